@@ -1,0 +1,36 @@
+import { ISSUER, MAX_TOKEN_BYTES, TOKEN_LIFETIME_SECONDS, isUuid, type TokenProvider } from "./names.ts";
+
+/** What a token says (RFC 7519 names where it has them); `iat` and `exp` are Unix seconds. */
+export interface TokenClaims {
+  iss: string;
+  sub: string;
+  email: string;
+  name: string;
+  avatar_url: string;
+  provider: TokenProvider;
+  instance_id: string;
+  app_id: string;
+  iat: number;
+  exp: number;
+}
+
+/** Two servers' clocks may differ by this much when a token is issued; `exp` knows no tolerance. */
+const CLOCK_SKEW_SECONDS = 60;
+
+/** Three base64url parts, the last one exactly the 32 bytes of an HMAC-SHA-256, written the one canonical way. */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
+
+/** Whether text has the outer form of a token that this service issues. */
+export function isTokenShaped(text: string): boolean {
+  return text.length <= MAX_TOKEN_BYTES && TOKEN.test(text);
+}
+
+/** What is wrong with verified claims at the time `now` (Unix seconds), or undefined. */
+export function claimsFault(claims: Partial<TokenClaims>, now: number): "token_expired" | "token_invalid" | undefined {
+  const { iss, sub, instance_id, iat, exp } = claims;
+  if (iss !== ISSUER || typeof sub !== "string" || !isUuid(sub) || typeof instance_id !== "string")
+    return "token_invalid";
+  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return "token_invalid";
+  if (exp! - iat! !== TOKEN_LIFETIME_SECONDS || iat! > now + CLOCK_SKEW_SECONDS) return "token_invalid";
+  return exp! > now ? undefined : "token_expired";
+}

@@ -1,0 +1,26 @@
+import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "./resources.ts";
+
+/** Optional paging of a list: at most `limit` (1 to 1000) records, those after the record with the id `after`. */
+export interface Page {
+  limit?: number;
+  after?: string;
+}
+
+/** Every JSON endpoint: what it takes, what it answers. Server and client are both typed by this one table. */
+export interface Endpoints {
+  "GET /.well-known/openid-configuration": { result: Discovery };
+  "POST /api/v1/tokens/verify": { body: { token: string }; result: VerifiedToken };
+  "GET /api/v1/instances/search": { query: { query: string }; result: Instance };
+  "GET /api/v1/sessions": { query: Page; result: Session[] };
+  "GET /api/v1/sessions/search": { query: Page & { query: string }; result: Session[] };
+  "GET /api/v1/sessions/:id": { params: { id: string }; result: Session };
+  "GET /api/v1/users": { query: Page; result: User[] };
+  "GET /api/v1/users/search": { query: Page & { query: string }; result: User[] };
+  "GET /api/v1/users/:id": { params: { id: string }; result: User };
+  "DELETE /api/v1/users/:id": { params: { id: string }; result: DeletedUser };
+}
+export type Endpoint = keyof Endpoints;
+
+/** The browser's side of a sign-in: these answer with redirects, or with a page. */
+export type BrowserRoute = "GET /sign-in" | "GET /oauth/authorize" | "GET /oauth/:provider/callback";
+export type Route = Endpoint | BrowserRoute;

@@ -1,0 +1,41 @@
+/** The providers a user can sign in through (spec, "What the service does"). */
+export const PROVIDERS = ["google", "github", "twitter"] as const;
+export type Provider = (typeof PROVIDERS)[number];
+/** `password` occurs on sessions, `email` in the token claim; neither is a provider to sign in through. */
+export type SessionProvider = Provider | "password";
+export type TokenProvider = Provider | "email";
+
+export const SECRET_KEY_HEADER = "x-service-secret-key";
+export const PUBLISHABLE_KEY_HEADER = "x-service-publishable-key";
+export const SECRET_KEY_PREFIX = "sk_";
+export const PUBLISHABLE_KEY_PREFIX = "pk_";
+export const SESSION_ID_PREFIX = "svc_session_";
+
+/** `iss` of every token. */
+export const ISSUER = "svc";
+export const TOKEN_LIFETIME_SECONDS = 3600;
+export const STATE_LIFETIME_SECONDS = 600;
+/** How long a client may remember an instance's address (spec, "Limits"). */
+export const INSTANCE_CACHE_SECONDS = 60;
+export const MAX_TOKEN_BYTES = 8192;
+export const MAX_BODY_BYTES = 65_536;
+export const MAX_PAGE_SIZE = 1000;
+
+/** S-V-C on a phone. */
+export const DEFAULT_PORT = 7820;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+export function isProvider(value: unknown): value is Provider {
+  return (PROVIDERS as readonly unknown[]).includes(value);
+}
+
+/** A UUID in its canonical, lower-case form. */
+export function isUuid(value: string): boolean {
+  return UUID.test(value);
+}
+
+/** `svc_session_<uuid>`. */
+export function isSessionId(value: string): boolean {
+  return value.startsWith(SESSION_ID_PREFIX) && isUuid(value.slice(SESSION_ID_PREFIX.length));
+}

@@ -1,0 +1,164 @@
+import type { Field, Fields } from "./fields.ts";
+
+/**
+ * One token of a search, e.g. `-email:*@acme.com`. `value` is as it was written, without wildcards;
+ * full timestamps are brought to the form `2026-01-31T23:59:59.000Z`.
+ * `on` is a date that stands for its whole UTC day; `null` is the absence of a value.
+ */
+export type Term =
+  | { readonly field: string; readonly operator: ValueOperator; readonly value: string; readonly negated: boolean }
+  | { readonly field: string; readonly operator: ComparisonOperator; readonly value: string; readonly negated: false };
+
+type ValueOperator = "is" | "starts" | "ends" | "contains" | "on" | "null";
+type ComparisonOperator = ">" | "<" | ">=" | "<=";
+
+/** All of one field's terms: a value matches if (any of `values`, or the whole `range`) and none of `excluded`. */
+export interface Clause {
+  readonly field: string;
+  readonly type: Field["type"];
+  readonly values: readonly Term[];
+  readonly range: readonly Term[];
+  readonly excluded: readonly Term[];
+}
+
+/** A parsed search: every clause must hold. */
+export type Query = readonly Clause[];
+
+/** Says what is wrong with a search and what to write instead. */
+export class QueryError extends Error {
+  override readonly name = "QueryError";
+}
+
+const MAX_BYTES = 2048;
+const MAX_TERMS = 32;
+const MAX_VALUE_LENGTH = 256;
+
+const TERM = /^(-?)([^:<>=]*)(>=|<=|:|>|<)(.*)$/su;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Parses a search (spec, "Search query language").
+ * @throws {QueryError} whose message is a sentence for the person who typed it
+ */
+export function parseQuery(text: string, fields: Fields): Query {
+  if (new TextEncoder().encode(text).length > MAX_BYTES) throw new QueryError(`longer than ${MAX_BYTES} bytes`);
+  const tokens = text.split(" ").filter((token) => token !== "");
+  if (tokens.length > MAX_TERMS) throw new QueryError(`more than ${MAX_TERMS} terms`);
+  return group(
+    tokens.map((token) => parseTerm(token, fields)),
+    fields,
+  );
+}
+
+/** Writes a query so that parsing it gives the same query again. */
+export function printQuery(query: Query): string {
+  return query
+    .flatMap((clause) => [...clause.values, ...clause.range, ...clause.excluded])
+    .map(printTerm)
+    .join(" ");
+}
+
+function group(terms: readonly Term[], fields: Fields): Query {
+  return [...new Set(terms.map((term) => term.field))].map((field) => {
+    const own = terms.filter((term) => term.field === field);
+    return {
+      field,
+      type: fields[field]!.type,
+      values: own.filter((term) => !term.negated && !isComparison(term)),
+      range: own.filter(isComparison),
+      excluded: own.filter((term) => term.negated),
+    };
+  });
+}
+
+function parseTerm(token: string, fields: Fields): Term {
+  const parts = TERM.exec(token);
+  if (!parts)
+    throw new QueryError(
+      `"${token}" is not a term. Write field:value, e.g. email:*@acme.com. A value cannot contain a space.`,
+    );
+  const [, minus, name = "", sign, text = ""] = parts;
+  const negated = minus === "-";
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (!field) throw new QueryError(`there is no field "${name}". Fields: ${Object.keys(fields).join(", ")}`);
+  if (text === "") throw new QueryError(`"${token}" has no value. Write ${name}${sign}value.`);
+  if (text.length > MAX_VALUE_LENGTH)
+    throw new QueryError(`the value of ${name} is longer than ${MAX_VALUE_LENGTH} characters`);
+  if (sign !== ":") return comparison(token, name, field, sign as ComparisonOperator, text, negated);
+  if (field.nullable && text === "null") return { field: name, operator: "null", value: "null", negated };
+  return field.type === "datetime" ? moment(name, field, text, negated) : { field: name, ...wildcards(text), negated };
+}
+
+function comparison(
+  token: string,
+  name: string,
+  field: Field,
+  operator: ComparisonOperator,
+  text: string,
+  negated: boolean,
+): Term {
+  if (field.type === "string") throw new QueryError(`"${token}" compares ${name}, which is text. Write ${name}:value.`);
+  if (negated) throw new QueryError(`"${token}" negates a comparison. Turn the comparison round instead.`);
+  const value = DATE.test(text) ? checkedDate(name, text) : timestamp(name, text);
+  return { field: name, operator, value, negated: false };
+}
+
+function moment(name: string, field: Field, text: string, negated: boolean): Term {
+  if (text.includes("*")) {
+    const instead = field.nullable
+      ? `${name}:null, ${name}:2026-01-31 or ${name}>=2026-01-31`
+      : `${name}:2026-01-31 or ${name}>=2026-01-31`;
+    throw new QueryError(`${name} is a date and takes no wildcard. Write ${instead}.`);
+  }
+  if (DATE.test(text)) return { field: name, operator: "on", value: checkedDate(name, text), negated };
+  return { field: name, operator: "is", value: timestamp(name, text), negated };
+}
+
+function wildcards(text: string): { operator: ValueOperator; value: string } {
+  if (text === "*") return { operator: "starts", value: "" };
+  const ends = text.startsWith("*");
+  const starts = text.endsWith("*");
+  const value = text.slice(ends ? 1 : 0, starts ? -1 : undefined);
+  return { operator: ends && starts ? "contains" : ends ? "ends" : starts ? "starts" : "is", value };
+}
+
+function checkedDate(name: string, text: string): string {
+  const time = new Date(`${text}T00:00:00Z`);
+  if (Number.isNaN(time.getTime()) || !time.toISOString().startsWith(text)) throw badDate(name, text);
+  return text;
+}
+
+function timestamp(name: string, text: string): string {
+  if (!TIMESTAMP.test(text)) throw badDate(name, text);
+  checkedDate(name, text.slice(0, 10));
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw badDate(name, text);
+  return time.toISOString();
+}
+
+function badDate(name: string, text: string): QueryError {
+  return new QueryError(`"${text}" is no date for ${name}. Write 2026-01-31 or 2026-01-31T23:59:59Z.`);
+}
+
+function isComparison(term: Term): boolean {
+  return term.operator === ">" || term.operator === "<" || term.operator === ">=" || term.operator === "<=";
+}
+
+function printTerm({ field, operator, value, negated }: Term): string {
+  const prefix = negated ? `-${field}` : field;
+  switch (operator) {
+    case "starts":
+      return `${prefix}:${value}*`;
+    case "ends":
+      return `${prefix}:*${value}`;
+    case "contains":
+      return `${prefix}:*${value}*`;
+    case "is":
+    case "on":
+    case "null":
+      return `${prefix}:${value}`;
+    default:
+      return `${field}${operator}${value}`;
+  }
+}
