@@ -1,0 +1,91 @@
+import type { Change, Document } from "./document.ts";
+
+/** Something to read and write in one step. */
+export interface Operation<Result> {
+  /** Whatever it depends on or changes: of two operations with a key in common the second waits for the first. */
+  keys(): readonly string[];
+  /** Decides on the document as published. Throwing refuses this operation alone. */
+  run(): { changes: readonly Change[]; result: Result };
+}
+
+/** Where changes must be before they count: returns once they are durable, throws if they are not and never will be. */
+export interface Log {
+  append(changes: readonly Change[]): Promise<void>;
+}
+
+interface Waiting {
+  readonly operation: Operation<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MAX_GROUP = 1024;
+
+/**
+ * Group commit: operations that arrive while a group is being made durable form the next group, so that one sync
+ * serves them all. Nobody sees a change before it is durable, and no operation decides on a change that is not.
+ */
+export class Commits {
+  readonly #document: Document;
+  readonly #log: Log;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | undefined;
+
+  constructor(document: Document, log: Log) {
+    this.#document = document;
+    this.#log = log;
+  }
+
+  commit<Result>(operation: Operation<Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ operation, resolve: resolve as (result: unknown) => void, reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** When all that was asked for so far is done. */
+  async settled(): Promise<void> {
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    // Operations that arrive in the same turn belong into one group.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const group = this.#takeGroup();
+      const changes = group.flatMap((member) => member.changes);
+      try {
+        if (changes.length > 0) await this.#log.append(changes);
+      } catch (error) {
+        for (const member of group) member.reject(error);
+        continue;
+      }
+      for (const change of changes) this.#document.apply(change);
+      for (const member of group) member.resolve();
+    }
+    this.#draining = undefined;
+  }
+
+  #takeGroup(): { changes: readonly Change[]; resolve(): void; reject(error: unknown): void }[] {
+    const taken = new Set<string>();
+    const group: { changes: readonly Change[]; resolve(): void; reject(error: unknown): void }[] = [];
+    const later: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      const keys = waiting.operation.keys();
+      const free = group.length < MAX_GROUP && !keys.some((key) => taken.has(key));
+      for (const key of keys) taken.add(key);
+      if (!free) {
+        later.push(waiting);
+        continue;
+      }
+      try {
+        const { changes, result } = waiting.operation.run();
+        group.push({ changes, resolve: () => waiting.resolve(result), reject: waiting.reject });
+      } catch (error) {
+        waiting.reject(error);
+      }
+    }
+    this.#waiting = later;
+    return group;
+  }
+}

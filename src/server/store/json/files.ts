@@ -1,0 +1,188 @@
+import { chmod, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Low } from "lowdb";
+import { StoreRefused } from "../store.ts";
+import type { Log } from "./commits.ts";
+import { Document, type Change } from "./document.ts";
+import { encodeLine, Journal, replay } from "./journal.ts";
+import { lockStore, type Lock } from "./lock.ts";
+import { Snapshot, syncDirectory } from "./snapshot.ts";
+
+const IDLE_MS = 1000;
+const FOLD_BYTES = 8 << 20;
+
+export interface FilesOptions {
+  /** Whether to remove what is there first. */
+  readonly reset: boolean;
+  warn(message: string): void;
+}
+
+/**
+ * The store's files: `db.json`, the document as of some change, and `db.journal`, every change since. The journal is
+ * folded into the document when it has grown long, when nothing happens, and at the end. While that goes on,
+ * `db.journal.old` holds the changes being folded.
+ */
+export class Files implements Log {
+  readonly document: Document;
+  readonly #low: Low<Document>;
+  readonly #snapshot: Snapshot;
+  readonly #path: string;
+  readonly #lock: Lock;
+  readonly #warn: (message: string) => void;
+  #journal: Journal;
+  #sequence: number;
+  /** Whether `db.journal.old` is there. */
+  #hasOld = false;
+  #snapshotSize = 0;
+  #folding: Promise<void> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    path: string,
+    low: Low<Document>,
+    snapshot: Snapshot,
+    journal: Journal,
+    sequence: number,
+    lock: Lock,
+    warn: (message: string) => void,
+  ) {
+    this.document = low.data;
+    this.#path = path;
+    this.#low = low;
+    this.#snapshot = snapshot;
+    this.#journal = journal;
+    this.#sequence = sequence;
+    this.#lock = lock;
+    this.#warn = warn;
+  }
+
+  /** @throws {StoreRefused} */
+  static async open(path: string, { reset, warn }: FilesOptions): Promise<Files> {
+    await makeDirectory(dirname(path));
+    const lock = await lockStore(path);
+    try {
+      if (reset) for (const name of [path, journalName(path), oldName(path)]) await rm(name, { force: true });
+      const document = new Document();
+      const snapshot = new Snapshot(path, document);
+      const low = new Low<Document>(snapshot, document);
+      await low.read();
+      const apply = (change: Change): void => document.apply(change);
+      const old = await replay(oldName(path), snapshot.sequence, apply, warn);
+      const current = await replay(journalName(path), old.sequence, apply, warn);
+      const journal = await Journal.open(journalName(path), current.length);
+      await syncDirectory(dirname(path));
+      const files = new Files(path, low, snapshot, journal, current.sequence, lock, warn);
+      files.#snapshotSize = await sizeOf(path);
+      if (old.length > 0) await files.#finishFold(current.sequence);
+      return files;
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  append(changes: readonly Change[]): Promise<void> {
+    return this.#exclusive(async () => {
+      await this.#journal.append(encodeLine(this.#sequence + 1, changes));
+      this.#sequence++;
+      this.#planFold();
+    });
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    await this.#folding;
+    if (this.#journal.length > 0 || this.#hasOld) await this.#fold();
+    const isFolded = this.#journal.length === 0 && !this.#hasOld;
+    await this.#exclusive(() => this.#journal.close());
+    if (isFolded) await rm(journalName(this.#path), { force: true });
+    await this.#lock.release();
+  }
+
+  #planFold(): void {
+    clearTimeout(this.#idle);
+    if (this.#journal.length > Math.max(FOLD_BYTES, this.#snapshotSize)) {
+      this.#startFold();
+    } else if (this.#journal.length * 8 > this.#snapshotSize) {
+      this.#idle = setTimeout(() => this.#startFold(), IDLE_MS);
+      this.#idle.unref();
+    }
+  }
+
+  #startFold(): void {
+    this.#folding ??= this.#fold().finally(() => (this.#folding = undefined));
+  }
+
+  /** A fold that fails loses nothing: the journal stays until one succeeds. */
+  async #fold(): Promise<void> {
+    try {
+      if (!this.#hasOld) this.#snapshot.sequence = await this.#exclusive(() => this.#rotate());
+      await this.#finishFold(this.#snapshot.sequence);
+    } catch (error) {
+      this.#warn(
+        `${this.#path} could not be brought up to date (${(error as NodeJS.ErrnoException).code ?? String(error)}); the journal keeps everything.`,
+      );
+    }
+  }
+
+  async #finishFold(sequence: number): Promise<void> {
+    this.#snapshot.sequence = sequence;
+    await this.#low.write();
+    this.#snapshotSize = await sizeOf(this.#path);
+    await rm(oldName(this.#path), { force: true });
+    await syncDirectory(dirname(this.#path));
+    this.#hasOld = false;
+  }
+
+  /** Begins a new journal. @returns the number of the last change in the old one */
+  async #rotate(): Promise<number> {
+    const name = journalName(this.#path);
+    await rename(name, oldName(this.#path));
+    try {
+      const fresh = await Journal.open(name, 0);
+      await syncDirectory(dirname(this.#path));
+      await this.#journal.close();
+      this.#journal = fresh;
+    } catch (error) {
+      await rename(oldName(this.#path), name);
+      throw error;
+    }
+    this.#hasOld = true;
+    return this.#sequence;
+  }
+
+  #exclusive<T>(action: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(action, action);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+function journalName(path: string): string {
+  return join(dirname(path), `${basename(path, ".json")}.journal`);
+}
+
+function oldName(path: string): string {
+  return `${journalName(path)}.old`;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
+}
+
+/** The store holds keys: what we make, nobody else may read, and git does not take it along. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    const made = await mkdir(path, { recursive: true, mode: 0o700 });
+    if (made === undefined && basename(path) !== ".svc") return;
+    await chmod(path, 0o700);
+    await writeFile(join(path, ".gitignore"), "*\n", { mode: 0o600 });
+  } catch (error) {
+    throw new StoreRefused(
+      "unusable",
+      `${path} can't be used as the store's directory (${(error as NodeJS.ErrnoException).code}). Choose another --store.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,211 @@
+import { resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type { PageOptions, SignIn, Store, UserView } from "../store.ts";
+import type { InstanceRecord, PersonaRecord, Records, SessionRecord, StateRecord, UserRecord } from "../records.ts";
+import { fold } from "../fold.ts";
+import { Commits, type Log } from "./commits.ts";
+import { Document, type Change } from "./document.ts";
+import { Files, type FilesOptions } from "./files.ts";
+import { matcher } from "./match.ts";
+import type { Ordered } from "./ordered.ts";
+
+/** Records looked at, and records sent, before others get their turn. */
+const BATCH = 2048;
+/** Anybody may begin a sign-in, so what that leaves behind is bounded. */
+const MAX_STATES = 50_000;
+
+/**
+ * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
+ * @throws {StoreRefused} when another process has it, or its content is not what was written
+ */
+export async function openJsonStore(path: string, options: FilesOptions): Promise<Store> {
+  const location = resolve(path);
+  const files = await Files.open(location, options);
+  return documentStore(location, files.document, files, () => files.close());
+}
+
+/** The same without files: it ends with the process. */
+export function openMemoryStore(): Store {
+  return documentStore("memory", new Document(), { append: async () => {} }, async () => {});
+}
+
+function documentStore(location: string, document: Document, log: Log, closeLog: () => Promise<void>): Store {
+  const commits = new Commits(document, log);
+  const { tables } = document;
+
+  function findUser(instance_id: string, id: string): UserView | undefined {
+    const user = tables.users.get(id);
+    return user?.instance_id === instance_id ? view(user) : undefined;
+  }
+
+  function view(user: UserRecord): UserView {
+    return { user, providers: [...new Set(document.identitiesOf(user.id).map((identity) => identity.provider))] };
+  }
+
+  return {
+    location,
+
+    async instances(): Promise<InstanceRecord[]> {
+      return [...tables.instances.values()];
+    },
+
+    async personas(): Promise<PersonaRecord[]> {
+      return [...tables.personas.values()];
+    },
+
+    seed(records: Records): Promise<void> {
+      return commits.commit({
+        keys: () => ["seed"],
+        run() {
+          if (!document.isEmpty) throw new Error("A store that holds something can't be seeded");
+          return { changes: puts(records), result: undefined };
+        },
+      });
+    },
+
+    async findUser(instance_id, id): Promise<UserView | undefined> {
+      return findUser(instance_id, id);
+    },
+
+    async users(instance_id, options) {
+      const after = options.after === undefined ? undefined : findUser(instance_id, options.after)?.user;
+      if (options.after !== undefined && !after) return undefined;
+      return batches(document.tenant(instance_id).users, after, options, view);
+    },
+
+    async findSession(instance_id, session_id): Promise<SessionRecord | undefined> {
+      const session = tables.sessions.get(session_id);
+      return session?.instance_id === instance_id ? session : undefined;
+    },
+
+    async sessions(instance_id, options) {
+      const after = options.after === undefined ? undefined : tables.sessions.get(options.after);
+      if (options.after !== undefined && after?.instance_id !== instance_id) return undefined;
+      return batches(document.tenant(instance_id).sessions, after, options, (session) => session);
+    },
+
+    deleteUser(instance_id, id): Promise<boolean> {
+      return commits.commit({
+        keys: () => [
+          `user ${id}`,
+          ...document.identitiesOf(id).map((identity) => `uid ${identity.provider} ${identity.uid}`),
+        ],
+        run() {
+          if (!findUser(instance_id, id)) return { changes: [], result: false };
+          const changes: Change[] = [
+            ["delete", "users", id],
+            ...document.identitiesOf(id).map((identity): Change => ["delete", "identities", identity.id]),
+            ...document.sessionsOf(id).map((session): Change => ["delete", "sessions", session.session_id]),
+          ];
+          return { changes, result: true };
+        },
+      });
+    },
+
+    saveState(record): Promise<void> {
+      return commits.commit({
+        keys: () => [],
+        run: () => ({
+          changes: [...outdated(tables.states, record.created_at), ["put", "states", record]],
+          result: undefined,
+        }),
+      });
+    },
+
+    takeState(state): Promise<StateRecord | undefined> {
+      return commits.commit<StateRecord | undefined>({
+        keys: () => [`state ${state}`],
+        run() {
+          const record = tables.states.get(state);
+          return { changes: record ? [["delete", "states", state]] : [], result: record };
+        },
+      });
+    },
+
+    completeSignIn(signIn) {
+      const { instance_id, provider, uid, email } = signIn;
+      const known = (): UserRecord | undefined => {
+        const identity = document.identityByUid(instance_id, provider, uid);
+        return identity && tables.users.get(identity.user_id);
+      };
+      return commits.commit({
+        keys() {
+          const user = known() ?? document.userByEmail(instance_id, email);
+          return [
+            `uid ${provider} ${uid}`,
+            `email ${instance_id} ${fold(email)}`,
+            ...(user ? [`user ${user.id}`] : []),
+          ];
+        },
+        run() {
+          const { user, identity } = signIn.resolveUser(acquaintance(document, signIn));
+          const active = document
+            .sessionsOf(user.id)
+            .find((s) => s.revoked_at === null && s.provider === provider && s.ip_address === signIn.ip_address);
+          const session = signIn.openSession(user, active);
+          const changes: Change[] = [
+            ["put", "users", user],
+            ["put", "identities", identity],
+            ["put", "sessions", session],
+          ];
+          return { changes, result: { user, session } };
+        },
+      });
+    },
+
+    async close(): Promise<void> {
+      await commits.settled();
+      await closeLog();
+    },
+  };
+}
+
+function acquaintance(
+  document: Document,
+  { instance_id, provider, uid, email }: SignIn,
+): Parameters<SignIn["resolveUser"]>[0] {
+  const identity = document.identityByUid(instance_id, provider, uid);
+  const user = identity && document.tables.users.get(identity.user_id);
+  if (identity && user) return { known: { identity, user } };
+  const sameEmail = document.userByEmail(instance_id, email);
+  return sameEmail ? { sameEmail: { user: sameEmail, identities: document.identitiesOf(sameEmail.id) } } : {};
+}
+
+/** A page of rows as they are now; only looking through them and handing them over is spread over time. */
+async function* batches<Row extends object, Out>(
+  rows: Ordered<Row>,
+  after: Row | undefined,
+  { query, limit = Infinity }: PageOptions,
+  present: (row: Row) => Out,
+): AsyncIterable<Out[]> {
+  const matches = query ? matcher(query) : undefined;
+  const candidates = rows.newestFirst(after, matches ? Infinity : limit);
+  let left = limit;
+  for (let start = 0; start < candidates.length && left > 0; start += BATCH) {
+    if (start > 0) await setImmediate();
+    const batch = candidates.slice(start, start + BATCH);
+    const found = (matches ? batch.filter(matches) : batch).slice(0, left);
+    left -= found.length;
+    if (found.length > 0) yield found.map(present);
+  }
+}
+
+/** The states to drop before one more is kept. They lie in the order in which they were made. */
+function outdated(states: Map<string, StateRecord>, now: string): Change[] {
+  const dropped: Change[] = [];
+  for (const { state, expires_at } of states.values()) {
+    if (expires_at > now && states.size - dropped.length < MAX_STATES) break;
+    dropped.push(["delete", "states", state]);
+  }
+  return dropped;
+}
+
+function puts(records: Records): Change[] {
+  return [
+    ...records.instances.map((record): Change => ["put", "instances", record]),
+    ...records.personas.map((record): Change => ["put", "personas", record]),
+    ...records.users.map((record): Change => ["put", "users", record]),
+    ...records.identities.map((record): Change => ["put", "identities", record]),
+    ...records.sessions.map((record): Change => ["put", "sessions", record]),
+  ];
+}

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { open, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { basename, dirname } from "node:path";
+import { StoreRefused } from "../store.ts";
+
+/** Holds a store for this process. */
+export interface Lock {
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the store for this process alone, by a lock that the kernel holds: it ends with the process, however that ends.
+ * @throws {StoreRefused} naming the process that has it
+ */
+export async function lockStore(path: string): Promise<Lock> {
+  const note = `${path}.pid`;
+  const release = await (process.platform === "linux" || process.platform === "win32"
+    ? bindName(path)
+    : lockFile(note));
+  if (!release) throw new StoreRefused("locked", await heldBy(path, note));
+  await writeFile(note, `${process.pid}\n`, { mode: 0o600 });
+  return { release };
+}
+
+/** A name that only one process can bind: an abstract socket on Linux, a named pipe on Windows. */
+async function bindName(path: string): Promise<(() => Promise<void>) | undefined> {
+  const { dev, ino } = await stat(dirname(path), { bigint: true });
+  const id = createHash("sha256")
+    .update(`${dev} ${ino} ${basename(path)}`)
+    .digest("hex")
+    .slice(0, 32);
+  const server = createServer();
+  const name = process.platform === "win32" ? `\\\\.\\pipe\\svc-store-${id}` : `\0svc-store-${id}`;
+  const bound = await new Promise<boolean>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      error.code === "EADDRINUSE" ? resolve(false) : reject(error),
+    );
+    server.listen(name, () => resolve(true));
+  });
+  if (!bound) return undefined;
+  server.unref();
+  return () => new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** BSD and macOS lock a file as they open it. */
+async function lockFile(note: string): Promise<(() => Promise<void>) | undefined> {
+  const O_EXLOCK = 0x20;
+  try {
+    const handle = await open(note, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | O_EXLOCK, 0o600);
+    return () => handle.close();
+  } catch (error) {
+    if (["EAGAIN", "EWOULDBLOCK"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
+}
+
+async function heldBy(path: string, note: string): Promise<string> {
+  const pid = await readFile(note, "utf8").catch(() => "");
+  const owner = /^\d+$/m.exec(pid)?.[0];
+  return `${path} is in use by ${owner ? `process ${owner}` : "another process"}. Stop that one, or give this one another --store.`;
+}

@@ -1,0 +1,97 @@
+import type { Provider } from "../../wire/names.ts";
+import type { Query } from "../../wire/query.ts";
+import type {
+  IdentityRecord,
+  InstanceRecord,
+  PersonaRecord,
+  Records,
+  SessionRecord,
+  StateRecord,
+  UserRecord,
+} from "./records.ts";
+
+/** A user with the providers linked to it, oldest link first. */
+export interface UserView {
+  readonly user: UserRecord;
+  readonly providers: readonly Provider[];
+}
+
+export interface PageOptions {
+  /** Absent: everything. */
+  readonly query?: Query | undefined;
+  /** Absent: all. */
+  readonly limit?: number | undefined;
+  /** The `id` of the record that the page begins behind. */
+  readonly after?: string | undefined;
+}
+
+/** What the store knows of the person who signs in, read in the same atomic step that writes the outcome. */
+export interface Acquaintance {
+  /** The identity with this provider and uid, and its user. */
+  readonly known?: { readonly identity: IdentityRecord; readonly user: UserRecord } | undefined;
+  /** Otherwise the user with the same e-mail address, and all of its identities. */
+  readonly sameEmail?: { readonly user: UserRecord; readonly identities: readonly IdentityRecord[] } | undefined;
+}
+
+export interface SignIn {
+  readonly instance_id: string;
+  readonly provider: Provider;
+  readonly uid: string;
+  readonly email: string;
+  readonly ip_address: string;
+  /** Decides who this is. May throw; then nothing is written. */
+  resolveUser(found: Acquaintance): { user: UserRecord; identity: IdentityRecord };
+  /** The session to write, given the user's active one of the same provider and address. */
+  openSession(user: UserRecord, active: SessionRecord | undefined): SessionRecord;
+}
+
+/**
+ * Where the service keeps its records. Every method is atomic; what it has answered survives the process.
+ * Any method may throw `StorageUnavailable`; after that nothing of the call has happened.
+ */
+export interface Store {
+  /** For people: which store this is, e.g. `/home/ada/app/.svc/db.json`. No secret is in it. */
+  readonly location: string;
+
+  /** In the order they were made; the first is the default instance. */
+  instances(): Promise<readonly InstanceRecord[]>;
+  personas(): Promise<readonly PersonaRecord[]>;
+  /** Fills an empty store, all or nothing. */
+  seed(records: Records): Promise<void>;
+
+  findUser(instance_id: string, id: string): Promise<UserView | undefined>;
+  /** Newest `created_at` first, ties by id, in batches. Undefined: there is no record `after`. */
+  users(instance_id: string, options: PageOptions): Promise<AsyncIterable<UserView[]> | undefined>;
+  /** The user, its identities and its sessions. False: there was none. */
+  deleteUser(instance_id: string, id: string): Promise<boolean>;
+
+  /** By `session_id`, the public one. */
+  findSession(instance_id: string, session_id: string): Promise<SessionRecord | undefined>;
+  /** Most recent `last_signin_at` first, ties by id, in batches. Undefined: there is no record `after`. */
+  sessions(instance_id: string, options: PageOptions): Promise<AsyncIterable<SessionRecord[]> | undefined>;
+
+  /** Drops expired states, and the oldest where an instance has more than its share. */
+  saveState(record: StateRecord): Promise<void>;
+  /** Reads and removes: of any number of callers one gets the record. */
+  takeState(state: string): Promise<StateRecord | undefined>;
+  completeSignIn(signIn: SignIn): Promise<{ user: UserRecord; session: SessionRecord }>;
+
+  close(): Promise<void>;
+}
+
+/** The store can't be written just now: disk full, database away. The service answers 503. */
+export class StorageUnavailable extends Error {
+  override readonly name = "StorageUnavailable";
+}
+
+/** The store can't be opened; the message says which file, what is wrong and what to do. */
+export class StoreRefused extends Error {
+  override readonly name = "StoreRefused";
+  /** `locked`: somebody else has it; `damaged`: its content is not what was written; `unusable`: the rest. */
+  readonly reason: "locked" | "damaged" | "unusable";
+
+  constructor(reason: "locked" | "damaged" | "unusable", message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
