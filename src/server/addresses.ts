@@ -1,0 +1,58 @@
+import type { Provider } from "../wire/names.ts";
+import type { InstanceRecord } from "./store/records.ts";
+
+/** Which part of the service a host name stands for. */
+export type Scope =
+  | { readonly kind: "front" }
+  | { readonly kind: "api" }
+  | { readonly kind: "instance"; readonly subdomain: string };
+
+/** Every address that the service emits or answers at, from one configured value and never from a request. */
+export interface Addresses {
+  /** The front door's origin, e.g. `http://localhost:7820`. Also {callback_url}. */
+  readonly front: string;
+  /** {api_url} */
+  readonly api: string;
+  readonly isHttps: boolean;
+  /** {base_url} of an instance. */
+  instanceUrl(instance: InstanceRecord): string;
+  /** Where a provider sends the browser back to. */
+  callbackUrl(provider: Provider): string;
+  /** What the value of a `Host` header stands for; undefined where it is none of ours. */
+  scopeOf(host: string): Scope | undefined;
+}
+
+const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+/** Taken by {api_url}. */
+export const RESERVED_SUBDOMAINS: readonly string[] = ["api"];
+
+/**
+ * @param publicUrl the origin of the front door
+ * @param port the one that is listened on, at which loopback names reach the front door too
+ * @param allowedHosts further names of the front door
+ */
+export function createAddresses(publicUrl: string, port: number, allowedHosts: readonly string[] = []): Addresses {
+  const front = new URL(publicUrl);
+  const origin = (subdomain: string): string => `${front.protocol}//${subdomain}.${front.host}`;
+  const frontHosts = new Set([
+    front.host,
+    ...LOOPBACK_NAMES.map((name) => `${name}:${port}`),
+    ...allowedHosts.flatMap((name) => [name, `${name}:${port}`]),
+  ]);
+  const parents = [`.${front.host}`, `.localhost:${port}`];
+  return {
+    front: front.origin,
+    api: origin("api"),
+    isHttps: front.protocol === "https:",
+    instanceUrl: (instance) => origin(instance.subdomain),
+    callbackUrl: (provider) => `${front.origin}/oauth/${provider}/callback`,
+    scopeOf(text) {
+      const host = text.toLowerCase();
+      if (frontHosts.has(host)) return { kind: "front" };
+      const parent = parents.find((suffix) => host.endsWith(suffix));
+      if (parent === undefined) return undefined;
+      const subdomain = host.slice(0, -parent.length);
+      return subdomain === "api" ? { kind: "api" } : { kind: "instance", subdomain };
+    },
+  };
+}

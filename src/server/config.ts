@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { PROVIDERS, type Provider } from "../wire/names.ts";
+import { ServeError } from "./errors.ts";
+import { checkEndpoints } from "./providers/endpoints.ts";
+import type { Credentials } from "./providers/connections.ts";
+import type { ServeOptions } from "./serve.ts";
+
+const text = z.string().min(1);
+const connection = z.strictObject({
+  client_id: text,
+  client_secret: text,
+  endpoints: z.record(z.string(), z.string()).optional(),
+});
+
+const Config = z.strictObject({
+  $schema: z.string().optional(),
+  port: z.int().min(0).max(65_535).optional(),
+  host: text.optional(),
+  store: text.optional(),
+  seed: text.optional(),
+  public_url: z.url({ protocol: /^https?$/ }).optional(),
+  allowed_hosts: z.array(text).optional(),
+  providers_mode: z.enum(["auto", "real", "simulated"]).optional(),
+  /** Used where an instance has no connection of its own. */
+  providers: z.partialRecord(z.enum(PROVIDERS), connection).optional(),
+  trust_proxy: z.array(text).optional(),
+  geoip: text.optional(),
+  https: z.boolean().optional(),
+});
+
+/** Reads the text of a `svc.config.json`. @throws {ServeError} listing every fault with its path */
+export function parseConfig(source: string, name: string): ServeOptions {
+  let input: unknown;
+  try {
+    input = JSON.parse(source);
+  } catch (error) {
+    throw new ServeError(`${name} is not JSON: ${(error as Error).message}`);
+  }
+  const parsed = Config.safeParse(input);
+  if (!parsed.success)
+    throw faulty(
+      name,
+      parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`),
+    );
+  const {
+    port,
+    host,
+    store,
+    seed,
+    geoip,
+    https,
+    public_url,
+    allowed_hosts,
+    providers_mode,
+    providers = {},
+    trust_proxy,
+  } = parsed.data;
+  const faults = Object.entries(providers).flatMap(([provider, { endpoints }]) =>
+    checkEndpoints(provider, endpoints).map((fault) => `providers.${provider}.endpoints${fault}`),
+  );
+  if (faults.length > 0) throw faulty(name, faults);
+  const credentials = providers as Credentials;
+  return {
+    port,
+    host,
+    store,
+    seed,
+    geoip,
+    https,
+    publicUrl: public_url,
+    allowedHosts: allowed_hosts,
+    providers: providers_mode,
+    credentials,
+    trustProxy: trust_proxy,
+  };
+}
+
+/** `SVC_GOOGLE_CLIENT_ID`, `SVC_GOOGLE_CLIENT_SECRET`, and so on. @throws {ServeError} where one of a pair is missing */
+export function credentialsFromEnv(env: Readonly<Record<string, string | undefined>>): Credentials {
+  const credentials: Credentials = {};
+  for (const provider of PROVIDERS) {
+    const [idName, secretName] = [variable(provider, "ID"), variable(provider, "SECRET")];
+    const [client_id, client_secret] = [env[idName], env[secretName]];
+    if (client_id && client_secret) credentials[provider] = { client_id, client_secret };
+    else if (client_id || client_secret)
+      throw new ServeError(
+        `${client_id ? secretName : idName} is not set, and ${client_id ? idName : secretName} is. Set both, or none.`,
+      );
+  }
+  return credentials;
+}
+
+function variable(provider: Provider, part: "ID" | "SECRET"): string {
+  return `SVC_${provider.toUpperCase()}_CLIENT_${part}`;
+}
+
+function faulty(name: string, faults: readonly string[]): ServeError {
+  return new ServeError(`${name} can't be used:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+}

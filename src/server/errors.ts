@@ -1,0 +1,33 @@
+import type { ErrorCode, SignInErrorCode } from "../wire/errors.ts";
+
+/** An answer of the table in `wire/errors.ts`, thrown; `detail` follows the table's sentence. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, detail?: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail === undefined ? code : `${code}: ${detail}`);
+    this.code = code;
+    this.detail = detail;
+    this.headers = headers;
+  }
+}
+
+/** A sign-in that cannot go on, although its state was good: the application is told by a redirect. */
+export class SignInError extends Error {
+  override readonly name = "SignInError";
+  readonly code: SignInErrorCode;
+
+  /** @param message for the log; the application gets the table's sentence */
+  constructor(code: SignInErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A start that can't succeed; the message says why and what to do. */
+export class ServeError extends Error {
+  override readonly name = "ServeError";
+}

@@ -1,0 +1,73 @@
+import type { H3Event } from "h3";
+import { PUBLISHABLE_KEY_HEADER } from "../wire/names.ts";
+import type { Addresses } from "./addresses.ts";
+import { ApiError } from "./errors.ts";
+import type { Directory } from "./instance.ts";
+import type { AppRequest } from "./request.ts";
+
+export interface FrontDeps {
+  readonly addresses: Addresses;
+  readonly directory: Directory;
+}
+
+/** No escapes: no route needs one, and what cannot be written cannot be mistaken for another path. */
+const PATH = /^(?:\/|(?:\/[A-Za-z0-9_~.-]+)+)$/;
+const DOTS = /\/\.{1,2}(?:\/|$)/;
+
+/**
+ * The one door: every request passes here before a route is chosen by anything but its path.
+ * @throws {ApiError} for a host, path, query or origin that is not let in
+ */
+export function admit(event: H3Event, { addresses, directory }: FrontDeps): AppRequest {
+  const { headers } = event.req;
+  const header = (name: string): string | undefined => headers.get(name) ?? undefined;
+  const scope = addresses.scopeOf(header("host") ?? event.url.host);
+  if (!scope) throw new ApiError("unknown_host", "this server does not answer for it; add it with --allowed-host");
+
+  const path = event.url.pathname;
+  if (!PATH.test(path) || DOTS.test(path)) throw new ApiError("not_found");
+
+  const agent = header("user-agent");
+  // Node's own fetch sends Sec-Fetch-Mode, but no Sec-Fetch-Site.
+  const site = header("sec-fetch-site");
+  const isBrowser = site !== undefined || (agent?.startsWith("Mozilla/") ?? false);
+  if (path.startsWith("/api/")) refuseOtherOrigins(path, header, site);
+
+  return {
+    scope,
+    instance:
+      scope.kind === "instance"
+        ? directory.bySubdomain(scope.subdomain)
+        : scope.kind === "front"
+          ? directory.first
+          : undefined,
+    path,
+    params: {},
+    query: parseQueryString(event.url.search),
+    ip_address: (event.req as { ip?: string }).ip ?? "127.0.0.1",
+    isBrowser,
+    header,
+    text: () => event.req.text(),
+  };
+}
+
+function parseQueryString(search: string): ReadonlyMap<string, string> {
+  const query = new Map<string, string>();
+  if (search === "") return query;
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (query.has(name)) throw new ApiError("bad_request", "a query parameter is repeated");
+    query.set(name, value);
+  }
+  return query;
+}
+
+/** Keys are for servers: a page of another site has no business here, but to resolve its instance. */
+function refuseOtherOrigins(path: string, header: AppRequest["header"], site: string | undefined): void {
+  if (
+    path === "/api/v1/instances/search" &&
+    (header(PUBLISHABLE_KEY_HEADER) !== undefined || header("access-control-request-method") !== undefined)
+  )
+    return;
+  const isOther = site === "cross-site" || site === "same-site" || header("origin") !== undefined;
+  if (isOther) throw new ApiError("cross_origin", "secret keys are used from servers, not from pages");
+}

@@ -1,0 +1,35 @@
+import { isIP } from "node:net";
+import type { CityResponse } from "maxmind";
+import { ServeError } from "./errors.ts";
+
+/** What is known of where an address is; empty where nothing is. */
+export type LocateIp = (ip_address: string) => Record<string, unknown>;
+
+export const nowhere: LocateIp = () => ({});
+
+/**
+ * Opens a MaxMind DB file (`.mmdb`) with city or country data.
+ * @throws {ServeError} saying what is wrong with the file
+ */
+export async function openGeoDatabase(path: string): Promise<LocateIp> {
+  const { open } = await import("maxmind");
+  const reader = await open<CityResponse>(path).catch((error: unknown) => {
+    throw new ServeError(`--geoip: ${path} can't be read as a MaxMind DB file (${(error as Error).message})`, {
+      cause: error,
+    });
+  });
+  return (ip_address) => (isIP(ip_address) ? toGeoData(reader.get(ip_address)) : {});
+}
+
+function toGeoData(entry: CityResponse | null): Record<string, unknown> {
+  const data = {
+    country: entry?.country?.iso_code,
+    country_name: entry?.country?.names?.en,
+    region: entry?.subdivisions?.[0]?.names?.en,
+    city: entry?.city?.names?.en,
+    latitude: entry?.location?.latitude,
+    longitude: entry?.location?.longitude,
+    time_zone: entry?.location?.time_zone,
+  };
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,10 @@
+/** Start the service inside a program or a test. */
+export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
+export { credentialsFromEnv, parseConfig } from "./config.ts";
+export { ServeError } from "./errors.ts";
+export { PortUnavailable } from "./listen.ts";
+export { SeedError } from "./seed/index.ts";
+export { StoreRefused } from "./store/store.ts";
+export type { RequestEntry } from "./app.ts";
+export type { Credentials, ProvidersMode } from "./providers/connections.ts";
+export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";

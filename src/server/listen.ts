@@ -1,0 +1,122 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { listen as listhen } from "listhen";
+import { configureServer } from "./listener.ts";
+
+const TRIES = 10;
+
+export interface ListenOptions {
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Undefined: loopback alone, by IPv4 and IPv6. */
+  readonly host: string | undefined;
+  /** With a certificate made for the occasion. */
+  readonly https: boolean;
+}
+
+export interface Listening {
+  readonly port: number;
+  /** The addresses bound, e.g. `127.0.0.1:7820`. */
+  readonly bound: readonly string[];
+  /** No new connections; those in use get `graceMs` to finish. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The port that was asked for can't be had. */
+export class PortUnavailable extends Error {
+  override readonly name = "PortUnavailable";
+}
+
+/** Listens at the port that was asked for, or throws: never at another one. @throws {PortUnavailable} */
+export async function listen(handler: RequestListener, { port, host, https }: ListenOptions): Promise<Listening> {
+  const hosts = host === undefined ? ["127.0.0.1", "::1"] : [host];
+  for (let attempt = 1; ; attempt++) {
+    const wanted = port === 0 ? await freePort(hosts[0]!) : port;
+    const states = await Promise.all(hosts.map((name) => probe(name, wanted)));
+    const usable = hosts.filter((_, i) => states[i] === "free");
+    // A machine without IPv6 is served by IPv4 alone; a port that somebody else has on either is not ours.
+    const isTaken = states.includes("taken") || usable.length === 0;
+    if (!isTaken) {
+      const servers: Server[] = [];
+      for (const name of usable) servers.push(await bind(handler, wanted, name, https));
+      return {
+        port: wanted,
+        bound: usable.map((name) => `${name.includes(":") ? `[${name}]` : name}:${wanted}`),
+        close: (graceMs) => closeAll(servers, graceMs),
+      };
+    }
+    if (port !== 0 || attempt === TRIES) throw unavailable(wanted, hosts, states);
+  }
+}
+
+/** listhen widens its address and moves its port by itself unless it is told everything; what it did is checked. */
+async function bind(handler: RequestListener, port: number, hostname: string, https: boolean): Promise<Server> {
+  const { server, address } = (await listhen(handler, {
+    port,
+    hostname,
+    https,
+    public: !["127.0.0.1", "::1", "localhost"].includes(hostname),
+    isTest: true,
+    isProd: false,
+    showURL: false,
+    open: false,
+    clipboard: false,
+    tunnel: false,
+    qr: false,
+    autoClose: false,
+    ws: false,
+  })) as unknown as { server: Server; address: AddressInfo };
+  if (address.port !== port) {
+    server.close();
+    throw new PortUnavailable(`Port ${port} was taken in this moment. Try again, or choose another with --port.`);
+  }
+  configureServer(server);
+  return server;
+}
+
+type PortState = "free" | "taken" | "forbidden" | "absent";
+
+function probe(host: string, port: number): Promise<PortState> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      resolve(error.code === "EADDRINUSE" ? "taken" : error.code === "EACCES" ? "forbidden" : "absent");
+    });
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve("free")));
+  });
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, host, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function unavailable(port: number, hosts: readonly string[], states: readonly PortState[]): PortUnavailable {
+  if (states.includes("taken")) {
+    return new PortUnavailable(
+      `Port ${port} is in use by another process. Stop that one, or choose another port: --port 0 takes any that is free.`,
+    );
+  }
+  if (states.includes("forbidden"))
+    return new PortUnavailable(
+      `Port ${port} needs more rights than this process has. Choose one above 1023 with --port.`,
+    );
+  return new PortUnavailable(`This machine has no address ${hosts.join(" or ")} to listen at. Choose one with --host.`);
+}
+
+async function closeAll(servers: readonly Server[], graceMs: number): Promise<void> {
+  const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+  for (const server of servers) server.closeIdleConnections();
+  const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), graceMs);
+  // A connection that is kept alive becomes idle when its request is done.
+  const sweep = setInterval(() => servers.forEach((server) => server.closeIdleConnections()), 50);
+  await Promise.all(closed);
+  clearTimeout(timer);
+  clearInterval(sweep);
+}

@@ -1,0 +1,185 @@
+import { once } from "node:events";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { FastURL } from "srvx";
+import { ERRORS, errorBody, type ErrorCode } from "../wire/errors.ts";
+import { MAX_BODY_BYTES } from "../wire/names.ts";
+import type { App } from "./app.ts";
+import type { ClientAddress } from "./client-address.ts";
+import { ApiError } from "./errors.ts";
+
+const HEADERS_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 5_000;
+/** A request that nobody reads or writes for so long is given up; longer than a provider may take. */
+const IDLE_TIMEOUT_MS = 30_000;
+const CHECK_EVERY_MS = 1_000;
+const MAX_HEADERS = 100;
+
+/**
+ * Between Node's HTTP server and the application: what can be wrong with a message before its meaning is looked at
+ * is refused here. The parts of `Request` that the application uses are made by hand, because a whole one costs more
+ * than all the rest of answering.
+ */
+export function createListener(
+  app: App,
+  clientAddress: ClientAddress,
+  onBug: (error: unknown) => void,
+): RequestListener {
+  return (message, response) => {
+    void answer(message, response).catch((error: unknown) => {
+      // A client that went away is no fault of ours.
+      if (!response.destroyed && !message.destroyed) onBug(error);
+      response.destroy();
+    });
+  };
+
+  async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const fault = faultOf(message);
+    if (fault) return refuse(response, fault);
+    const request = new MessageRequest(message, clientAddress(message));
+    await send(response, await app.fetch(request as unknown as Request));
+    // An unread rest would be taken for the next request.
+    if (!message.complete) message.destroy();
+  }
+}
+
+/** Bounds on what a slow or endless client may take, and an answer of our form where Node finds no request. */
+export function configureServer(server: Server): void {
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.timeout = IDLE_TIMEOUT_MS;
+  server.maxHeadersCount = MAX_HEADERS;
+  // Node reads the interval when it begins to listen, and the server is handed to us listening already.
+  Object.assign(server, { connectionsCheckingInterval: CHECK_EVERY_MS });
+  server.emit("listening");
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable) return void socket.destroy();
+    const code =
+      error.code === "HPE_HEADER_OVERFLOW"
+        ? "headers_too_large"
+        : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+          ? "request_timeout"
+          : "bad_request";
+    const body = JSON.stringify(errorBody(code));
+    socket.end(
+      `HTTP/1.1 ${ERRORS[code].status} ${ERRORS[code].error}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  });
+}
+
+/** What is wrong with a message as such. */
+function faultOf({ rawHeaders, headers, url = "" }: IncomingMessage): ErrorCode | undefined {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === "host") hosts++;
+  }
+  if (hosts !== 1) return "bad_request";
+  if (!url.startsWith("/") && originFormOf(url, headers.host) === undefined) return "bad_request";
+  if (headers["transfer-encoding"] !== undefined && headers["transfer-encoding"].toLowerCase() !== "chunked")
+    return "bad_request";
+  if (headers["transfer-encoding"] !== undefined && headers["content-length"] !== undefined) return "bad_request";
+  if (Number(headers["content-length"] ?? 0) > MAX_BODY_BYTES) return "body_too_large";
+  return undefined;
+}
+
+/** The path of a target in absolute form (RFC 9112, 3.2.2), which must name the same host as `Host`. */
+function originFormOf(target: string, host: string | undefined): string | undefined {
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  const isOurs =
+    url !== undefined && (url.protocol === "http:" || url.protocol === "https:") && url.host === host?.toLowerCase();
+  return isOurs ? url.pathname + url.search : undefined;
+}
+
+function refuse(response: ServerResponse, code: ErrorCode): void {
+  const body = JSON.stringify(errorBody(code));
+  response.writeHead(ERRORS[code].status, {
+    "content-type": "application/json",
+    "content-length": body.length,
+    connection: "close",
+  });
+  response.end(body, () => response.req.destroy());
+}
+
+async function send(target: ServerResponse, response: Response): Promise<void> {
+  const { status, headers, body } = plain(response);
+  target.statusCode = status;
+  if (body instanceof ReadableStream) {
+    target.writeHead(status, headers);
+    await pipeline(body as unknown as AsyncIterable<Uint8Array>, target);
+    return;
+  }
+  if (!target.req.complete) target.setHeader("connection", "close");
+  if (target.req.method !== "HEAD" && !target.hasHeader("content-length"))
+    target.setHeader("content-length", Buffer.byteLength(body ?? ""));
+  target.writeHead(status, headers);
+  target.end(body);
+  if (!target.req.complete) await once(target, "finish");
+}
+
+/** Our own responses give their parts as they are; the others are read through the standard's interface. */
+function plain(response: Response): {
+  status: number;
+  headers: [string, string][] | string[];
+  body: string | ReadableStream | null;
+} {
+  const own = response as Response & {
+    _toNodeResponse?(): { status: number; headers: string[]; body: string | ReadableStream | null };
+  };
+  if (own._toNodeResponse) return own._toNodeResponse();
+  return { status: response.status, headers: [...response.headers].flat(), body: response.body };
+}
+
+/** The parts of `Request` that are used. */
+class MessageRequest {
+  readonly method: string;
+  readonly headers: { get(name: string): string | null };
+  readonly ip: string;
+  /** h3 takes a parsed address from here. */
+  readonly _url: URL;
+  readonly #message: IncomingMessage;
+
+  constructor(message: IncomingMessage, ip: string) {
+    const { headers, url = "/" } = message;
+    const target = url.startsWith("/") ? url : (originFormOf(url, headers.host) ?? "/");
+    const mark = target.indexOf("?");
+    this.method = message.method ?? "GET";
+    this.headers = { get: (name) => headerOf(headers[name]) };
+    this.ip = ip;
+    this._url = new FastURL({
+      protocol: "http:",
+      host: headers.host ?? "",
+      pathname: mark < 0 ? target : target.slice(0, mark),
+      search: mark < 0 ? "" : target.slice(mark),
+    } as unknown as string);
+    this.#message = message;
+  }
+
+  get url(): string {
+    return this._url.href;
+  }
+
+  /** @throws {ApiError} `body_too_large` */
+  text(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      this.#message
+        .on("data", (chunk: Buffer) => {
+          length += chunk.length;
+          if (length > MAX_BODY_BYTES) {
+            this.#message.removeAllListeners("data").pause();
+            reject(new ApiError("body_too_large"));
+          } else chunks.push(chunk);
+        })
+        .once("end", () => resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()))
+        .once("error", reject);
+    });
+  }
+}
+
+function headerOf(value: string | string[] | undefined): string | null {
+  return Array.isArray(value) ? value.join(", ") : (value ?? null);
+}

@@ -1,0 +1,25 @@
+import { html } from "./html.ts";
+import { layout } from "./layout.ts";
+
+const STATE_ADVICE =
+  "A sign-in can be finished once, within ten minutes, and in the browser that began it. Go back to the application and sign in again.";
+
+/** For a person whose browser met an error: what happened, and what to do. */
+export function errorPage(status: number, message: string): string {
+  const [title = message, detail] = message.split(/: (.*)/s);
+  const advice =
+    title === "Invalid or expired state"
+      ? STATE_ADVICE
+      : detail && `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
+  return layout(
+    title,
+    html`<div class="bar">
+        <span class="mark" style="--brand:#b3261e" aria-hidden="true">!</span><span class="pill bad">${status}</span>
+      </div>
+      <header>
+        <h1 data-testid="error-title">${title}</h1>
+        ${advice && html`<p data-testid="error-detail">${advice}</p>`}
+      </header>
+      <footer><span>svc · identity proxy</span></footer>`,
+  );
+}

@@ -1,0 +1,67 @@
+import type { Fetch } from "../../wire/fetch.ts";
+import type { Provider } from "../../wire/names.ts";
+import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
+import { DEFINITIONS } from "./index.ts";
+import type { ProviderDefinition } from "./provider.ts";
+
+/** All that is needed to sign somebody in at a provider for one instance. */
+export interface Connection {
+  readonly provider: ProviderDefinition;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly endpoints: ProviderDefinition["endpoints"];
+  readonly loginHint: string | undefined;
+  readonly fetch: Fetch;
+}
+
+export type Credentials = Partial<Record<Provider, ConnectionRecord>>;
+
+/** `real`: credentials are a must. `simulated`: the simulator, always. `auto`: whichever there are credentials for. */
+export type ProvidersMode = "auto" | "real" | "simulated";
+
+/** The stand-in for a provider: where its endpoints are, and the client it knows without being told. */
+export interface Simulated {
+  readonly fetch: Fetch;
+  endpoints(provider: Provider): Readonly<Record<string, string>>;
+  readonly client: ConnectionRecord;
+}
+
+export interface ConnectionOptions {
+  readonly mode: ProvidersMode;
+  /** Used where an instance has none of its own. */
+  readonly globals: Credentials;
+  readonly simulated: Simulated;
+  readonly fetch: Fetch;
+}
+
+export type Connect = (instance: InstanceRecord, provider: Provider) => Connection;
+
+/** Decides, for an instance and a provider, with whose credentials and where (spec, "Rules"). */
+export function createConnect({ mode, globals, simulated, fetch }: ConnectionOptions): Connect {
+  return (instance, name) => {
+    const provider = DEFINITIONS[name];
+    const record = credentialsFor(instance, name, globals);
+    if (record && mode !== "simulated") {
+      const endpoints = { ...provider.endpoints, ...record.endpoints };
+      return {
+        provider,
+        client_id: record.client_id,
+        client_secret: record.client_secret,
+        endpoints,
+        loginHint: provider.loginHint,
+        fetch,
+      };
+    }
+    const { client_id, client_secret } = record ?? simulated.client;
+    const endpoints = { ...provider.endpoints, ...simulated.endpoints(name) };
+    return { provider, client_id, client_secret, endpoints, loginHint: "login_hint", fetch: simulated.fetch };
+  };
+}
+
+export function credentialsFor(
+  instance: InstanceRecord,
+  provider: Provider,
+  globals: Credentials,
+): ConnectionRecord | undefined {
+  return instance.connections[provider] ?? globals[provider];
+}

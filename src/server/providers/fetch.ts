@@ -1,0 +1,7 @@
+import { Agent, fetch } from "undici";
+import type { Fetch } from "../../wire/fetch.ts";
+
+const dispatcher = new Agent({ connect: { timeout: 3_000 } });
+
+/** Reaches the real providers. */
+export const providerFetch: Fetch = (url, init) => fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]);

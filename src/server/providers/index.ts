@@ -1,0 +1,7 @@
+import type { Provider } from "../../wire/names.ts";
+import { github } from "./github.ts";
+import { google } from "./google.ts";
+import type { ProviderDefinition } from "./provider.ts";
+import { twitter } from "./twitter.ts";
+
+export const DEFINITIONS: Readonly<Record<Provider, ProviderDefinition>> = { google, github, twitter };

@@ -1,0 +1,24 @@
+import type { Discovery } from "../../wire/resources.ts";
+import { json } from "../reply.ts";
+import { requireActiveInstance } from "./access.ts";
+import { ANY_ORIGIN } from "./cors.ts";
+import type { RouteDefinition } from "./route.ts";
+
+export const discovery: RouteDefinition = {
+  on: ["front", "instance"],
+  handle(request, { addresses }) {
+    const instance = requireActiveInstance(request);
+    // Of the address that was asked: a strict client compares the issuer with it (OpenID Connect Discovery, 4.3).
+    const base = request.scope.kind === "front" ? addresses.front : addresses.instanceUrl(instance);
+    const body: Discovery = {
+      issuer: base,
+      authorization_endpoint: `${base}/oauth/authorize`,
+      token_endpoint: `${base}/api/v1/tokens/verify`,
+      userinfo_endpoint: `${base}/api/v1/users`,
+      response_types_supported: ["code"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["HS256"],
+    };
+    return json(body, 200, ANY_ORIGIN);
+  },
+};

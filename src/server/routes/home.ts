@@ -1,0 +1,34 @@
+import { ApiError } from "../errors.ts";
+import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
+import { homePage } from "../pages/home.ts";
+import { notSignedInPage, signedInPage } from "../pages/signed-in.ts";
+import { page } from "../reply.ts";
+import { claimedInstance } from "../token.ts";
+import type { RouteDefinition, RouteDeps } from "./route.ts";
+
+/** On one's own machine only: it names every instance. */
+export const home: RouteDefinition = {
+  on: ["front"],
+  handle(_request, { directory, addresses, isLocal }) {
+    requireLocal(isLocal);
+    return page(homePage(directory.all, addresses));
+  },
+};
+
+/** The application that the home page's links sign in to. */
+export const signedIn: RouteDefinition = {
+  on: ["front"],
+  async handle(request, deps) {
+    requireLocal(deps.isLocal);
+    const error = request.query.get("error");
+    if (error !== undefined) return page(notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? ""));
+    const token = request.query.get("token") ?? "";
+    const instance = deps.directory.byId(claimedInstance(token) ?? "");
+    if (!instance) throw new ApiError("token_invalid");
+    return page(signedInPage(await deps.tokens.verify(instance, token, deps.now())));
+  },
+};
+
+function requireLocal(isLocal: RouteDeps["isLocal"]): void {
+  if (!isLocal) throw new ApiError("not_found");
+}

@@ -1,0 +1,85 @@
+import type { Fields } from "../../wire/fields.ts";
+import { MAX_PAGE_SIZE } from "../../wire/names.ts";
+import { parseQuery, QueryError, type Query } from "../../wire/query.ts";
+import type { Addresses } from "../addresses.ts";
+import { ApiError } from "../errors.ts";
+import { json, jsonStream } from "../reply.ts";
+import type { AppRequest } from "../request.ts";
+import type { PageOptions } from "../store/store.ts";
+
+type Find<Row> = (options: PageOptions) => Promise<AsyncIterable<Row[]> | undefined>;
+
+/** What a list is made of. */
+export interface ListOptions<Row> {
+  readonly find: Find<Row>;
+  readonly present: (row: Row) => object;
+  /** The id by which a page is continued. */
+  readonly idOf: (row: Row) => string;
+  readonly addresses: Addresses;
+}
+
+/** All rows; or, with `limit` and `after` in the request, a page of them and a link to the next (RFC 8288). */
+export async function list<Row>(request: AppRequest, options: ListOptions<Row>, query?: Query): Promise<Response> {
+  const limit = limitOf(request);
+  const after = request.query.get("after");
+  // One more than asked for tells whether there is a next page.
+  const rows = await options.find({ query, after, limit: limit === undefined ? undefined : limit + 1 });
+  if (!rows) throw new ApiError("bad_request", "after names no record; take the id of the last one of the page before");
+  if (limit === undefined) return all(rows, options.present);
+
+  const found: Row[] = [];
+  for await (const batch of rows) found.push(...batch);
+  const pageRows = found.slice(0, limit);
+  const last = pageRows.at(-1);
+  const headers =
+    found.length > limit && last
+      ? { link: `<${nextUrl(request, options, options.idOf(last))}>; rel="next"` }
+      : undefined;
+  return json(pageRows.map(options.present), 200, headers);
+}
+
+/** The parsed `query` of a search. @throws {ApiError} saying what to write instead */
+export function searchQuery(request: AppRequest, fields: Fields): Query {
+  const text = request.query.get("query")?.trim();
+  if (!text) throw new ApiError("query_required");
+  try {
+    return parseQuery(text, fields);
+  } catch (error) {
+    if (error instanceof QueryError) throw new ApiError("invalid_query", error.message);
+    throw error;
+  }
+}
+
+/** Short lists in one piece, the others as a stream. */
+async function all<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => object): Promise<Response> {
+  const iterator = batches[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done) return json([]);
+  const second = await iterator.next();
+  if (second.done) return json(first.value.map(present));
+  return jsonStream(
+    (async function* () {
+      yield first.value.map(present);
+      yield second.value.map(present);
+      for await (const batch of { [Symbol.asyncIterator]: () => iterator }) yield batch.map(present);
+    })(),
+  );
+}
+
+function limitOf(request: AppRequest): number | undefined {
+  const text = request.query.get("limit");
+  if (text === undefined) return undefined;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MAX_PAGE_SIZE)
+    throw new ApiError("bad_request", `limit is a number from 1 to ${MAX_PAGE_SIZE}`);
+  return limit;
+}
+
+function nextUrl<Row>(request: AppRequest, { addresses }: ListOptions<Row>, after: string): string {
+  const base =
+    request.scope.kind === "instance" && request.instance ? addresses.instanceUrl(request.instance) : addresses.front;
+  const url = new URL(request.path, base);
+  for (const [name, value] of request.query) url.searchParams.set(name, value);
+  url.searchParams.set("after", after);
+  return url.href;
+}

@@ -1,0 +1,88 @@
+import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
+import { ApiError } from "../errors.ts";
+import { redirect } from "../reply.ts";
+import type { AppRequest } from "../request.ts";
+import { beginSignIn } from "../sign-in/begin.ts";
+import { endBinding } from "../sign-in/binding.ts";
+import { completeSignIn } from "../sign-in/complete.ts";
+import { checkRedirectUri } from "../sign-in/redirect-uri.ts";
+import type { InstanceRecord } from "../store/records.ts";
+import { requireActiveInstance } from "./access.ts";
+import type { RouteDefinition, RouteDeps } from "./route.ts";
+
+/** Names no provider of its own accord: the instance's default one. */
+export const signIn: RouteDefinition = {
+  on: ["front", "instance"],
+  handle(request, deps) {
+    const instance = requireActiveInstance(request);
+    const provider = request.query.get("provider");
+    return begin(request, deps, instance, provider === undefined ? instance.default_provider : known(provider));
+  },
+};
+
+export const authorize: RouteDefinition = {
+  on: ["front", "instance"],
+  handle(request, deps) {
+    const instance = requireActiveInstance(request);
+    return begin(request, deps, instance, known(request.query.get("provider") ?? ""));
+  },
+};
+
+/** Where a browser that asked an instance's own host goes on: a cookie for that host would not reach the callback's. */
+export const beginAtFront: RouteDefinition = {
+  on: ["front"],
+  handle(request, deps) {
+    request.instance = deps.directory.bySubdomain(request.query.get("instance") ?? "");
+    const instance = requireActiveInstance(request);
+    return begin(request, deps, instance, known(request.query.get("provider") ?? ""));
+  },
+};
+
+export const callback: RouteDefinition = {
+  on: ["front"],
+  async handle(request, deps) {
+    const { query, ip_address, isBrowser } = request;
+    const provider = known(request.params["provider"] ?? "");
+    const state = query.get("state") ?? "";
+    if (query.has("code") && query.has("error"))
+      throw new ApiError("bad_request", "a callback carries a code or an error, not both");
+    const location = await completeSignIn(deps, {
+      provider,
+      state,
+      code: query.get("code"),
+      error: query.get("error"),
+      ip_address,
+      cookie: request.header("cookie"),
+      isBrowser,
+    });
+    return redirect(location, isBrowser ? [endBinding(state, deps.addresses.isHttps)] : []);
+  },
+};
+
+async function begin(
+  request: AppRequest,
+  deps: RouteDeps,
+  instance: InstanceRecord,
+  provider: Provider,
+): Promise<Response> {
+  const redirect_uri = request.query.get("redirect_uri") ?? "";
+  const login_hint = request.query.get("login_hint");
+  const { isBrowser } = request;
+  if (isBrowser && request.scope.kind === "instance") {
+    checkRedirectUri(redirect_uri, instance.redirect_uris, deps.anyRedirectUri);
+    const onward = new URLSearchParams({
+      instance: instance.subdomain,
+      provider,
+      redirect_uri,
+      ...(login_hint === undefined ? {} : { login_hint }),
+    });
+    return redirect(`${deps.addresses.front}/__svc/begin?${onward.toString()}`);
+  }
+  const { location, cookie } = await beginSignIn(deps, { instance, provider, redirect_uri, login_hint, isBrowser });
+  return redirect(location, cookie === undefined ? [] : [cookie]);
+}
+
+function known(provider: string): Provider {
+  if (!isProvider(provider)) throw new ApiError("unknown_provider", `use one of ${PROVIDERS.join(", ")}`);
+  return provider;
+}

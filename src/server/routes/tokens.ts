@@ -1,0 +1,49 @@
+import { MAX_BODY_BYTES } from "../../wire/names.ts";
+import { ApiError } from "../errors.ts";
+import { json } from "../reply.ts";
+import type { AppRequest } from "../request.ts";
+import { toVerifiedToken } from "../resources.ts";
+import { requireSecretKey } from "./access.ts";
+import type { RouteDefinition } from "./route.ts";
+import { repeatedKey } from "./json-keys.ts";
+
+const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+
+export const verifyToken: RouteDefinition = {
+  on: ["front", "instance"],
+  async handle(request, deps) {
+    const instance = requireSecretKey(request, deps, "missing_secret_key");
+    const claims = await deps.tokens.verify(instance, await readToken(request), deps.now());
+    const found = await deps.store.findUser(instance.id, claims.sub);
+    if (!found) throw new ApiError("user_not_found");
+    return json(toVerifiedToken(claims, found.user));
+  },
+};
+
+async function readToken(request: AppRequest): Promise<string> {
+  if (!JSON_TYPE.test(request.header("content-type") ?? ""))
+    throw new ApiError("unsupported_media_type", "send application/json");
+  if ((request.header("content-encoding") ?? "identity") !== "identity")
+    throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
+  const token = ownToken(parseJson(await request.text()));
+  if (typeof token !== "string" || token === "") throw new ApiError("missing_token");
+  return token;
+}
+
+function parseJson(text: string): unknown {
+  if (text.length > MAX_BODY_BYTES) throw new ApiError("body_too_large");
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new ApiError("invalid_json");
+  }
+  if (repeatedKey(text)) throw new ApiError("invalid_json", "a key is repeated");
+  return body;
+}
+
+function ownToken(body: unknown): unknown {
+  return typeof body === "object" && body !== null && Object.hasOwn(body, "token")
+    ? (body as { token: unknown }).token
+    : undefined;
+}

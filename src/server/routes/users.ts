@@ -1,0 +1,49 @@
+import { USER_FIELDS } from "../../wire/fields.ts";
+import { ApiError } from "../errors.ts";
+import { json } from "../reply.ts";
+import { toUser } from "../resources.ts";
+import type { InstanceRecord } from "../store/records.ts";
+import type { UserView } from "../store/store.ts";
+import { requireSecretKey } from "./access.ts";
+import type { RouteDefinition, RouteDeps } from "./route.ts";
+import { list, searchQuery, type ListOptions } from "./list.ts";
+
+export const listUsers: RouteDefinition = {
+  on: ["front", "instance"],
+  handle(request, deps) {
+    const instance = requireSecretKey(request, deps, "unauthorized");
+    return list(request, listed(deps, instance));
+  },
+};
+
+export const searchUsers: RouteDefinition = {
+  on: ["front", "instance"],
+  handle(request, deps) {
+    const instance = requireSecretKey(request, deps, "unauthorized");
+    return list(request, listed(deps, instance), searchQuery(request, USER_FIELDS));
+  },
+};
+
+export const getUser: RouteDefinition = {
+  on: ["front", "instance"],
+  async handle(request, deps) {
+    const instance = requireSecretKey(request, deps, "missing_secret_key");
+    const found = await deps.store.findUser(instance.id, request.params["id"] ?? "");
+    if (!found) throw new ApiError("user_not_found");
+    return json(toUser(found));
+  },
+};
+
+export const deleteUser: RouteDefinition = {
+  on: ["front", "instance"],
+  async handle(request, deps) {
+    const instance = requireSecretKey(request, deps, "missing_secret_key");
+    const id = request.params["id"] ?? "";
+    if (!(await deps.store.deleteUser(instance.id, id))) throw new ApiError("user_not_found");
+    return json({ deleted: true, id });
+  },
+};
+
+function listed({ store, addresses }: RouteDeps, instance: InstanceRecord): ListOptions<UserView> {
+  return { find: (page) => store.users(instance.id, page), present: toUser, idOf: ({ user }) => user.id, addresses };
+}

@@ -1,0 +1,142 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import type { InstanceRecord, PersonaRecord, Records, SessionRecord, UserRecord } from "../store/records.ts";
+import { crossFaults } from "./faults.ts";
+import { Seed } from "./schema.ts";
+
+/** A seed file that can't be used; the message lists every fault with its path. */
+export class SeedError extends Error {
+  override readonly name = "SeedError";
+}
+
+/**
+ * Reads a seed file's text into the records of a new store. Ids, keys and dates that it leaves out are made.
+ * @throws {SeedError}
+ */
+export function parseSeed(source: string, name: string, now: Date): Records {
+  let input: unknown;
+  try {
+    input = JSON.parse(source);
+  } catch (error) {
+    throw new SeedError(`${name} is not JSON: ${(error as Error).message}`);
+  }
+  const parsed = Seed.safeParse(input);
+  if (!parsed.success)
+    throw refused(
+      name,
+      parsed.error.issues.map((issue) => `${pathOf(issue.path)}: ${issue.message}`),
+    );
+  const faults = crossFaults(parsed.data);
+  if (faults.length > 0) throw refused(name, faults);
+  return toRecords(parsed.data, now);
+}
+
+function toRecords(seed: Seed, now: Date): Records {
+  const records: Records = {
+    instances: [],
+    users: [],
+    identities: [],
+    sessions: [],
+    personas: seed.personas.map(toPersona),
+  };
+  for (const { users, ...rest } of seed.instances) {
+    const instance = toInstance(rest, now);
+    records.instances.push(instance);
+    for (const { identities, sessions, ...own } of users) {
+      const user = toUser(own, instance.id, now);
+      records.users.push(user);
+      for (const { id, email, ...identity } of identities) {
+        const times = { created_at: user.created_at, updated_at: user.created_at };
+        const tokens = { access_token: null, refresh_token: null, token_expires_at: null };
+        records.identities.push({
+          id: id ?? randomUUID(),
+          instance_id: instance.id,
+          user_id: user.id,
+          email: email ?? user.email,
+          ...identity,
+          ...tokens,
+          ...times,
+        });
+      }
+      for (const session of sessions) records.sessions.push(toSession(session, user, now));
+    }
+  }
+  return records;
+}
+
+type SeedInstance = Seed["instances"][number];
+type SeedUser = SeedInstance["users"][number];
+
+function toInstance(instance: Omit<SeedInstance, "users">, now: Date): InstanceRecord {
+  return {
+    ...instance,
+    id: instance.id ?? randomUUID(),
+    app_id: instance.app_id ?? randomUUID(),
+    publishable_key: instance.publishable_key ?? PUBLISHABLE_KEY_PREFIX + randomBytes(18).toString("base64url"),
+    secret_key: instance.secret_key ?? SECRET_KEY_PREFIX + randomBytes(36).toString("base64url"),
+    connections: instance.connections as InstanceRecord["connections"],
+    created_at: now.toISOString(),
+  };
+}
+
+function toUser(user: Omit<SeedUser, "identities" | "sessions">, instance_id: string, now: Date): UserRecord {
+  const created_at = utc(user.created_at) ?? now.toISOString();
+  return {
+    id: user.id ?? randomUUID(),
+    instance_id,
+    email: user.email.normalize("NFKC"),
+    name: user.name,
+    avatar_url: user.avatar_url,
+    email_verified_at: utc(user.email_verified_at),
+    password_digest: user.password_digest,
+    created_at,
+    updated_at: created_at,
+  };
+}
+
+function toSession(session: SeedUser["sessions"][number], user: UserRecord, now: Date): SessionRecord {
+  const logged_in_at = utc(session.logged_in_at ?? session.last_signin_at) ?? now.toISOString();
+  return {
+    id: session.id ?? randomUUID(),
+    session_id: session.session_id ?? SESSION_ID_PREFIX + randomUUID(),
+    instance_id: user.instance_id,
+    user_id: user.id,
+    provider: session.provider,
+    name: user.name,
+    email: user.email,
+    ip_address: session.ip_address,
+    geo_data: session.geo_data,
+    logged_in_at,
+    last_signin_at: utc(session.last_signin_at) ?? logged_in_at,
+    revoked_at: utc(session.revoked_at),
+    created_at: logged_in_at,
+  };
+}
+
+function toPersona(persona: Seed["personas"][number], index: number): PersonaRecord {
+  const { id, google, github, twitter, ...rest } = persona;
+  return {
+    ...rest,
+    id: id ?? `persona-${index + 1}`,
+    ...(google && { google }),
+    ...(github && { github }),
+    ...(twitter && { twitter }),
+  };
+}
+
+/** Dates are kept in one form, in which they sort as text. */
+function utc(time: string | null | undefined): string | null {
+  return time ? new Date(time).toISOString() : null;
+}
+
+function refused(name: string, faults: readonly string[]): SeedError {
+  return new SeedError(
+    `${name} can't be used; nothing of it was applied:\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
+  );
+}
+
+/** `instances[0].users[2].email` */
+function pathOf(path: readonly PropertyKey[]): string {
+  const text = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return text.replace(/^\./, "") || "the file";
+}

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { PROVIDERS, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
+
+/** Bytes of a secret key behind its prefix: it signs tokens with HMAC-SHA-256 (RFC 8725, 3.5). */
+const SECRET_KEY_BYTES = 32;
+
+const text = z.string().min(1).max(256);
+const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be a UUID in lower case");
+const time = z.iso.datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z" });
+const email = z
+  .string()
+  .max(254)
+  .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
+const provider = z.enum(PROVIDERS);
+
+const connection = z.strictObject({
+  client_id: text,
+  client_secret: text,
+  endpoints: z
+    .record(z.string(), z.url())
+    .optional()
+    .describe("Addresses in place of the provider's own; https, or loopback"),
+});
+
+const identity = z.strictObject({
+  id: uuid.optional(),
+  provider,
+  uid: text.describe("The provider's own id of the person"),
+  email: email.optional().describe("The user's, unless given"),
+  email_verified: z.boolean().default(false),
+});
+
+const session = z.strictObject({
+  id: uuid.optional(),
+  session_id: z
+    .string()
+    .regex(
+      new RegExp(`^${SESSION_ID_PREFIX}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
+      `must be ${SESSION_ID_PREFIX} and a UUID`,
+    )
+    .optional(),
+  provider: z.enum([...PROVIDERS, "password"]),
+  ip_address: z.union([z.ipv4(), z.ipv6()]).default("127.0.0.1"),
+  geo_data: z.record(z.string(), z.unknown()).default({}),
+  logged_in_at: time.optional(),
+  last_signin_at: time.optional(),
+  revoked_at: time.nullable().default(null),
+});
+
+const user = z.strictObject({
+  id: uuid.optional(),
+  email,
+  name: text,
+  avatar_url: z.url().nullable().default(null),
+  email_verified_at: time.nullable().default(null),
+  created_at: time.optional(),
+  password_digest: z.string().nullable().default(null),
+  identities: z.array(identity).default([]),
+  sessions: z.array(session).default([]),
+});
+
+const instance = z.strictObject({
+  id: uuid.optional(),
+  app_id: text.optional(),
+  name: text,
+  subdomain: z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "must be a host name label: a-z, 0-9 and -"),
+  active: z.boolean().default(true),
+  publishable_key: z
+    .string()
+    .regex(
+      new RegExp(`^${PUBLISHABLE_KEY_PREFIX}[\\w-]{8,}$`),
+      `must be ${PUBLISHABLE_KEY_PREFIX} and at least 8 letters or digits`,
+    )
+    .optional(),
+  secret_key: z
+    .string()
+    .regex(
+      new RegExp(`^${SECRET_KEY_PREFIX}[\\w-]{${SECRET_KEY_BYTES},}$`),
+      `must be ${SECRET_KEY_PREFIX} and at least ${SECRET_KEY_BYTES} letters or digits`,
+    )
+    .optional(),
+  default_provider: provider.default("google"),
+  redirect_uris: z.array(z.string()).default([]),
+  connections: z.partialRecord(provider, connection).default({}),
+  users: z.array(user).default([]),
+});
+
+const persona = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, "must be letters, digits, _ or -")
+    .optional(),
+  name: text.nullable(),
+  email,
+  avatar_url: z.url().nullable().default(null),
+  google: z.strictObject({ sub: text, email_verified: z.boolean() }).optional(),
+  github: z
+    .strictObject({
+      id: z.int().positive(),
+      login: text,
+      emails: z.array(z.strictObject({ email, primary: z.boolean(), verified: z.boolean() })),
+    })
+    .optional(),
+  twitter: z.strictObject({ id: text, username: text }).optional(),
+});
+
+/** A seed file. */
+export const Seed = z.strictObject({
+  $schema: z.string().optional(),
+  instances: z.array(instance).min(1, "must have at least one instance"),
+  personas: z.array(persona).default([]),
+});
+export type Seed = z.infer<typeof Seed>;

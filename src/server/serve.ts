@@ -1,0 +1,199 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Fetch } from "../wire/fetch.ts";
+import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
+import { createAddresses } from "./addresses.ts";
+import type { App, RequestEntry } from "./app.ts";
+import { createClientAddress } from "./client-address.ts";
+import { ServeError, type SignInError } from "./errors.ts";
+import { nowhere, openGeoDatabase } from "./geo.ts";
+import { createDirectory } from "./instance.ts";
+import { listen } from "./listen.ts";
+import { createListener } from "./listener.ts";
+import { credentialsFor, type Credentials, type ProvidersMode } from "./providers/connections.ts";
+import { createService } from "./service.ts";
+import { openJsonStore, openMemoryStore } from "./store/json/index.ts";
+import type { InstanceRecord } from "./store/records.ts";
+import type { Store } from "./store/store.ts";
+
+const GRACE_MS = 10_000;
+
+export interface ServeOptions {
+  /** Default 7820. 0 takes any that is free; a port that is taken is an error, never replaced by another. */
+  port?: number | undefined;
+  /** Default: loopback alone, by IPv4 and IPv6. */
+  host?: string | undefined;
+  /** The path of a `db.json`, or `memory`. Default `.svc/db.json`. */
+  store?: string | undefined;
+  /** The path of a seed file for an empty store. Default: the demo. */
+  seed?: string | undefined;
+  /** Whether to begin with an empty store, whatever was there. */
+  reset?: boolean | undefined;
+  /** The front door's address where it is another than `http://localhost:<port>`. */
+  publicUrl?: string | undefined;
+  /** Further host names to answer for. */
+  allowedHosts?: readonly string[] | undefined;
+  providers?: ProvidersMode | undefined;
+  /** Used where an instance has none of its own. */
+  credentials?: Credentials | undefined;
+  /** Peers, by address or network, whose `X-Forwarded-For` is believed. */
+  trustProxy?: readonly string[] | undefined;
+  /** The path of a MaxMind DB file. */
+  geoip?: string | undefined;
+  https?: boolean | undefined;
+  now?: (() => Date) | undefined;
+  /** Reaches the real providers. */
+  fetch?: Fetch | undefined;
+  onRequest?: ((entry: RequestEntry) => void) | undefined;
+  /** Told of what went wrong without ending anything. No secret is in it. */
+  warn?: ((message: string) => void) | undefined;
+}
+
+/** A server that answers. */
+export interface RunningServer {
+  /** The front door. */
+  readonly url: string;
+  readonly api_url: string;
+  readonly callback_url: string;
+  readonly port: number;
+  /** The addresses that are bound. */
+  readonly bound: readonly string[];
+  /** Where the records are. */
+  readonly store: string;
+  /** Whether only this machine can reach it. */
+  readonly isLocal: boolean;
+  /** With their keys. */
+  readonly instances: readonly (InstanceRecord & { url: string })[];
+  /** Finishes what has begun, for at most ten seconds, and closes the store. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service: the proxy, and the three providers simulated behind it.
+ * @throws {ServeError | PortUnavailable | StoreRefused | SeedError}
+ */
+export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
+  const {
+    port = DEFAULT_PORT,
+    https = false,
+    now = () => new Date(),
+    warn = () => {},
+    credentials = {},
+    providers = "auto",
+  } = options;
+  const clientAddress = createClientAddress(options.trustProxy ?? []);
+  const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
+  const store = await openStore(options, warn);
+  try {
+    await seedIfEmpty(store, options.seed, now());
+    const directory = createDirectory(await store.instances());
+    if (providers === "real") requireCredentials(directory.all, credentials);
+
+    const onBug = (error: unknown): void =>
+      warn(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    // The port is known only when it is bound, and every address depends on it.
+    let app: App | undefined;
+    const listening = await listen(createListener({ fetch: (request) => app!.fetch(request) }, clientAddress, onBug), {
+      port,
+      host: options.host,
+      https,
+    });
+    const addresses = createAddresses(
+      options.publicUrl ?? `${https ? "https" : "http"}://localhost:${listening.port}`,
+      listening.port,
+      options.allowedHosts,
+    );
+    const isLocal = isLoopback(options.host ?? "localhost") && isLoopback(new URL(addresses.front).hostname);
+    app = createService({
+      store,
+      directory,
+      addresses,
+      personas: await store.personas(),
+      isLocal,
+      locate,
+      providers,
+      credentials,
+      fetch: options.fetch ?? realFetch,
+      now,
+      onBug,
+      onFailure: (provider, error) => warn(failureText(provider, error)),
+      onRequest: options.onRequest,
+    });
+
+    return {
+      url: addresses.front,
+      api_url: addresses.api,
+      callback_url: addresses.front,
+      port: listening.port,
+      bound: listening.bound,
+      store: store.location,
+      isLocal,
+      instances: directory.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
+      async close() {
+        await listening.close(GRACE_MS);
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function openStore(
+  { store = ".svc/db.json", reset = false }: ServeOptions,
+  warn: (message: string) => void,
+): Promise<Store> {
+  if (store === "memory") return Promise.resolve(openMemoryStore());
+  if (/^[a-z+]+:\/\//i.test(store))
+    throw new ServeError(
+      `--store: "${store.split(":")[0]}:" is no store that svc knows. Give the path of a db.json, or "memory".`,
+    );
+  return openJsonStore(store, { reset, warn });
+}
+
+async function seedIfEmpty(store: Store, path: string | undefined, now: Date): Promise<void> {
+  if ((await store.instances()).length > 0) {
+    if (path !== undefined)
+      throw new ServeError(
+        `--seed: ${store.location} holds something already. Leave out --seed to go on with it, or add --reset to begin anew.`,
+      );
+    return;
+  }
+  const name = path ?? demoPath();
+  const text = await readFile(name, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new ServeError(`--seed: ${name} can't be read (${error.code}).`);
+  });
+  const { parseSeed } = await import("./seed/index.ts");
+  await store.seed(parseSeed(text, name, now));
+}
+
+/** By the package's own name, so that it is found from the sources and from the build alike. */
+function demoPath(): string {
+  return createRequire(import.meta.url).resolve("svc-identity/fixtures/demo.json");
+}
+
+function requireCredentials(instances: readonly InstanceRecord[], credentials: Credentials): void {
+  const missing = instances.flatMap((instance) =>
+    PROVIDERS.filter((provider) => !credentialsFor(instance, provider, credentials)).map(
+      (provider) => `${instance.name}: ${provider}`,
+    ),
+  );
+  if (missing.length > 0) {
+    throw new ServeError(
+      `--providers real: there are no credentials for ${missing.join(", ")}. Give them in SVC_GOOGLE_CLIENT_ID and SVC_GOOGLE_CLIENT_SECRET (and so on), in svc.config.json, or with the instance.`,
+    );
+  }
+}
+
+/** Loaded when the first real provider is asked: most servers never do. */
+const realFetch: Fetch = async (url, init) => (await import("./providers/fetch.ts")).providerFetch(url, init);
+
+function failureText(provider: Provider, error: SignInError): string {
+  const cause = error.message === "unexpected" && error.cause instanceof Error ? ` (${error.cause.stack})` : "";
+  return `sign-in with ${provider} failed: ${error.code}: ${error.message}${cause}`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

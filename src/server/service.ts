@@ -1,0 +1,70 @@
+import type { Fetch } from "../wire/fetch.ts";
+import type { Provider } from "../wire/names.ts";
+import type { Addresses } from "./addresses.ts";
+import { createApp, type App, type RequestEntry } from "./app.ts";
+import type { SignInError } from "./errors.ts";
+import type { LocateIp } from "./geo.ts";
+import type { Directory } from "./instance.ts";
+import { createConnect, type Credentials, type ProvidersMode } from "./providers/connections.ts";
+import { createSimulator } from "./simulator/index.ts";
+import type { ConnectionRecord, PersonaRecord } from "./store/records.ts";
+import type { Store } from "./store/store.ts";
+import { createTokens } from "./token.ts";
+
+/** Everything that the service is made from: values, and the parts of the world it may touch. */
+export interface ServiceOptions {
+  readonly store: Store;
+  readonly directory: Directory;
+  readonly addresses: Addresses;
+  readonly personas: readonly PersonaRecord[];
+  /** Whether only this machine can reach it. Then an instance without `redirect_uris` takes any. */
+  readonly isLocal: boolean;
+  readonly locate: LocateIp;
+  readonly providers: ProvidersMode;
+  readonly credentials: Credentials;
+  /** Reaches the real providers. */
+  readonly fetch: Fetch;
+  now(): Date;
+  onBug(error: unknown): void;
+  onFailure(provider: Provider, error: SignInError): void;
+  readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
+}
+
+/** Puts the parts together: the proxy, and the simulated providers behind it. */
+export function createService(options: ServiceOptions): App {
+  const { directory, addresses, credentials, now } = options;
+  const clients = (provider: Provider): ConnectionRecord[] =>
+    [...directory.all.map((instance) => instance.connections[provider]), credentials[provider]].filter(
+      (client) => client !== undefined,
+    );
+  const simulator = createSimulator({
+    front: addresses.front,
+    callbackUrl: addresses.callbackUrl,
+    personas: options.personas,
+    clients,
+    now,
+  });
+  const tokens = createTokens();
+  return createApp({
+    store: options.store,
+    directory,
+    addresses,
+    simulator,
+    tokens,
+    isLocal: options.isLocal,
+    anyRedirectUri: options.isLocal,
+    connect: createConnect({
+      mode: options.providers,
+      globals: credentials,
+      simulated: simulator,
+      fetch: options.fetch,
+    }),
+    locate: options.locate,
+    findInstance: directory.byId,
+    issueToken: tokens.issue,
+    now,
+    onBug: options.onBug,
+    onFailure: options.onFailure,
+    onRequest: options.onRequest,
+  });
+}

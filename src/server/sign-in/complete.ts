@@ -1,0 +1,143 @@
+import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
+import type { Provider } from "../../wire/names.ts";
+import type { Addresses } from "../addresses.ts";
+import { ApiError, SignInError } from "../errors.ts";
+import type { LocateIp } from "../geo.ts";
+import { isPlaceholderEmail, normalizeEmail } from "../providers/email.ts";
+import type { Connect, Connection } from "../providers/connections.ts";
+import type { Profile } from "../providers/provider.ts";
+import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
+import { StorageUnavailable, type Store } from "../store/store.ts";
+import { isBound } from "./binding.ts";
+import { bearerGet, exchangeCode, providerDeadline, type ProviderTokens } from "./oauth2.ts";
+import { openSession, resolveUser } from "./resolve-user.ts";
+import { withParameters } from "./redirect-uri.ts";
+
+export interface CompleteDeps {
+  readonly store: Store;
+  readonly addresses: Addresses;
+  readonly connect: Connect;
+  readonly locate: LocateIp;
+  findInstance(id: string): InstanceRecord | undefined;
+  issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string>;
+  now(): Date;
+  /** Told why a sign-in failed after its state was good. */
+  onFailure(provider: Provider, error: SignInError): void;
+}
+
+export interface CallbackRequest {
+  readonly provider: Provider;
+  readonly state: string;
+  readonly code: string | undefined;
+  /** The provider's own report that it will not send a code (RFC 6749, 4.1.2.1). */
+  readonly error: string | undefined;
+  readonly ip_address: string;
+  readonly cookie: string | undefined;
+  readonly isBrowser: boolean;
+}
+
+/**
+ * The second half of a sign-in: from the provider's redirect to the address, at the application, that the user goes to.
+ * @throws {ApiError} `invalid_state`; there is no address to trust then
+ */
+export async function completeSignIn(deps: CompleteDeps, request: CallbackRequest): Promise<string> {
+  const record = await takeGoodState(deps, request);
+  const instance = deps.findInstance(record.instance_id);
+  if (!instance?.active) throw new ApiError("invalid_state");
+  try {
+    const connection = deps.connect(instance, record.provider);
+    const { profile, tokens } = await fetchProfile(deps, connection, record, request);
+    const user = await saveSignIn(deps, instance, record.provider, profile, tokens, request.ip_address);
+    const token = await deps.issueToken(instance, user, record.provider, deps.now());
+    return withParameters(record.redirect_uri, { token });
+  } catch (error) {
+    const failure = asSignInError(error);
+    deps.onFailure(record.provider, failure);
+    const parameters = { error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
+    return withParameters(record.redirect_uri, parameters, ["token"]);
+  }
+}
+
+/** The state is gone from here on, whatever follows. */
+async function takeGoodState({ store, addresses, now }: CompleteDeps, request: CallbackRequest): Promise<StateRecord> {
+  const record = /^[0-9a-f]{64}$/.test(request.state) ? await store.takeState(request.state) : undefined;
+  const isGood =
+    record !== undefined &&
+    record.expires_at > now().toISOString() &&
+    record.provider === request.provider &&
+    isBound(record, request, addresses.isHttps);
+  if (!isGood) throw new ApiError("invalid_state");
+  return record;
+}
+
+async function fetchProfile(
+  { addresses }: CompleteDeps,
+  connection: Connection,
+  { provider, code_verifier }: StateRecord,
+  { code, error }: CallbackRequest,
+): Promise<{ profile: Profile; tokens: ProviderTokens }> {
+  if (error !== undefined)
+    throw new SignInError(reportedError(error), `${provider} reported an error instead of a code`);
+  if (!code) throw new SignInError("server_error", `${provider} sent neither a code nor an error`);
+  const signal = providerDeadline();
+  const tokens = await exchangeCode(connection, {
+    code,
+    redirect_uri: addresses.callbackUrl(provider),
+    code_verifier,
+    signal,
+  });
+  const profile = await connection.provider.fetchProfile(
+    bearerGet(connection, tokens.access_token, signal),
+    connection.endpoints,
+  );
+  return { profile: checkedProfile(profile, provider), tokens };
+}
+
+function checkedProfile(profile: Profile, provider: Provider): Profile {
+  const email = normalizeEmail(profile.email);
+  const isForeignPlaceholder = provider !== "twitter" && email !== undefined && isPlaceholderEmail(email);
+  if (!email || isForeignPlaceholder)
+    throw new SignInError("server_error", `${provider} named an e-mail address that can't be one`);
+  return { ...profile, email, avatar_url: pictureAddress(profile.avatar_url) };
+}
+
+/** Kept for showing, never fetched; and nothing that a page could be tricked with. */
+function pictureAddress(text: string | null): string | null {
+  const url = text !== null && URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  return url && (url.protocol === "https:" || isLocal) ? url.href : null;
+}
+
+async function saveSignIn(
+  { store, locate, now }: CompleteDeps,
+  instance: InstanceRecord,
+  provider: Provider,
+  profile: Profile,
+  tokens: ProviderTokens,
+  ip_address: string,
+): Promise<UserRecord> {
+  const arrival = { instance, provider, profile, tokens, now: now() };
+  const place = { ip_address, geo_data: locate(ip_address) };
+  const { user } = await store.completeSignIn({
+    instance_id: instance.id,
+    provider,
+    uid: profile.uid,
+    email: profile.email,
+    ip_address,
+    resolveUser: (found) => resolveUser(arrival, found),
+    openSession: (resolved, active) => openSession(arrival, place, resolved, active),
+  });
+  return user;
+}
+
+function reportedError(error: string): SignInErrorCode {
+  if (error === "access_denied" || error === "temporarily_unavailable") return error;
+  return "server_error";
+}
+
+function asSignInError(error: unknown): SignInError {
+  if (error instanceof SignInError) return error;
+  if (error instanceof StorageUnavailable)
+    return new SignInError("temporarily_unavailable", error.message, { cause: error });
+  return new SignInError("server_error", "unexpected", { cause: error });
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { SignInError } from "../errors.ts";
+import { isPlaceholderEmail } from "../providers/email.ts";
+import type { Profile, ProviderDefinition } from "../providers/provider.ts";
+import { fold } from "../store/fold.ts";
+import type { IdentityRecord, InstanceRecord, SessionRecord, UserRecord } from "../store/records.ts";
+import type { Acquaintance } from "../store/store.ts";
+import type { ProviderTokens } from "./oauth2.ts";
+
+export interface Arrival {
+  readonly instance: InstanceRecord;
+  readonly provider: ProviderDefinition["name"];
+  readonly profile: Profile;
+  readonly tokens: ProviderTokens;
+  readonly now: Date;
+}
+
+/**
+ * Whose sign-in this is (spec, "Sign-in user resolution"): the user of a known identity, an existing user with the same
+ * e-mail address, or a new one.
+ * @throws {SignInError} `account_conflict` where the address is taken by somebody who can't be shown to be the same
+ */
+export function resolveUser(
+  arrival: Arrival,
+  { known, sameEmail }: Acquaintance,
+): { user: UserRecord; identity: IdentityRecord } {
+  if (known)
+    return { user: refreshed(arrival, known.user), identity: newIdentity(arrival, known.user, known.identity) };
+  if (!sameEmail) {
+    const user = newUser(arrival);
+    return { user, identity: newIdentity(arrival, user) };
+  }
+  if (!mayLink(arrival, sameEmail.user, sameEmail.identities)) {
+    throw new SignInError("account_conflict", "the e-mail address belongs to another account that can't be linked");
+  }
+  return { user: refreshed(arrival, sameEmail.user), identity: newIdentity(arrival, sameEmail.user) };
+}
+
+/**
+ * Linking by an address that somebody merely claims to have would hand over the account, so both sides must have been
+ * vouched for by a provider; and a second account at the same provider is another person's until shown otherwise.
+ */
+function mayLink({ provider, profile }: Arrival, user: UserRecord, identities: readonly IdentityRecord[]): boolean {
+  const isVouchedFor =
+    user.email_verified_at !== null ||
+    identities.some((identity) => identity.email_verified && fold(identity.email) === fold(user.email));
+  const isSecondAtProvider = identities.some((identity) => identity.provider === provider);
+  return profile.email_verified && isVouchedFor && !isSecondAtProvider && !isPlaceholderEmail(profile.email);
+}
+
+function newUser({ instance, provider, profile, now }: Arrival): UserRecord {
+  return {
+    id: randomUUID(),
+    instance_id: instance.id,
+    email: profile.email,
+    name: profile.name,
+    avatar_url: profile.avatar_url,
+    email_verified_at: provider === "google" ? now.toISOString() : null,
+    password_digest: null,
+    created_at: now.toISOString(),
+    updated_at: now.toISOString(),
+  };
+}
+
+/** Name and picture follow the provider; the address stays what it was. */
+function refreshed({ provider, profile, now }: Arrival, user: UserRecord): UserRecord {
+  return {
+    ...user,
+    name: profile.name,
+    avatar_url: profile.avatar_url,
+    email_verified_at:
+      user.email_verified_at ??
+      (provider === "google" && fold(profile.email) === fold(user.email) ? now.toISOString() : null),
+    updated_at: now.toISOString(),
+  };
+}
+
+function newIdentity(
+  { instance, provider, profile, tokens, now }: Arrival,
+  user: UserRecord,
+  before?: IdentityRecord,
+): IdentityRecord {
+  return {
+    id: before?.id ?? randomUUID(),
+    instance_id: instance.id,
+    user_id: user.id,
+    provider,
+    uid: profile.uid,
+    email: profile.email,
+    email_verified: profile.email_verified,
+    access_token: tokens.access_token,
+    refresh_token: tokens.refresh_token ?? before?.refresh_token ?? null,
+    token_expires_at: tokens.expires_in ? new Date(now.getTime() + tokens.expires_in * 1000).toISOString() : null,
+    created_at: before?.created_at ?? now.toISOString(),
+    updated_at: now.toISOString(),
+  };
+}
+
+/** The active session of the same user, provider and address goes on; otherwise a new one begins. */
+export function openSession(
+  { provider, now }: Arrival,
+  { ip_address, geo_data }: { ip_address: string; geo_data: Record<string, unknown> },
+  user: UserRecord,
+  active: SessionRecord | undefined,
+): SessionRecord {
+  const renewed = { name: user.name, email: user.email, geo_data, last_signin_at: now.toISOString() };
+  if (active) return { ...active, ...renewed };
+  return {
+    id: randomUUID(),
+    session_id: `${SESSION_ID_PREFIX}${randomUUID()}`,
+    instance_id: user.instance_id,
+    user_id: user.id,
+    provider,
+    ip_address,
+    ...renewed,
+    logged_in_at: now.toISOString(),
+    revoked_at: null,
+    created_at: now.toISOString(),
+  };
+}

@@ -1,0 +1,72 @@
+import type { FetchResponse } from "../../wire/fetch.ts";
+import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+
+export const simulatedGithub: SimulatedProvider = {
+  title: "GitHub",
+
+  account(persona) {
+    if (!persona.github) return undefined;
+    const { login, emails } = persona.github;
+    const account = { name: persona.name ?? login, detail: `@${login}` };
+    const primary = emails.find((entry) => entry.primary);
+    if (primary?.verified)
+      return emails.length > 1 ? { ...account, detail: `@${login} · ${emails.length} e-mail addresses` } : account;
+    return {
+      ...account,
+      note: emails.some((entry) => entry.verified) ? "primary e-mail not verified" : "no verified e-mail",
+    };
+  },
+
+  refusal: () => undefined,
+
+  token({ accept }, isClient, redeem) {
+    if (!isClient)
+      return tokenReply(accept, {
+        error: "incorrect_client_credentials",
+        error_description: "The client_id and/or client_secret passed are incorrect.",
+      });
+    const grant = redeem();
+    if (!grant)
+      return tokenReply(accept, {
+        error: "bad_verification_code",
+        error_description: "The code passed is incorrect or expired.",
+      });
+    return tokenReply(accept, {
+      access_token: grant.access_token,
+      scope: grant.scopes.join(","),
+      token_type: "bearer",
+    });
+  },
+
+  resource(path, { persona, scopes }, headers) {
+    if (!headers["user-agent"])
+      return reply(403, {
+        message: "Request forbidden by administrative rules. Please make sure your request has a User-Agent header.",
+      });
+    if (!persona.github) return notFound();
+    const { id, login, emails } = persona.github;
+    // The public e-mail address is the owner's claim: unverified ones show up here too.
+    if (path === "/user")
+      return reply(200, {
+        id,
+        login,
+        name: persona.name,
+        email: emails[0]?.email ?? null,
+        avatar_url: persona.avatar_url,
+      });
+    if (path === "/user/emails" && scopes.includes("user:email"))
+      return reply(
+        200,
+        emails.map((entry) => ({ ...entry, visibility: null })),
+      );
+    return notFound();
+  },
+};
+
+/** GitHub answers with status 200 whatever happened, and form-encoded unless asked for JSON. */
+function tokenReply(accept: string, body: Record<string, string>): FetchResponse {
+  if (accept.includes("application/json")) return reply(200, body);
+  return new Response(new URLSearchParams(body).toString(), {
+    headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
+  }) as FetchResponse;
+}

@@ -1,0 +1,38 @@
+import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+
+export const simulatedGoogle: SimulatedProvider = {
+  title: "Google",
+
+  account(persona) {
+    if (!persona.google) return undefined;
+    const account = { name: persona.name ?? persona.email, detail: persona.email };
+    return persona.google.email_verified ? account : { ...account, note: "e-mail not verified" };
+  },
+
+  refusal(query) {
+    return query.get("scope")?.split(" ").includes("openid") ? undefined : "misses the scope openid";
+  },
+
+  token(_request, isClient, redeem) {
+    if (!isClient) return reply(401, { error: "invalid_client", error_description: "The OAuth client was not found." });
+    const grant = redeem();
+    if (!grant) return reply(400, { error: "invalid_grant", error_description: "Bad Request" });
+    return reply(200, {
+      access_token: grant.access_token,
+      expires_in: 3599,
+      scope: grant.scopes.join(" "),
+      token_type: "Bearer",
+    });
+  },
+
+  resource(path, { persona }) {
+    if (path !== "/userinfo" || !persona.google) return notFound();
+    return reply(200, {
+      sub: persona.google.sub,
+      email: persona.email,
+      email_verified: persona.google.email_verified,
+      ...(persona.name === null ? {} : { name: persona.name }),
+      ...(persona.avatar_url === null ? {} : { picture: persona.avatar_url }),
+    });
+  },
+};

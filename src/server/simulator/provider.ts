@@ -1,0 +1,60 @@
+import type { FetchResponse } from "../../wire/fetch.ts";
+import type { Provider } from "../../wire/names.ts";
+import type { PersonaRecord } from "../store/records.ts";
+import type { Consent, Redemption } from "./grants.ts";
+
+/** How a persona appears on a provider's account picker. */
+export interface Account {
+  readonly name: string;
+  readonly detail: string;
+  /** What will come of choosing it, where that is not a token. */
+  readonly note?: string;
+}
+
+/** What an account picker shows. */
+export interface PickerView {
+  readonly provider: Provider;
+  readonly title: string;
+  /** Names the request that the choice answers; nothing else of it is on the page. */
+  readonly request: string;
+  readonly accounts: readonly { readonly persona: PersonaRecord; readonly account: Account }[];
+  readonly search: string;
+  readonly problem: string | undefined;
+  readonly client_id: string;
+  readonly scopes: readonly string[];
+}
+
+/** A request to the token endpoint, with the client's proof wherever it was. */
+export interface TokenRequest {
+  readonly redemption: Omit<Redemption, "provider">;
+  readonly client_secret: string;
+  /** How the client proved itself. */
+  readonly method: "basic" | "body";
+  readonly accept: string;
+}
+
+export type Redeem = () => { access_token: string; scopes: readonly string[] } | undefined;
+
+/** What is particular to one provider's stand-in: its quirks, as the real one has them. */
+export interface SimulatedProvider {
+  readonly title: string;
+  /** Undefined: the persona has no account here. */
+  account(persona: PersonaRecord): Account | undefined;
+  /** Why an authorization request is refused, beyond what every provider refuses. */
+  refusal(query: ReadonlyMap<string, string>): string | undefined;
+  /** @param isClient whether id and secret are those of a client that is known */
+  token(request: TokenRequest, isClient: boolean, redeem: Redeem): FetchResponse;
+  /** A protected document, by its path behind the provider's prefix. */
+  resource(path: string, consent: Consent, headers: Readonly<Record<string, string>>): FetchResponse;
+}
+
+export function reply(status: number, body: unknown): FetchResponse {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8" },
+  }) as FetchResponse;
+}
+
+export function notFound(): FetchResponse {
+  return reply(404, { message: "Not Found" });
+}

@@ -1,0 +1,46 @@
+import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+
+export const simulatedTwitter: SimulatedProvider = {
+  title: "Twitter",
+
+  account(persona) {
+    if (!persona.twitter) return undefined;
+    const { username } = persona.twitter;
+    return { name: persona.name ?? username, detail: `@${username}` };
+  },
+
+  refusal(query) {
+    if (query.get("code_challenge_method") !== "S256" || !/^[\w-]{43}$/.test(query.get("code_challenge") ?? "")) {
+      return "misses a code_challenge with the method S256";
+    }
+    return undefined;
+  },
+
+  token({ method }, isClient, redeem) {
+    if (method !== "basic")
+      return reply(401, { error: "unauthorized_client", error_description: "Missing valid authorization header" });
+    if (!isClient)
+      return reply(401, { error: "invalid_client", error_description: "Value passed for the client was invalid." });
+    const grant = redeem();
+    if (!grant)
+      return reply(400, {
+        error: "invalid_request",
+        error_description: "Value passed for the authorization code was invalid.",
+      });
+    return reply(200, {
+      token_type: "bearer",
+      expires_in: 7200,
+      access_token: grant.access_token,
+      scope: grant.scopes.join(" "),
+    });
+  },
+
+  resource(path, { persona, scopes }) {
+    if (path !== "/users/me" || !persona.twitter) return notFound();
+    if (!scopes.includes("tweet.read") || !scopes.includes("users.read"))
+      return reply(403, { title: "Forbidden", status: 403 });
+    const { id, username } = persona.twitter;
+    const picture = persona.avatar_url === null ? {} : { profile_image_url: persona.avatar_url };
+    return reply(200, { data: { id, username, name: persona.name ?? username, ...picture } });
+  },
+};
