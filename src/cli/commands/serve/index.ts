@@ -1,0 +1,74 @@
+import type { RunningServer } from "../../../server/index.ts";
+import type { GlobalFlags } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import { harmless } from "../../output.ts";
+import type { Program } from "../../program.ts";
+import { writeRunningServer } from "../../running-server.ts";
+import { CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
+import { jsonReport, textReport } from "./report.ts";
+
+export function addServe(program: Program, context: Context): void {
+  program
+    .command("serve")
+    .description("run the service on this machine, with google, github and twitter simulated")
+    .option("--port <number>", "default 7820; 0 takes any that is free")
+    .option("--host <address>", "default: loopback alone")
+    .option("--store <path>", "where the records are kept, or memory; default .svc/db.json")
+    .option("--seed <file>", "what an empty store begins with; default: a demo")
+    .option("--reset", "throw away what the store holds, and begin anew")
+    .option("--config <file>", `default: ${CONFIG_FILE}, where there is one`)
+    .option("--public-url <url>", "the front door's address, where it is not http://localhost:<port>")
+    .option("--allowed-host <name>", "answer for this host name too; can be repeated", collect)
+    .option("--providers <mode>", "auto, real or simulated; default auto: real where there are credentials")
+    .option("--trust-proxy <address>", "believe X-Forwarded-For from this address or network; can be repeated", collect)
+    .option("--geoip <file>", "a MaxMind DB file that fills the sessions' geo_data")
+    .option("--https", "with a certificate made for the occasion")
+    .option("--open", "open the front door in a browser")
+    .option("-q, --quiet", "do not print requests")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  svc serve                                  a demo with two applications, on port 7820
+  svc serve --seed seed.json --reset         begin anew from your own seed
+  svc serve --port 0 --store memory --json   in a test: the first line says when and where
+
+Environment: SVC_PORT, SVC_HOST, SVC_STORE, SVC_GOOGLE_CLIENT_ID, SVC_GOOGLE_CLIENT_SECRET
+(the same for GITHUB and TWITTER).`,
+    )
+    .action((flags: ServeFlags) => runServe(context, flags, program.opts<GlobalFlags>().json === true));
+}
+
+async function runServe(context: Context, flags: ServeFlags, json: boolean): Promise<void> {
+  const started = performance.now();
+  const { serve } = await import("../../../server/index.ts");
+  const report = json ? jsonReport(context) : textReport(context);
+  const server = await serve({
+    ...(await serveOptions(context, flags)),
+    ...(!flags.quiet && { onRequest: report.request }),
+    warn: (message) => context.stderr.write(`${harmless(message.replaceAll("\n", " ↵ "))}\n`),
+  });
+  const removeFile = await writeRunningServer(context.cwd, fileOf(server));
+  report.ready(server, performance.now() - started);
+  if (flags.open)
+    await context.openBrowser(server.url).catch(() => context.stderr.write("No browser could be opened.\n"));
+  await context.untilSignal();
+  await removeFile();
+  await server.close();
+}
+
+function fileOf({ url, api_url, instances }: RunningServer): Parameters<typeof writeRunningServer>[1] {
+  const own = instances.map(({ id, name, subdomain, url: instanceUrl, publishable_key, secret_key }) => ({
+    id,
+    name,
+    subdomain,
+    url: instanceUrl,
+    publishable_key,
+    secret_key,
+  }));
+  return { pid: process.pid, url, api_url, instances: own };
+}
+
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

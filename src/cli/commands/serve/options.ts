@@ -1,0 +1,108 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { ServeOptions } from "../../../server/index.ts";
+import type { Context } from "../../context.ts";
+import { CliError, EXIT } from "../../errors.ts";
+
+export interface ServeFlags {
+  readonly port?: string;
+  readonly host?: string;
+  readonly store?: string;
+  readonly seed?: string;
+  readonly reset?: boolean;
+  readonly config?: string;
+  readonly publicUrl?: string;
+  readonly allowedHost?: string[];
+  readonly providers?: string;
+  readonly trustProxy?: string[];
+  readonly geoip?: string;
+  readonly https?: boolean;
+  readonly open?: boolean;
+  readonly quiet?: boolean;
+}
+
+export const CONFIG_FILE = "svc.config.json";
+
+/** Flag, then environment, then configuration file. */
+export async function serveOptions(context: Context, flags: ServeFlags): Promise<ServeOptions> {
+  const { env } = context;
+  const file = await readConfig(context, flags.config);
+  const { credentialsFromEnv } = await import("../../../server/index.ts");
+  const port = flags.port ?? env["SVC_PORT"];
+  const publicUrl = flags.publicUrl ?? file.publicUrl;
+  const options: ServeOptions = {
+    port: port === undefined ? file.port : checkPort(port),
+    host: flags.host ?? env["SVC_HOST"] ?? file.host,
+    store:
+      inDirectory(context.cwd, flags.store ?? env["SVC_STORE"]) ?? file.store ?? resolve(context.cwd, ".svc/db.json"),
+    seed: inDirectory(context.cwd, flags.seed) ?? file.seed,
+    reset: flags.reset,
+    publicUrl: publicUrl === undefined ? undefined : checkOrigin(publicUrl),
+    allowedHosts: flags.allowedHost ?? file.allowedHosts,
+    providers: flags.providers === undefined ? file.providers : checkMode(flags.providers),
+    credentials: { ...file.credentials, ...credentialsFromEnv(env) },
+    trustProxy: flags.trustProxy ?? file.trustProxy,
+    geoip: inDirectory(context.cwd, flags.geoip) ?? file.geoip,
+    https: flags.https ?? file.https,
+    now: context.now,
+  };
+  return options;
+}
+
+/** Paths in the file are meant from where it lies. */
+async function readConfig({ cwd }: Context, named: string | undefined): Promise<ServeOptions> {
+  const path = resolve(cwd, named ?? CONFIG_FILE);
+  const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (named === undefined && error.code === "ENOENT") return undefined;
+    throw new CliError(EXIT.usage, `--config: ${path} can't be read (${error.code}).`);
+  });
+  if (source === undefined) return {};
+  const { parseConfig } = await import("../../../server/index.ts");
+  const config = parseConfig(source, path);
+  const base = dirname(path);
+  return {
+    ...config,
+    store: inDirectory(base, config.store),
+    seed: inDirectory(base, config.seed),
+    geoip: inDirectory(base, config.geoip),
+  };
+}
+
+function inDirectory(directory: string, path: string | undefined): string | undefined {
+  const isPath = path !== undefined && path !== "memory" && !path.includes("://");
+  return isPath ? resolve(directory, path) : path;
+}
+
+function checkPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (port < 0 || port > 65_535)
+    throw new CliError(
+      EXIT.usage,
+      `--port: "${text}" is not a port.`,
+      "Give a number from 1 to 65535, or 0 for any that is free.",
+    );
+  return port;
+}
+
+function checkOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.pathname === "/" &&
+    url.search === "" &&
+    url.hash === "" &&
+    url.username === "";
+  if (!isOrigin)
+    throw new CliError(
+      EXIT.usage,
+      `--public-url: "${text}" is not the address of a front door.`,
+      "Give scheme and host alone, e.g. https://auth.example.com.",
+    );
+  return url.origin;
+}
+
+function checkMode(text: string): "auto" | "real" | "simulated" {
+  if (text === "auto" || text === "real" || text === "simulated") return text;
+  throw new CliError(EXIT.usage, `--providers: "${text}" is none of auto, real and simulated.`);
+}

@@ -1,0 +1,74 @@
+import type { RequestEntry, RunningServer } from "../../../server/index.ts";
+import type { Context } from "../../context.ts";
+import { mask } from "../../format.ts";
+import { colors, harmless } from "../../output.ts";
+
+/** What is said of a server while it runs. */
+export interface Report {
+  ready(server: RunningServer, ms: number): void;
+  request(entry: RequestEntry): void;
+}
+
+/** NDJSON, for programs. */
+export function jsonReport({ stdout, now }: Context): Report {
+  const write = (line: object): void => void stdout.write(`${JSON.stringify(line)}\n`);
+  return {
+    ready({ url, api_url, callback_url, port, store, instances }) {
+      const shown = instances.map(({ id, name, subdomain, url: own, publishable_key }) => ({
+        id,
+        name,
+        subdomain,
+        url: own,
+        publishable_key,
+      }));
+      write({ type: "ready", url, api_url, callback_url, pid: process.pid, port, store, instances: shown });
+    },
+    request: (entry) => write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) }),
+  };
+}
+
+/** For a person at a terminal. */
+export function textReport(context: Context): Report {
+  const { stdout, now } = context;
+  const chalk = colors(stdout, context);
+  const row = (name: string, ...values: string[]): string =>
+    values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(12))}${value}\n`).join("");
+  return {
+    ready({ url, api_url, store, bound, instances, isLocal }, ms) {
+      const [first] = instances;
+      const link = `${url}/sign-in?redirect_uri=${encodeURIComponent(`${url}/__svc/signed-in`)}`;
+      stdout.write(`\n  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n\n`);
+      stdout.write(
+        row("Front door", chalk.cyan(url)) +
+          row("API", api_url) +
+          row("Listening", bound.join(" and ")) +
+          row("Store", harmless(store)) +
+          "\n",
+      );
+      for (const { name, url: own, publishable_key, secret_key, active } of instances) {
+        stdout.write(
+          row(
+            harmless(name),
+            `${own}${active ? "" : "  (not active)"}`,
+            publishable_key,
+            `${mask(secret_key)}  ${chalk.dim("whole in .svc/server.json")}`,
+          ) + "\n",
+        );
+      }
+      if (isLocal && first?.active && first.redirect_uris.length === 0)
+        stdout.write(row("Sign in at", chalk.cyan(link)));
+      stdout.write(row("Then try", "svc users list", "svc sign-in --provider github") + "\n");
+    },
+    request({ method, route, status, ms, instance }) {
+      const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
+      const time = now().toISOString().slice(11, 19);
+      stdout.write(
+        `${chalk.dim(time)}  ${paint(status)}  ${method.padEnd(6)} ${route ?? "(no route)"}  ${chalk.dim(`${instance ?? "-"}  ${round(ms)} ms`)}\n`,
+      );
+    },
+  };
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

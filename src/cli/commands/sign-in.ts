@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PROVIDERS, isProvider, type Provider } from "../../wire/names.ts";
+import type { GlobalFlags } from "../config.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { relative } from "../format.ts";
+import { printJson, printRecord } from "../output.ts";
+import type { Program } from "../program.ts";
+import { openClient } from "./client.ts";
+
+interface SignInFlags {
+  readonly provider?: string;
+  readonly as?: string;
+  readonly open: boolean;
+  readonly token?: boolean;
+  readonly timeout: string;
+}
+
+export function addSignIn(program: Program, context: Context): void {
+  program
+    .command("sign-in")
+    .description("sign in as one of your application's users would, and print what the token says")
+    .option("--provider <name>", `${PROVIDERS.join(", ")}; otherwise the instance's default`)
+    .option("--as <account>", "suggest an account: with simulated providers its e-mail address signs in at once")
+    .option("--no-open", "do not open a browser; the link is printed")
+    .option("--token", "print the token alone, to be piped on")
+    .option("--timeout <seconds>", "how long to wait for the sign-in", "300")
+    .action(async (own: SignInFlags) => {
+      const flags = program.opts<GlobalFlags>();
+      const provider = checkProvider(own.provider);
+      const seconds = checkTimeout(own.timeout);
+      const client = await openClient(context, flags);
+      const landing = await openLanding();
+      try {
+        const url = await client.signInUrl({
+          redirectUri: landing.url,
+          ...(provider && { provider }),
+          ...(own.as && { loginHint: own.as }),
+        });
+        context.stderr.write(`Sign in at:\n  ${url}\n`);
+        if (own.open)
+          await context
+            .openBrowser(url)
+            .catch(() => context.stderr.write("No browser could be opened; follow the link by hand.\n"));
+        const token = await withDeadline(landing.token, seconds, context);
+        const [{ decodeToken }] = await Promise.all([import("../../client/verify.ts"), client.tokens.verify(token)]);
+        const { claims } = decodeToken(token);
+        if (own.token) context.stdout.write(`${token}\n`);
+        else if (flags.json) printJson(context, claims);
+        else printRecord(context, readable(claims, context));
+      } finally {
+        landing.close();
+      }
+    });
+}
+
+interface Landing {
+  readonly url: string;
+  readonly token: Promise<string>;
+  close(): void;
+}
+
+/** Stands in for an application: an address on this machine that nobody can guess, for one visit. */
+async function openLanding(): Promise<Landing> {
+  const path = `/${randomBytes(16).toString("hex")}`;
+  let server: Server | undefined;
+  const token = new Promise<string>((resolve, reject) => {
+    server = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
+      if (pathname !== path) return void response.writeHead(404).end();
+      const [found, error] = [searchParams.get("token"), searchParams.get("error")];
+      const message = found
+        ? "Signed in. You can close this page and go back to the terminal."
+        : "Not signed in. The terminal says why.";
+      response.writeHead(200, {
+        "content-type": "text/plain; charset=utf-8",
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+        connection: "close",
+      });
+      response.end(`${message}\n`, () =>
+        found ? resolve(found) : reject(refused(error, searchParams.get("error_description"))),
+      );
+    });
+  });
+  token.catch(() => undefined);
+  await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
+  const { port } = server!.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}${path}`, token, close: () => void server!.close() };
+}
+
+function refused(error: string | null, description: string | null): CliError {
+  return new CliError(EXIT.failed, `Not signed in: ${error ?? "the service sent no token"}.`, description ?? undefined);
+}
+
+async function withDeadline(token: Promise<string>, seconds: number, context: Context): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new CliError(
+            EXIT.unreachable,
+            `Nobody signed in within ${seconds} seconds.`,
+            "Give it longer with --timeout.",
+          ),
+        ),
+      seconds * 1000,
+    );
+  });
+  const stopped = context.untilSignal().then((signal) => {
+    throw new CliError(signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated, "Interrupted; nobody was signed in.");
+  });
+  try {
+    return await Promise.race([token, late, stopped]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function checkProvider(name: string | undefined): Provider | undefined {
+  if (name !== undefined && !isProvider(name))
+    throw new CliError(EXIT.usage, `--provider: "${name}" is not a provider.`, `Use one of ${PROVIDERS.join(", ")}.`);
+  return name;
+}
+
+function checkTimeout(text: string): number {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (seconds < 1) throw new CliError(EXIT.usage, `--timeout: "${text}" is not a number of seconds.`);
+  return seconds;
+}
+
+function readable(claims: object, context: Context): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(claims).map(([name, value]) => {
+      if (name !== "iat" && name !== "exp") return [name, String(value)];
+      const iso = new Date(Number(value) * 1000).toISOString();
+      return [name, `${String(value)} (${relative(iso, context.now())})`];
+    }),
+  );
+}

@@ -1,0 +1,84 @@
+import { CommanderError, type Command } from "commander";
+import { protectTerms } from "./argv.ts";
+import { addCommands } from "./commands/index.ts";
+import type { Context } from "./context.ts";
+import { EXIT, toFailure } from "./errors.ts";
+import { colors, harmless } from "./output.ts";
+import { Program } from "./program.ts";
+
+const SECRET_IN_ARGV = /^--secret-key(=|$)|^(--[\w-]+=)?sk_/;
+
+/** Parses, runs the command, and says what went wrong. @returns the exit code */
+export async function runProgram(argv: readonly string[], context: Context, version: string): Promise<number> {
+  const program = createProgram(context, version);
+  try {
+    if (argv.some((argument) => SECRET_IN_ARGV.test(argument))) {
+      context.stderr.write(
+        "✗ A secret key in an argument can be seen by other users and stays in your shell's history.\n  Put it in SVC_SECRET_KEY. If that was a real key, replace it.\n",
+      );
+      return EXIT.usage;
+    }
+    await program.parseAsync(protectTerms(argv, valueOptions(program)), { from: "user" });
+    return program.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    return explain(error, context, argv.includes("--json"));
+  }
+}
+
+function createProgram(context: Context, version: string): Program {
+  const program = new Program("svc");
+  program
+    .description(
+      "Sign users in through google, github and twitter: a local server, and commands to look after users, sessions and tokens.",
+    )
+    .version(version, "-V, --version", "print the version")
+    .option("--json", "print the API's JSON, and errors as JSON on stderr")
+    .option("--instance <name>", "the instance of a local server: subdomain, id or publishable key")
+    .option("--base-url <url>", "the address of your instance (SVC_BASE_URL)")
+    .option("--api-url <url>", "the address of the service, where instances are resolved (SVC_API_URL)")
+    .helpCommand("help [command]", "print a command's help")
+    .showHelpAfterError("(add --help for all that it takes)")
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      getOutHasColors: () => colors(context.stdout, context).level > 0,
+      getErrHasColors: () => colors(context.stderr, context).level > 0,
+    })
+    .exitOverride()
+    .addHelpText(
+      "after",
+      `
+Begin with:
+  svc serve                                    run the service here, all providers simulated
+  svc sign-in --provider github                sign in in a browser, and see what the token says
+  svc users search 'email:*@acme.com'          find users
+  svc tokens verify - < token.txt              exit code 0 if the token is valid, 5 if not
+
+Environment: SVC_SECRET_KEY, SVC_BASE_URL, SVC_PUBLISHABLE_KEY, SVC_API_URL, NO_COLOR.
+Without them the commands ask the server that runs in this directory.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 no key or key refused,
+5 token not valid, 7 unreachable, 8 port or store in use, 130 interrupted.`,
+    );
+  addCommands(program, context);
+  return program;
+}
+
+/** The long options, of all commands, that take the next argument. */
+function valueOptions(command: Command): Set<string> {
+  const own = command.options.flatMap((option) => (option.required && option.long ? [option.long] : []));
+  return new Set([...own, ...command.commands.flatMap((child) => [...valueOptions(child)])]);
+}
+
+function explain(error: unknown, context: Context, asJson: boolean): number {
+  const { exitCode, code, message, hint } = toFailure(error);
+  if (asJson) {
+    context.stderr.write(`${JSON.stringify({ error: { code, message, ...(hint && { hint }), exitCode } })}\n`);
+    return exitCode;
+  }
+  const chalk = colors(context.stderr, context);
+  const lines = message.split("\n").map(harmless);
+  context.stderr.write(`${chalk.red("✗")} ${lines.join("\n")}\n${hint ? `  ${harmless(hint)}\n` : ""}`);
+  return exitCode;
+}

@@ -1,0 +1,34 @@
+import dns from "node:dns";
+import type { LookupFunction } from "node:net";
+import { Agent, request } from "undici";
+import type { Fetch } from "../wire/fetch.ts";
+
+const KEEP_ALIVE_MS = 4_000;
+
+let agent: Agent | undefined;
+
+/** undici without redirects: those would carry our secret header to wherever they point. */
+export const undiciFetch: Fetch = async (url, { method = "GET", headers = {}, body, signal }) => {
+  agent ??= new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, connect: { lookup } });
+  const response = await request(url, {
+    method: method as "GET",
+    headers,
+    body: body ?? null,
+    dispatcher: agent,
+    ...(signal && { signal }),
+  });
+  const header = (name: string): string | null =>
+    [response.headers[name.toLowerCase()] ?? []].flat().join(", ") || null;
+  return { status: response.statusCode, headers: { get: header }, body: null, text: () => response.body.text() };
+};
+
+/** Many systems can't resolve `acme.localhost`; it is always this machine (RFC 6761, 6.3). */
+const lookup: LookupFunction = (hostname, options, callback) => {
+  if (hostname !== "localhost" && !hostname.endsWith(".localhost")) return dns.lookup(hostname, options, callback);
+  const addresses = [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ];
+  if (options.all) callback(null, addresses);
+  else callback(null, "127.0.0.1", 4);
+};
