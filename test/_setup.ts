@@ -1,0 +1,262 @@
+import { createClient, type Client, type ClientOptions } from "../src/client/index.ts";
+import { createAddresses, type Addresses } from "../src/server/addresses.ts";
+import type { RequestEntry } from "../src/server/app.ts";
+import { nowhere } from "../src/server/geo.ts";
+import { createDirectory } from "../src/server/instance.ts";
+import type { Credentials, ProvidersMode } from "../src/server/providers/connections.ts";
+import { parseSeed } from "../src/server/seed/index.ts";
+import { createService } from "../src/server/service.ts";
+import { openMemoryStore } from "../src/server/store/json/index.ts";
+import type { InstanceRecord, Records } from "../src/server/store/records.ts";
+import type { Store } from "../src/server/store/store.ts";
+import type { Fetch } from "../src/wire/fetch.ts";
+import type { Provider } from "../src/wire/names.ts";
+
+/** The front door of the service under test. */
+export const FRONT = "http://localhost:7820";
+/** Where the application under test wants its users back. */
+export const APP = "http://localhost:3000/callback";
+export const START = new Date("2026-06-01T12:00:00.000Z");
+
+/** A clock that stands still until it is moved. */
+export class Clock {
+  #time: number = START.getTime();
+  readonly now = (): Date => new Date(this.#time);
+
+  advance(seconds: number): void {
+    this.#time += seconds * 1000;
+  }
+}
+
+export interface SetupOptions {
+  /** A seed file's content; default: `SEED`. */
+  seed?: object;
+  store?: Store;
+  providers?: ProvidersMode;
+  credentials?: Credentials;
+  /** Reaches the real providers; by default there is no network. */
+  fetch?: Fetch;
+  isLocal?: boolean;
+  allowedHosts?: string[];
+}
+
+export interface Service {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly addresses: Addresses;
+  readonly acme: InstanceRecord;
+  readonly globex: InstanceRecord;
+  /** What was logged of requests, failed sign-ins and bugs. */
+  readonly log: { requests: RequestEntry[]; failures: string[]; bugs: unknown[] };
+  /** One request, redirects not followed; paths are at the front door. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** The same with an instance's secret key. */
+  as(instance: InstanceRecord, path: string, init?: RequestInit): Promise<Response>;
+  client(instance: InstanceRecord, options?: Partial<ClientOptions>): Client;
+  /** A whole sign-in through a simulated provider; answers with where the application is reached in the end. */
+  signIn(provider: Provider, as: string, options?: { instance?: InstanceRecord; redirect_uri?: string }): Promise<URL>;
+  /** The token of a sign-in that must succeed. */
+  tokenFor(provider: Provider, as: string, instance?: InstanceRecord): Promise<string>;
+}
+
+/** Two instances that know nothing of each other, each with Ada; Acme also has one user of every other kind. */
+export const SEED = {
+  instances: [
+    {
+      name: "Acme",
+      subdomain: "acme",
+      publishable_key: "pk_acme_0123456789",
+      secret_key: "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz",
+      users: [
+        {
+          id: "00000000-0000-4000-8000-0000000000a1",
+          email: "ada@acme.test",
+          name: "Ada Lovelace",
+          email_verified_at: "2026-01-05T09:00:00Z",
+          created_at: "2026-01-05T09:00:00Z",
+          identities: [{ provider: "google", uid: "1001", email_verified: true }],
+          sessions: [
+            {
+              session_id: "svc_session_00000000-0000-4000-8000-00000000a001",
+              provider: "google",
+              ip_address: "203.0.113.7",
+              logged_in_at: "2026-05-01T08:00:00Z",
+            },
+            {
+              session_id: "svc_session_00000000-0000-4000-8000-00000000a002",
+              provider: "github",
+              ip_address: "198.51.100.23",
+              logged_in_at: "2026-03-11T17:40:00Z",
+              revoked_at: "2026-03-12T08:00:00Z",
+            },
+          ],
+        },
+        {
+          id: "00000000-0000-4000-8000-0000000000a2",
+          email: "charles@acme.test",
+          name: "Charles Babbage",
+          created_at: "2025-12-24T18:00:00Z",
+          password_digest: "digest-nobody-may-see",
+          sessions: [
+            {
+              session_id: "svc_session_00000000-0000-4000-8000-00000000a003",
+              provider: "password",
+              ip_address: "192.0.2.44",
+              logged_in_at: "2025-12-24T18:00:00Z",
+            },
+          ],
+        },
+        {
+          id: "00000000-0000-4000-8000-0000000000a3",
+          email: "grace@navy.test",
+          name: "Grace Hopper",
+          created_at: "2026-02-14T12:30:00Z",
+          identities: [{ provider: "github", uid: "2101", email_verified: true }],
+        },
+      ],
+    },
+    {
+      name: "Globex",
+      subdomain: "globex",
+      publishable_key: "pk_globex_0123456789",
+      secret_key: "sk_globex_0123456789abcdefghijklmnopqrstuvwxyz",
+      default_provider: "github",
+      redirect_uris: [APP],
+      users: [
+        {
+          id: "00000000-0000-4000-8000-0000000000b1",
+          email: "ada@acme.test",
+          name: "Ada of Globex",
+          email_verified_at: "2026-04-02T10:00:00Z",
+          created_at: "2026-04-02T10:00:00Z",
+          identities: [{ provider: "google", uid: "1001", email_verified: true }],
+          sessions: [
+            {
+              session_id: "svc_session_00000000-0000-4000-8000-00000000b001",
+              provider: "google",
+              ip_address: "203.0.113.7",
+              logged_in_at: "2026-04-02T10:00:00Z",
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  personas: [
+    {
+      id: "ada",
+      name: "Ada Lovelace",
+      email: "ada@acme.test",
+      google: { sub: "1001", email_verified: true },
+      github: { id: 2001, login: "ada", emails: [{ email: "ada@acme.test", primary: true, verified: true }] },
+      twitter: { id: "3001", username: "ada" },
+    },
+    {
+      id: "alan",
+      name: "Alan Turing",
+      email: "alan@bletchley.test",
+      google: { sub: "1002", email_verified: false },
+      github: {
+        id: 2002,
+        login: "aturing",
+        emails: [{ email: "alan@bletchley.test", primary: true, verified: false }],
+      },
+      twitter: { id: "3002", username: "aturing" },
+    },
+    {
+      id: "mary",
+      name: null,
+      email: "mary@geneva.test",
+      google: { sub: "1003", email_verified: true },
+      github: {
+        id: 2003,
+        login: "mshelley",
+        emails: [
+          { email: "mary@home.test", primary: false, verified: true },
+          { email: "mary@geneva.test", primary: true, verified: true },
+        ],
+      },
+      twitter: { id: "3003", username: "mshelley" },
+    },
+  ],
+};
+
+/** A fresh service in this process, with no socket and no network. */
+export async function setup(options: SetupOptions = {}): Promise<Service> {
+  const clock = new Clock();
+  const store = options.store ?? openMemoryStore();
+  const records: Records = parseSeed(JSON.stringify(options.seed ?? SEED), "seed", START);
+  await store.seed(records);
+  const directory = createDirectory(await store.instances());
+  const addresses = createAddresses(FRONT, 7820, options.allowedHosts);
+  const log: Service["log"] = { requests: [], failures: [], bugs: [] };
+  const app = createService({
+    store,
+    directory,
+    addresses,
+    personas: await store.personas(),
+    isLocal: options.isLocal ?? true,
+    locate: nowhere,
+    providers: options.providers ?? "auto",
+    credentials: options.credentials ?? {},
+    fetch: options.fetch ?? (() => Promise.reject(new Error("there is no network in tests"))),
+    now: clock.now,
+    onBug: (error) => log.bugs.push(error),
+    onFailure: (provider, error) => log.failures.push(`${provider}: ${error.code}: ${error.message}`),
+    onRequest: (entry) => log.requests.push(entry),
+  });
+
+  const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+    app.fetch(new Request(new URL(path, FRONT), { redirect: "manual", ...init }));
+  const signIn: Service["signIn"] = async (provider, as, { instance = directory.first!, redirect_uri = APP } = {}) => {
+    const query = new URLSearchParams({ provider, redirect_uri, login_hint: as });
+    let location = new URL(`/oauth/authorize?${query.toString()}`, addresses.instanceUrl(instance));
+    // Authorize, provider, callback; the fourth address is the application's.
+    for (let hop = 0; hop < 3; hop++) {
+      const response = await send(location.href);
+      const next = response.headers.get("location");
+      if (next === null) throw new Error(`${location.pathname} answered ${response.status}: ${await response.text()}`);
+      location = new URL(next);
+    }
+    return location;
+  };
+  return {
+    store,
+    clock,
+    addresses,
+    acme: directory.bySubdomain("acme")!,
+    globex: directory.bySubdomain("globex")!,
+    log,
+    fetch: send,
+    as: (instance, path, init = {}) =>
+      send(path, {
+        ...init,
+        headers: { "x-service-secret-key": instance.secret_key, ...(init.headers as Record<string, string>) },
+      }),
+    client: (instance, more) =>
+      createClient({
+        secretKey: instance.secret_key,
+        publishableKey: instance.publishable_key,
+        baseUrl: addresses.instanceUrl(instance),
+        apiUrl: addresses.api,
+        fetch: (url, init) => send(url, init) as ReturnType<Fetch>,
+        ...more,
+      }),
+    signIn,
+    async tokenFor(provider, as, instance) {
+      const url = await signIn(provider, as, instance ? { instance } : {});
+      const token = url.searchParams.get("token");
+      if (token === null) throw new Error(`no token: ${url.search}`);
+      return token;
+    },
+  };
+}
+
+/** A token's three parts, changed and put together again unsigned: for attacks. */
+export function decodePart(token: string, part: 0 | 1): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split(".")[part] ?? "", "base64url").toString()) as Record<string, unknown>;
+}
+
+export function encodePart(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
