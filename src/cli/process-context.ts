@@ -10,7 +10,7 @@ export function processContext(): Context {
   return {
     stdout: stream(process.stdout),
     stderr: stream(process.stderr),
-    stdin: Object.assign(process.stdin, { isTTY: Boolean(process.stdin.isTTY) }),
+    stdin: Object.assign(process.stdin, { isTTY: process.stdin.isTTY ?? false }),
     // eslint-disable-next-line node/no-process-env
     env: process.env,
     cwd: process.cwd(),
@@ -30,7 +30,7 @@ export function processContext(): Context {
 function stream(target: NodeJS.WriteStream): Stream {
   return {
     write: (text) => target.write(text),
-    isTTY: Boolean(target.isTTY),
+    isTTY: target.isTTY ?? false,
     get columns() {
       return target.columns;
     },

@@ -3,10 +3,10 @@ import { escapeHtml } from "./html.ts";
 
 /** A picture for somebody who has none: the initials on a colour of their own. */
 export function avatarSvg(id: string, name: string): string {
-  const hue = (createHash("sha256").update(id).digest()[0] ?? 0) * (360 / 256);
+  const hue = createHash("sha256").update(id).digest().readUInt16BE(0) % 360;
   const initials = (name.match(/[\p{L}\p{N}]+/gu) ?? ["?"])
     .slice(0, 2)
     .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 63).toUpperCase())
     .join("");
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 80" width="80" height="80"><rect width="80" height="80" fill="hsl(${Math.round(hue)} 48% 44%)"/><text x="40" y="42" fill="#fff" font-family="system-ui,sans-serif" font-size="30" font-weight="600" text-anchor="middle" dominant-baseline="central">${escapeHtml(initials)}</text></svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 80" width="80" height="80"><rect width="80" height="80" fill="hsl(${hue} 48% 44%)"/><text x="40" y="42" fill="#fff" font-family="system-ui,sans-serif" font-size="30" font-weight="600" text-anchor="middle" dominant-baseline="central">${escapeHtml(initials)}</text></svg>\n`;
 }

@@ -4,7 +4,7 @@ import type { Account, PickerView } from "../simulator/provider.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 
-const BRANDS: Readonly<Record<Provider, string>> = { google: "#1a73e8", github: "#24292f", twitter: "#0f1419" };
+const BRANDS: Readonly<Record<Provider, string>> = { google: "#1a73e8", github: "#3d444d", twitter: "#536471" };
 
 /** A simulated provider's authorize page. It needs no script: links and forms do all. */
 export function pickerPage(view: PickerView): string {
@@ -20,7 +20,7 @@ ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem
 </form>
 <ul class="list" data-testid="accounts">${accounts.map(({ persona, account }, i) => accountRow(request, persona, account, i === 0))}</ul>
 ${accounts.length === 0 && html`<p data-testid="no-match">No account matches “${search}”.</p>`}
-<details${problem ? html` open` : ""}><summary data-testid="other-account">Use another account</summary>
+<details${problem && html` open`}><summary data-testid="other-account">Use another account</summary>
 <form method="get">
 <input type="hidden" name="request" value="${request}">
 <label>E-mail <input type="email" name="email" required placeholder="mary@example.test" autocomplete="off" data-testid="other-email"></label>
@@ -33,16 +33,8 @@ ${accounts.length === 0 && html`<p data-testid="no-match">No account matches “
 }
 
 function accountRow(request: string, persona: PersonaRecord, { name, detail, note }: Account, isFirst: boolean): Html {
-  return html`<li>
-    <a
-      class="row"
-      href="?request=${request}&amp;login_hint=${encodeURIComponent(persona.id)}"
-      data-testid="account-${persona.id}"
-      ${isFirst ? html` autofocus` : ""}
-    >
-      <img class="avatar" src="${persona.avatar_url ?? ""}" alt="" width="40" height="40" />
-      <span><b>${name}</b><small>${detail}</small></span
-      >${note && html`<span class="pill warn">${note}</span>`}</a
-    >
-  </li>`;
+  return html`<li><a class="row" href="?request=${request}&amp;login_hint=${encodeURIComponent(persona.id)}" data-testid="account-${persona.id}"${isFirst && html` autofocus`}>
+<img class="avatar" src="${persona.avatar_url}" alt="" width="40" height="40">
+<span><b>${name}</b><small>${detail}</small>${note && html`<small class="warn">${note}</small>`}</span>
+</a></li>`;
 }
