@@ -13,7 +13,27 @@ const shared = {
   logLevel: "warning",
 };
 
+/** listhen loads node-forge to make certificates, which few starts do: it becomes a file of its own, read when asked for. */
+const lazyForge = {
+  name: "lazy-forge",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node-forge$/ }, () => ({ path: "node-forge", namespace: "lazy" }));
+    onLoad({ filter: /.*/, namespace: "lazy" }, () => ({
+      contents: `import { createRequire } from "node:module";
+        const require = createRequire(import.meta.url);
+        export default new Proxy({}, { get: (_, name) => require("./forge.cjs")[name] });`,
+    }));
+  },
+};
+
 await rm("dist", { recursive: true, force: true });
+await build({
+  ...shared,
+  entryPoints: { "cli/forge": "node-forge" },
+  format: "cjs",
+  outExtension: { ".js": ".cjs" },
+  minify: true,
+});
 await build({
   ...shared,
   entryPoints: { client: "src/client/index.ts", verify: "src/client/verify.ts", server: "src/server/index.ts" },
@@ -24,11 +44,11 @@ await build({
 const { metafile } = await build({
   ...shared,
   entryPoints: { cli: "src/cli/main.ts" },
+  plugins: [lazyForge],
   splitting: true,
   chunkNames: "cli/[hash]",
   metafile: true,
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
   legalComments: "none",
   // Packages that are not modules ask for Node's own by `require`.
   banner: {

@@ -1,6 +1,6 @@
 /** Start the service inside a program or a test. */
 export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
-export { credentialsFromEnv, parseConfig } from "./config.ts";
+export { credentialsFromEnv } from "./credentials.ts";
 export { ServeError } from "./errors.ts";
 export { PortUnavailable } from "./listen.ts";
 export { SeedError } from "./seed/index.ts";

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { InstanceRecord } from "./store/records.ts";
 
 /** The instances, by everything that a request may name one by. */
@@ -29,5 +29,5 @@ export function createDirectory(instances: readonly InstanceRecord[]): Directory
 }
 
 function digest(key: string): string {
-  return createHash("sha256").update(key).digest("base64");
+  return hash("sha256", key, "base64");
 }

@@ -1,4 +1,4 @@
-import { createHash, subtle, type webcrypto } from "node:crypto";
+import { hash, subtle, type webcrypto } from "node:crypto";
 import { compactVerify, decodeJwt, errors, SignJWT } from "jose";
 import { claimsFault, isTokenShaped, type TokenClaims } from "../wire/claims.ts";
 import { ISSUER, TOKEN_LIFETIME_SECONDS, type Provider } from "../wire/names.ts";
@@ -120,5 +120,5 @@ class Remembered<Value> {
 }
 
 function digest(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
+  return hash("sha256", text, "base64");
 }

@@ -1,7 +1,6 @@
 import type { Fetch } from "../../wire/fetch.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
-import { DEFINITIONS } from "./index.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
 /** All that is needed to sign somebody in at a provider for one instance. */
@@ -34,11 +33,13 @@ export interface ConnectionOptions {
   readonly fetch: Fetch;
 }
 
-export type Connect = (instance: InstanceRecord, provider: Provider) => Connection;
+export type Connect = (instance: InstanceRecord, provider: Provider) => Promise<Connection>;
 
 /** Decides, for an instance and a provider, with whose credentials and where (spec, "Rules"). */
 export function createConnect({ mode, globals, simulated, fetch }: ConnectionOptions): Connect {
-  return (instance, name) => {
+  return async (instance, name) => {
+    // What reads the providers' replies is loaded with the first sign-in, not with the server.
+    const { DEFINITIONS } = await import("./index.ts");
     const provider = DEFINITIONS[name];
     const record = credentialsFor(instance, name, globals);
     if (record && mode !== "simulated") {

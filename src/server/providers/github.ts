@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { SignInError } from "../errors.ts";
 import type { ProviderDefinition } from "./provider.ts";
 import { displayName, optionalText, uid } from "./reply.ts";

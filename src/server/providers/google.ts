@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { SignInError } from "../errors.ts";
 import type { ProviderDefinition } from "./provider.ts";
 import { displayName, optionalText, uid } from "./reply.ts";
@@ -7,7 +7,7 @@ import { displayName, optionalText, uid } from "./reply.ts";
 const Userinfo = z.object({
   sub: uid,
   email: z.string(),
-  email_verified: z.union([z.boolean(), z.literal(["true", "false"])]).optional(),
+  email_verified: z.optional(z.union([z.boolean(), z.literal(["true", "false"])])),
   name: optionalText,
   picture: optionalText,
 });

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod/mini";
 import type { Provider } from "../../wire/names.ts";
 
 /** What a provider says of a person, in our words. */
@@ -13,7 +13,7 @@ export interface Profile {
 }
 
 /** Fetches a JSON document with the person's access token. Throws `SignInError` where the answer does not fit. */
-export type Get = <Schema extends z.ZodType>(url: string, schema: Schema) => Promise<z.infer<Schema>>;
+export type Get = <Schema extends z.ZodMiniType>(url: string, schema: Schema) => Promise<z.infer<Schema>>;
 
 /** How to sign somebody in at one provider: data, and the one function that reads its profile. */
 export interface ProviderDefinition<Endpoint extends string = string> {

@@ -1,11 +1,12 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 
 /** An id as text. A number past 2^53 has lost digits on its way and would be somebody else's. */
-export const uid: z.ZodType<string> = z
-  .union([z.string().regex(/^[\w.|:-]{1,255}$/), z.int().positive()])
-  .transform(String);
+export const uid: z.ZodMiniType<string> = z.pipe(
+  z.union([z.string().check(z.regex(/^[\w.|:-]{1,255}$/)), z.int().check(z.positive())]),
+  z.transform(String),
+);
 
-export const optionalText: z.ZodType<string | null | undefined> = z.string().max(2048).nullish();
+export const optionalText: z.ZodMiniType<string | null | undefined> = z.nullish(z.string().check(z.maxLength(2048)));
 
 /** A name that is never empty and never endless. */
 export function displayName(name: string | null | undefined, fallback: string): string {

@@ -4,7 +4,6 @@ import { redirect } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import { beginSignIn } from "../sign-in/begin.ts";
 import { endBinding } from "../sign-in/binding.ts";
-import { completeSignIn } from "../sign-in/complete.ts";
 import { checkRedirectUri } from "../sign-in/redirect-uri.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { requireActiveInstance } from "./access.ts";
@@ -46,6 +45,7 @@ export const callback: RouteDefinition = {
     const state = query.get("state") ?? "";
     if (query.has("code") && query.has("error"))
       throw new ApiError("bad_request", "a callback carries a code or an error, not both");
+    const { completeSignIn } = await import("../sign-in/complete.ts");
     const location = await completeSignIn(deps, {
       provider,
       state,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PROVIDERS, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
 
 /** Bytes of a secret key behind its prefix: it signs tokens with HMAC-SHA-256 (RFC 8725, 3.5). */

@@ -33,7 +33,7 @@ export async function beginSignIn(
   const { instance, provider, redirect_uri, login_hint } = request;
   checkRedirectUri(redirect_uri, instance.redirect_uris, deps.anyRedirectUri);
 
-  const connection = deps.connect(instance, provider);
+  const connection = await deps.connect(instance, provider);
   const state = generateState();
   const code_verifier = connection.provider.pkce ? generateCodeVerifier() : null;
   const binding = request.isBrowser ? createBinding(state, deps.addresses.isHttps) : undefined;

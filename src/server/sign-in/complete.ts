@@ -9,7 +9,7 @@ import type { Profile } from "../providers/provider.ts";
 import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
 import { isBound } from "./binding.ts";
-import { bearerGet, exchangeCode, providerDeadline, type ProviderTokens } from "./oauth2.ts";
+import { bearerGet, exchangeCode, providerDeadline, type ProviderTokens } from "./exchange.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 
@@ -45,7 +45,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   const instance = deps.findInstance(record.instance_id);
   if (!instance?.active) throw new ApiError("invalid_state");
   try {
-    const connection = deps.connect(instance, record.provider);
+    const connection = await deps.connect(instance, record.provider);
     const { profile, tokens } = await fetchProfile(deps, connection, record, request);
     const user = await saveSignIn(deps, instance, record.provider, profile, tokens, request.ip_address);
     const token = await deps.issueToken(instance, user, record.provider, deps.now());

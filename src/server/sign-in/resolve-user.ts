@@ -6,7 +6,7 @@ import type { Profile, ProviderDefinition } from "../providers/provider.ts";
 import { fold } from "../store/fold.ts";
 import type { IdentityRecord, InstanceRecord, SessionRecord, UserRecord } from "../store/records.ts";
 import type { Acquaintance } from "../store/store.ts";
-import type { ProviderTokens } from "./oauth2.ts";
+import type { ProviderTokens } from "./exchange.ts";
 
 export interface Arrival {
   readonly instance: InstanceRecord;

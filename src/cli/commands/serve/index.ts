@@ -41,6 +41,8 @@ Environment: SVC_PORT, SVC_HOST, SVC_STORE, SVC_GOOGLE_CLIENT_ID, SVC_GOOGLE_CLI
 
 async function runServe(context: Context, flags: ServeFlags, json: boolean): Promise<void> {
   const started = performance.now();
+  // From the first moment: whoever starts a server may stop it before it has said that it is ready.
+  const stopped = context.untilSignal();
   const { serve } = await import("../../../server/index.ts");
   const report = json ? jsonReport(context) : textReport(context);
   const server = await serve({
@@ -52,7 +54,7 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
   report.ready(server, performance.now() - started);
   if (flags.open)
     await context.openBrowser(server.url).catch(() => context.stderr.write("No browser could be opened.\n"));
-  await context.untilSignal();
+  await stopped;
   await removeFile();
   await server.close();
 }
