@@ -41,6 +41,7 @@ export async function clientOptions(context: Context, flags: GlobalFlags): Promi
     publishableKey: instance.publishable_key,
     baseUrl: instance.url,
     apiUrl: server.api_url,
+    ...(server.certificate !== undefined && { certificate: server.certificate }),
   };
 }
 

@@ -6,6 +6,8 @@ export interface RunningServerFile {
   readonly pid: number;
   readonly url: string;
   readonly api_url: string;
+  /** Of a server with `--https`, in PEM. */
+  readonly certificate?: string | undefined;
   readonly instances: readonly {
     readonly id: string;
     readonly name: string;

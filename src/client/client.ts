@@ -14,7 +14,7 @@ import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } f
 import { call, type Call, type CallDeps, type RequestOptions } from "./call.ts";
 import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
-import { undiciFetch } from "./transport.ts";
+import { createFetch } from "./transport.ts";
 
 export interface ClientOptions {
   /** `sk_…`; for everything but `instances.resolve`. */
@@ -27,6 +27,8 @@ export interface ClientOptions {
   readonly apiUrl?: string;
   /** For each call, body included. Default 10,000. */
   readonly timeoutMs?: number;
+  /** One to trust besides the known authorities', in PEM: that of a local server with `--https`. */
+  readonly certificate?: string;
   /** In place of undici. */
   readonly fetch?: Fetch;
   readonly now?: () => number;
@@ -72,7 +74,10 @@ export function createClient(options: ClientOptions): Client {
   const { secretKey, publishableKey, apiUrl } = options;
   checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
   checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);
-  const shared = { fetch: options.fetch ?? undiciFetch, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS };
+  const shared = {
+    fetch: options.fetch ?? createFetch(options.certificate),
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+  };
 
   const bootstrap: Omit<CallDeps, "headers"> = {
     ...shared,

@@ -4,20 +4,26 @@ import { listen as listhen } from "listhen";
 import { configureServer } from "./listener.ts";
 
 const TRIES = 10;
+const CERTIFICATE_DAYS = 30;
+
+/** What listhen makes a certificate from, and what it then has. */
+type Tls = { domains: string[]; validityDays: number } | { key: string; cert: string };
 
 export interface ListenOptions {
   /** 0: any that is free. */
   readonly port: number;
   /** Undefined: loopback alone, by IPv4 and IPv6. */
   readonly host: string | undefined;
-  /** With a certificate made for the occasion. */
-  readonly https: boolean;
+  /** The names of a certificate made for the occasion; undefined: without TLS. */
+  readonly certificateFor: readonly string[] | undefined;
 }
 
 export interface Listening {
   readonly port: number;
   /** The addresses bound, e.g. `127.0.0.1:7820`. */
   readonly bound: readonly string[];
+  /** In PEM; nobody vouches for it. */
+  readonly certificate: string | undefined;
   /** No new connections; those in use get `graceMs` to finish. */
   close(graceMs: number): Promise<void>;
 }
@@ -28,7 +34,10 @@ export class PortUnavailable extends Error {
 }
 
 /** Listens at the port that was asked for, or throws: never at another one. @throws {PortUnavailable} */
-export async function listen(handler: RequestListener, { port, host, https }: ListenOptions): Promise<Listening> {
+export async function listen(
+  handler: RequestListener,
+  { port, host, certificateFor }: ListenOptions,
+): Promise<Listening> {
   const hosts = host === undefined ? ["127.0.0.1", "::1"] : [host];
   for (let attempt = 1; ; attempt++) {
     const wanted = port === 0 ? await freePort(hosts[0]!) : port;
@@ -38,10 +47,16 @@ export async function listen(handler: RequestListener, { port, host, https }: Li
     const isTaken = states.includes("taken") || usable.length === 0;
     if (!isTaken) {
       const servers: Server[] = [];
-      for (const name of usable) servers.push(await bind(handler, wanted, name, https));
+      let tls: Tls | undefined = certificateFor && { domains: [...certificateFor], validityDays: CERTIFICATE_DAYS };
+      for (const name of usable) {
+        const { server, keyPair } = await bind(handler, wanted, name, tls);
+        servers.push(server);
+        tls = keyPair;
+      }
       return {
         port: wanted,
         bound: usable.map((name) => `${name.includes(":") ? `[${name}]` : name}:${wanted}`),
+        certificate: tls && "cert" in tls ? tls.cert : undefined,
         close: (graceMs) => closeAll(servers, graceMs),
       };
     }
@@ -50,11 +65,16 @@ export async function listen(handler: RequestListener, { port, host, https }: Li
 }
 
 /** listhen widens its address and moves its port by itself unless it is told everything; what it did is checked. */
-async function bind(handler: RequestListener, port: number, hostname: string, https: boolean): Promise<Server> {
-  const { server, address } = (await listhen(handler, {
+async function bind(
+  handler: RequestListener,
+  port: number,
+  hostname: string,
+  tls: Tls | undefined,
+): Promise<{ server: Server; keyPair: Tls | undefined }> {
+  const { server, address, https } = (await listhen(handler, {
     port,
     hostname,
-    https,
+    https: tls ?? false,
     public: !["127.0.0.1", "::1", "localhost"].includes(hostname),
     isTest: true,
     isProd: false,
@@ -65,13 +85,13 @@ async function bind(handler: RequestListener, port: number, hostname: string, ht
     qr: false,
     autoClose: false,
     ws: false,
-  })) as unknown as { server: Server; address: AddressInfo };
+  })) as unknown as { server: Server; address: AddressInfo; https: { key: string; cert: string } | false };
   if (address.port !== port) {
     server.close();
     throw new PortUnavailable(`Port ${port} was taken in this moment. Try again, or choose another with --port.`);
   }
   configureServer(server);
-  return server;
+  return { server, keyPair: https || undefined };
 }
 
 type PortState = "free" | "taken" | "forbidden" | "absent";

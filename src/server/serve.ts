@@ -60,6 +60,8 @@ export interface RunningServer {
   readonly bound: readonly string[];
   /** Where the records are. */
   readonly store: string;
+  /** With `https`: the certificate, in PEM. Nobody vouches for it. */
+  readonly certificate: string | undefined;
   /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
   /** With their keys. */
@@ -96,7 +98,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     const listening = await listen(createListener({ fetch: (request) => app!.fetch(request) }, clientAddress, onBug), {
       port,
       host: options.host,
-      https,
+      certificateFor: https ? hostNames(options, directory.all) : undefined,
     });
     const addresses = createAddresses(
       options.publicUrl ?? `${https ? "https" : "http"}://localhost:${listening.port}`,
@@ -126,6 +128,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
       callback_url: addresses.front,
       port: listening.port,
       bound: listening.bound,
+      certificate: listening.certificate,
       store: store.location,
       isLocal,
       instances: directory.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
@@ -188,6 +191,13 @@ function requireCredentials(instances: readonly InstanceRecord[], credentials: C
 
 /** Loaded when the first real provider is asked: most servers never do. */
 const realFetch: Fetch = async (url, init) => (await import("./providers/fetch.ts")).providerFetch(url, init);
+
+/** The names that a certificate must have: a wildcard right below a top-level domain is trusted by nobody. */
+function hostNames({ publicUrl, allowedHosts = [] }: ServeOptions, instances: readonly InstanceRecord[]): string[] {
+  const front = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname;
+  const below = ["api", ...instances.map(({ subdomain }) => subdomain)].map((label) => `${label}.${front}`);
+  return [...new Set([front, "localhost", "127.0.0.1", "::1", ...below, ...allowedHosts])];
+}
 
 function failureText(provider: Provider, error: SignInError): string {
   const cause = error.message === "unexpected" && error.cause instanceof Error ? ` (${error.cause.stack})` : "";

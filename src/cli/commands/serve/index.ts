@@ -59,7 +59,7 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
   await server.close();
 }
 
-function fileOf({ url, api_url, instances }: RunningServer): Parameters<typeof writeRunningServer>[1] {
+function fileOf({ url, api_url, certificate, instances }: RunningServer): Parameters<typeof writeRunningServer>[1] {
   const own = instances.map(({ id, name, subdomain, url: instanceUrl, publishable_key, secret_key }) => ({
     id,
     name,
@@ -68,7 +68,7 @@ function fileOf({ url, api_url, instances }: RunningServer): Parameters<typeof w
     publishable_key,
     secret_key,
   }));
-  return { pid: process.pid, url, api_url, instances: own };
+  return { pid: process.pid, url, api_url, certificate, instances: own };
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {
