@@ -104,33 +104,22 @@ function refuse(response: ServerResponse, code: ErrorCode): void {
 }
 
 async function send(target: ServerResponse, response: Response): Promise<void> {
-  const { status, headers, body } = plain(response);
-  target.statusCode = status;
+  const { status, headers, body } = (response as OwnResponse)._toNodeResponse();
+  // Whatever is left unread would be taken for the next request.
+  if (!target.req.complete) headers.push("connection", "close");
+  target.writeHead(status, headers);
   if (body instanceof ReadableStream) {
-    target.writeHead(status, headers);
     await pipeline(body as unknown as AsyncIterable<Uint8Array>, target);
     return;
   }
-  if (!target.req.complete) target.setHeader("connection", "close");
-  if (target.req.method !== "HEAD" && !target.hasHeader("content-length"))
-    target.setHeader("content-length", Buffer.byteLength(body ?? ""));
-  target.writeHead(status, headers);
   target.end(body);
   if (!target.req.complete) await once(target, "finish");
 }
 
-/** Our own responses give their parts as they are; the others are read through the standard's interface. */
-function plain(response: Response): {
-  status: number;
-  headers: [string, string][] | string[];
-  body: string | ReadableStream | null;
-} {
-  const own = response as Response & {
-    _toNodeResponse?(): { status: number; headers: string[]; body: string | ReadableStream | null };
-  };
-  if (own._toNodeResponse) return own._toNodeResponse();
-  return { status: response.status, headers: [...response.headers].flat(), body: response.body };
-}
+/** All of our responses are srvx's, which give their parts as they are. */
+type OwnResponse = Response & {
+  _toNodeResponse(): { status: number; headers: string[]; body: string | ReadableStream | null };
+};
 
 /** The parts of `Request` that are used. */
 class MessageRequest {

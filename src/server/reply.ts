@@ -32,11 +32,9 @@ export function jsonStream(items: AsyncIterable<unknown[]>): Response {
 
 /** 302 and no body: the address may carry a token, which must not be in a page too. */
 export function redirect(location: string, cookies: readonly string[] = []): Response {
-  const headers: [string, string][] = [...Object.entries(COMMON), ["pragma", "no-cache"], ["location", location]];
-  return new FastResponse(null, {
-    status: 302,
-    headers: [...headers, ...cookies.map((cookie): [string, string] => ["set-cookie", cookie])],
-  });
+  const own = { ...COMMON, pragma: "no-cache", "content-length": "0", location };
+  const set = cookies.map((cookie): [string, string] => ["set-cookie", cookie]);
+  return new FastResponse(null, { status: 302, headers: [...Object.entries(own), ...set] });
 }
 
 export function page(html: string, status = 200): Response {
