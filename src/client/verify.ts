@@ -63,7 +63,9 @@ async function verifySignature(token: string, keys: readonly string[]): Promise<
   for (const key of keys) {
     if (key.length < 32) throw new TypeError("secretKey is too short to be one");
     try {
-      await compactVerify(token, new TextEncoder().encode(key), { algorithms: ["HS256"] });
+      const { protectedHeader } = await compactVerify(token, new TextEncoder().encode(key), { algorithms: ["HS256"] });
+      const { typ = "JWT", crit } = protectedHeader;
+      if (typ !== "JWT" || crit !== undefined) throw failure("token_invalid");
       return decodeJwt<Partial<TokenClaims>>(token);
     } catch (error) {
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw failure("token_invalid");

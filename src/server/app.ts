@@ -36,7 +36,11 @@ declare module "h3" {
 
 /** The whole service as one function from request to response. */
 export function createApp(deps: AppDeps): App {
-  const h3 = new H3({ silent: true, onError: (error, event) => renderError(error.cause ?? error, event, deps) });
+  const h3 = new H3({
+    silent: true,
+    allowMalformedURL: true,
+    onError: (error, event) => renderError(error.cause ?? error, event, deps),
+  });
   h3.use((event) => {
     event.context.svc = admit(event, deps);
   });

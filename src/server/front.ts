@@ -24,7 +24,7 @@ export function admit(event: H3Event, { addresses, directory }: FrontDeps): AppR
   const scope = addresses.scopeOf(header("host") ?? event.url.host);
   if (!scope) throw new ApiError("unknown_host", "this server does not answer for it; add it with --allowed-host");
 
-  const path = event.url.pathname;
+  const path = sentPath(event.req.url);
   if (!PATH.test(path) || DOTS.test(path)) throw new ApiError("not_found");
 
   const agent = header("user-agent");
@@ -49,6 +49,11 @@ export function admit(event: H3Event, { addresses, directory }: FrontDeps): AppR
     header,
     text: () => event.req.text(),
   };
+}
+
+/** The path as it was sent: by now h3 has unescaped and resolved its own copy. */
+function sentPath(url: string): string {
+  return url.slice(url.indexOf("/", url.indexOf("://") + 3)).split("?", 1)[0]!;
 }
 
 function parseQueryString(search: string): ReadonlyMap<string, string> {

@@ -124,6 +124,8 @@ type OwnResponse = Response & {
 /** The parts of `Request` that are used. */
 class MessageRequest {
   readonly method: string;
+  /** As it was sent. */
+  readonly url: string;
   readonly headers: { get(name: string): string | null };
   readonly ip: string;
   /** h3 takes a parsed address from here. */
@@ -135,6 +137,7 @@ class MessageRequest {
     const target = url.startsWith("/") ? url : (originFormOf(url, headers.host) ?? "/");
     const mark = target.indexOf("?");
     this.method = message.method ?? "GET";
+    this.url = `http://${headers.host ?? ""}${target}`;
     this.headers = { get: (name) => headerOf(headers[name]) };
     this.ip = ip;
     this._url = new FastURL({
@@ -144,10 +147,6 @@ class MessageRequest {
       search: mark < 0 ? "" : target.slice(mark),
     } as unknown as string);
     this.#message = message;
-  }
-
-  get url(): string {
-    return this._url.href;
   }
 
   /** @throws {ApiError} `body_too_large` */

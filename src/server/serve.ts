@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Fetch } from "../wire/fetch.ts";
-import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
+import { DEFAULT_PORT, type Provider } from "../wire/names.ts";
 import { createAddresses } from "./addresses.ts";
 import type { App, RequestEntry } from "./app.ts";
 import { createClientAddress } from "./client-address.ts";
@@ -10,7 +8,8 @@ import { nowhere, openGeoDatabase } from "./geo.ts";
 import { createDirectory } from "./instance.ts";
 import { listen } from "./listen.ts";
 import { createListener } from "./listener.ts";
-import { credentialsFor, type Credentials, type ProvidersMode } from "./providers/connections.ts";
+import { checkCredentials, type Credentials, type ProvidersMode } from "./providers/connections.ts";
+import { seedIfEmpty } from "./seed/apply.ts";
 import { createService } from "./service.ts";
 import { openJsonStore, openMemoryStore } from "./store/json/index.ts";
 import type { InstanceRecord } from "./store/records.ts";
@@ -89,7 +88,9 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   try {
     await seedIfEmpty(store, options.seed, now());
     const directory = createDirectory(await store.instances());
-    if (providers === "real") requireCredentials(directory.all, credentials);
+    const isLocal =
+      isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
+    checkCredentials(directory.all, credentials, providers, isLocal);
 
     const onBug = (error: unknown): void =>
       warn(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -105,7 +106,6 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
       listening.port,
       options.allowedHosts,
     );
-    const isLocal = isLoopback(options.host ?? "localhost") && isLoopback(new URL(addresses.front).hostname);
     app = createService({
       store,
       directory,
@@ -153,40 +153,6 @@ function openStore(
       `--store: "${store.split(":")[0]}:" is no store that svc knows. Give the path of a db.json, or "memory".`,
     );
   return openJsonStore(store, { reset, warn });
-}
-
-async function seedIfEmpty(store: Store, path: string | undefined, now: Date): Promise<void> {
-  if ((await store.instances()).length > 0) {
-    if (path !== undefined)
-      throw new ServeError(
-        `--seed: ${store.location} holds something already. Leave out --seed to go on with it, or add --reset to begin anew.`,
-      );
-    return;
-  }
-  const name = path ?? demoPath();
-  const text = await readFile(name, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new ServeError(`--seed: ${name} can't be read (${error.code}).`);
-  });
-  const { parseSeed } = await import("./seed/index.ts");
-  await store.seed(parseSeed(text, name, now));
-}
-
-/** By the package's own name, so that it is found from the sources and from the build alike. */
-function demoPath(): string {
-  return createRequire(import.meta.url).resolve("svc-identity/fixtures/demo.json");
-}
-
-function requireCredentials(instances: readonly InstanceRecord[], credentials: Credentials): void {
-  const missing = instances.flatMap((instance) =>
-    PROVIDERS.filter((provider) => !credentialsFor(instance, provider, credentials)).map(
-      (provider) => `${instance.name}: ${provider}`,
-    ),
-  );
-  if (missing.length > 0) {
-    throw new ServeError(
-      `--providers real: there are no credentials for ${missing.join(", ")}. Give them in SVC_GOOGLE_CLIENT_ID and SVC_GOOGLE_CLIENT_SECRET (and so on), in svc.config.json, or with the instance.`,
-    );
-  }
 }
 
 /** Loaded when the first real provider is asked: most servers never do. */

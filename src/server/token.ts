@@ -86,7 +86,8 @@ async function checkSignature(instance: InstanceRecord, token: string, key: webc
     throw new ApiError("token_wrong_instance");
   try {
     const { protectedHeader } = await compactVerify(token, key, { algorithms: [ALGORITHM] });
-    if (protectedHeader.typ !== undefined && protectedHeader.typ !== "JWT") throw new ApiError("token_invalid");
+    const { typ = "JWT", crit } = protectedHeader;
+    if (typ !== "JWT" || crit !== undefined) throw new ApiError("token_invalid");
   } catch (error) {
     throw error instanceof errors.JWSSignatureVerificationFailed
       ? new ApiError("token_invalid_signature")
@@ -107,8 +108,7 @@ class Remembered<Value> {
 
   get(name: string): Value | undefined {
     const key = digest(name);
-    const value = this.#recent.get(key) ?? this.#before.get(key);
-    return value;
+    return this.#recent.get(key) ?? this.#before.get(key);
   }
 
   set(name: string, value: Value): void {

@@ -1,6 +1,6 @@
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "./resources.ts";
 
-/** Optional paging of a list: at most `limit` (1 to 1000) records, those after the record with the id `after`. */
+/** Optional paging of a list: at most `limit` (1 to 1000) records, those after the user `after` (an id) or session `after` (a `session_id`). */
 export interface Page {
   limit?: number;
   after?: string;

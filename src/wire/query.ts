@@ -34,6 +34,7 @@ const MAX_TERMS = 32;
 const MAX_VALUE_LENGTH = 256;
 
 const TERM = /^(-?)([^:<>=]*)(>=|<=|:|>|<)(.*)$/su;
+const TIMESTAMP_LENGTH = "2026-01-31T23:59:59.000Z".length;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -133,7 +134,8 @@ function timestamp(name: string, text: string): string {
   if (!TIMESTAMP.test(text)) throw badDate(name, text);
   checkedDate(name, text.slice(0, 10));
   const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw badDate(name, text);
+  // Years beyond 9999 are written another way, which does not sort as text.
+  if (Number.isNaN(time.getTime()) || time.toISOString().length !== TIMESTAMP_LENGTH) throw badDate(name, text);
   return time.toISOString();
 }
 

@@ -1,5 +1,6 @@
 import type { Fetch } from "../../wire/fetch.ts";
-import type { Provider } from "../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../wire/names.ts";
+import { ServeError } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
@@ -59,7 +60,34 @@ export function createConnect({ mode, globals, simulated, fetch }: ConnectionOpt
   };
 }
 
-export function credentialsFor(
+/**
+ * A simulated provider lets anybody be anybody, so it stays on one's own machine unless it is asked for by name.
+ * @throws {ServeError} naming what has no credentials
+ */
+export function checkCredentials(
+  instances: readonly InstanceRecord[],
+  globals: Credentials,
+  mode: ProvidersMode,
+  isLocal: boolean,
+): void {
+  if (mode === "simulated" || (mode === "auto" && isLocal)) return;
+  const missing = instances.flatMap((instance) =>
+    PROVIDERS.filter((provider) => !credentialsFor(instance, provider, globals)).map(
+      (provider) => `${instance.name}: ${provider}`,
+    ),
+  );
+  if (missing.length === 0) return;
+  const why =
+    mode === "real"
+      ? "--providers real"
+      : "This server can be reached from elsewhere, where a simulated provider would let anybody sign in as anybody";
+  const instead = mode === "real" ? "" : " If that is what you want, say --providers simulated.";
+  throw new ServeError(
+    `${why}: there are no credentials for ${missing.join(", ")}. Give them in SVC_GOOGLE_CLIENT_ID and SVC_GOOGLE_CLIENT_SECRET (and so on), in svc.config.json, or with the instance.${instead}`,
+  );
+}
+
+function credentialsFor(
   instance: InstanceRecord,
   provider: Provider,
   globals: Credentials,

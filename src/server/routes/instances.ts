@@ -2,19 +2,21 @@ import { PUBLISHABLE_KEY_HEADER } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
 import { json } from "../reply.ts";
 import { toInstance } from "../resources.ts";
+import type { AppRequest } from "../request.ts";
+import type { InstanceRecord } from "../store/records.ts";
 import { requireEitherKey } from "./access.ts";
 import { ANY_ORIGIN, preflight } from "./cors.ts";
-import type { RouteDefinition } from "./route.ts";
+import type { RouteDefinition, RouteDeps } from "./route.ts";
 
 export const searchInstances: RouteDefinition = {
   on: ["front", "api"],
   handle(request, deps) {
-    const own = requireEitherKey(request, deps);
-    const wanted = /(?:^|\s)publishable_key:(\S+)/.exec(request.query.get("query") ?? "")?.[1];
-    if (!wanted) throw new ApiError("publishable_key_required");
-    // A key speaks for its own instance; the others do not exist for it.
-    if (wanted !== own.publishable_key) throw new ApiError("instance_not_found");
-    return json(toInstance(own, deps.addresses), 200, ANY_ORIGIN);
+    try {
+      return json(toInstance(find(request, deps), deps.addresses), 200, ANY_ORIGIN);
+    } catch (error) {
+      // A page must be able to read what was wrong, too.
+      throw error instanceof ApiError ? new ApiError(error.code, error.detail, ANY_ORIGIN) : error;
+    }
   },
 };
 
@@ -22,3 +24,12 @@ export const preflightInstances: RouteDefinition = {
   on: ["front", "api"],
   handle: () => preflight(PUBLISHABLE_KEY_HEADER),
 };
+
+function find(request: AppRequest, deps: RouteDeps): InstanceRecord {
+  const own = requireEitherKey(request, deps);
+  const wanted = /(?:^|\s)publishable_key:(\S+)/.exec(request.query.get("query") ?? "")?.[1];
+  if (!wanted) throw new ApiError("publishable_key_required");
+  // A key speaks for its own instance; the others do not exist for it.
+  if (wanted !== own.publishable_key) throw new ApiError("instance_not_found");
+  return own;
+}

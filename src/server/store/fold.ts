@@ -1,4 +1,7 @@
-/** The one form in which text is compared: searches and e-mail addresses ignore case and Unicode's spelling variants. */
+/**
+ * The one form in which text is compared: searches and e-mail addresses ignore case and Unicode's spelling variants.
+ * Lower-casing writes a Greek sigma at the end of a word in another way; a search for part of a word must not care.
+ */
 export function fold(text: string): string {
-  return text.normalize("NFKC").toLowerCase();
+  return text.normalize("NFKC").toLowerCase().replaceAll("ς", "σ");
 }

@@ -21,7 +21,7 @@ export interface PageOptions {
   readonly query?: Query | undefined;
   /** Absent: all. */
   readonly limit?: number | undefined;
-  /** The `id` of the record that the page begins behind. */
+  /** The record that the page begins behind: a user's `id`, a session's `session_id`. */
   readonly after?: string | undefined;
 }
 

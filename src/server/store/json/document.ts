@@ -101,8 +101,20 @@ export class Document {
     const before = table.get(key);
     if (action === "put") table.set(key, subject);
     else table.delete(key);
+    // The oldest link stays the first, however often it is renewed.
+    const place = before === undefined || name !== "identities" ? -1 : this.#placeOf(before as IdentityRecord);
     if (before !== undefined) this.#unindex(name, before);
     if (action === "put") this.#index(name, subject);
+    if (action === "put" && place >= 0) this.#moveLast(subject as IdentityRecord, place);
+  }
+
+  #placeOf(identity: IdentityRecord): number {
+    return this.identitiesOf(identity.user_id).indexOf(identity);
+  }
+
+  #moveLast({ user_id }: IdentityRecord, place: number): void {
+    const own = this.#identitiesByUser.get(user_id)!;
+    own.splice(place, 0, own.pop()!);
   }
 
   #index(name: TableName, record: AnyRecord): void {

@@ -70,7 +70,9 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     async users(instance_id, options) {
       const after = options.after === undefined ? undefined : findUser(instance_id, options.after)?.user;
       if (options.after !== undefined && !after) return undefined;
-      return batches(document.tenant(instance_id).users, after, options, view);
+      return batches(document.tenant(instance_id).users, after, options, (user) =>
+        tables.users.has(user.id) ? [view(user)] : [],
+      );
     },
 
     async findSession(instance_id, session_id): Promise<SessionRecord | undefined> {
@@ -81,7 +83,9 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     async sessions(instance_id, options) {
       const after = options.after === undefined ? undefined : tables.sessions.get(options.after);
       if (options.after !== undefined && after?.instance_id !== instance_id) return undefined;
-      return batches(document.tenant(instance_id).sessions, after, options, (session) => session);
+      return batches(document.tenant(instance_id).sessions, after, options, (session) =>
+        tables.sessions.has(session.session_id) ? [session] : [],
+      );
     },
 
     deleteUser(instance_id, id): Promise<boolean> {
@@ -171,12 +175,15 @@ function acquaintance(
   return sameEmail ? { sameEmail: { user: sameEmail, identities: document.identitiesOf(sameEmail.id) } } : {};
 }
 
-/** A page of rows as they are now; only looking through them and handing them over is spread over time. */
+/**
+ * A page of rows as they are now; only looking through them and handing them over is spread over time, and what is
+ * deleted meanwhile is left out by `present`.
+ */
 async function* batches<Row extends object, Out>(
   rows: Ordered<Row>,
   after: Row | undefined,
   { query, limit = Infinity }: PageOptions,
-  present: (row: Row) => Out,
+  present: (row: Row) => Out[],
 ): AsyncIterable<Out[]> {
   const matches = query ? matcher(query) : undefined;
   const candidates = rows.newestFirst(after, matches ? Infinity : limit);
@@ -186,7 +193,7 @@ async function* batches<Row extends object, Out>(
     const batch = candidates.slice(start, start + BATCH);
     const found = (matches ? batch.filter(matches) : batch).slice(0, left);
     left -= found.length;
-    if (found.length > 0) yield found.map(present);
+    if (found.length > 0) yield found.flatMap(present);
   }
 }
 
