@@ -310,7 +310,7 @@ describe("a method that an address does not have", () => {
     ["/.well-known/openid-configuration", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/sign-in", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/oauth/authorize", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
-    ["/oauth/google/callback", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/oauth/google/callback", "GET", ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
   ])("%s allows %s", async (path, allow, methods) => {
     const { acme, as } = await setup();
     for (const method of methods) {

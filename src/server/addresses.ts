@@ -3,7 +3,10 @@ import type { InstanceRecord } from "./store/records.ts";
 
 /** Which part of the service a host name stands for. */
 export type Scope =
-  | { readonly kind: "front" }
+  | {
+      readonly kind: "front";
+      /** Whether providers send browsers back to this very name. */ readonly isCallback: boolean;
+    }
   | { readonly kind: "api" }
   | { readonly kind: "instance"; readonly subdomain: string };
 
@@ -48,7 +51,7 @@ export function createAddresses(publicUrl: string, port: number, allowedHosts: r
     callbackUrl: (provider) => `${front.origin}/oauth/${provider}/callback`,
     scopeOf(text) {
       const host = text.toLowerCase();
-      if (frontHosts.has(host)) return { kind: "front" };
+      if (frontHosts.has(host)) return { kind: "front", isCallback: host === front.host };
       const parent = parents.find((suffix) => host.endsWith(suffix));
       if (parent === undefined) return undefined;
       const subdomain = host.slice(0, -parent.length);

@@ -47,7 +47,7 @@ export function createApp(deps: AppDeps): App {
   for (const [route, definition] of Object.entries<RouteDefinition>(ROUTES)) {
     const [method = "", path = ""] = route.split(" ");
     h3.on(method as HTTPMethod, path, (event) => answer(event, definition, deps));
-    if (method === "GET") h3.on("HEAD", path, (event) => answer(event, definition, deps));
+    if (method === "GET" && !definition.isSpent) h3.on("HEAD", path, (event) => answer(event, definition, deps));
   }
   for (const [path, allow] of allowedMethods()) {
     h3.all(path, () => {
@@ -96,9 +96,9 @@ function asApiError(cause: unknown, { onBug }: AppDeps): ApiError {
 
 function allowedMethods(): Map<string, string> {
   const allowed = new Map<string, string>();
-  for (const route of Object.keys(ROUTES)) {
+  for (const [route, { isSpent }] of Object.entries<RouteDefinition>(ROUTES)) {
     const [method = "", path = ""] = route.split(" ");
-    const methods = method === "GET" ? "GET, HEAD" : method;
+    const methods = method === "GET" && !isSpent ? "GET, HEAD" : method;
     allowed.set(path, allowed.has(path) ? `${allowed.get(path)}, ${methods}` : methods);
   }
   return allowed;

@@ -13,7 +13,7 @@ export function toUser({ user, providers }: UserView): User {
       name: user.name,
       avatar_url: user.avatar_url,
       email_verified: user.email_verified_at !== null,
-      providers: [...providers],
+      providers,
       created_at: user.created_at,
     },
   };

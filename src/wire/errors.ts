@@ -48,7 +48,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export const SIGN_IN_ERRORS = {
   access_denied: "The sign-in was cancelled.",
   server_error: "The provider gave an answer that could not be used.",
-  temporarily_unavailable: "The provider did not answer in time. Try again.",
+  temporarily_unavailable: "Signing in is not possible at the moment. Try again.",
   email_not_verified: "The provider has no verified e-mail address for this account.",
   account_conflict: "Another account already uses this e-mail address. Sign in the way you did before.",
 } as const;

@@ -43,7 +43,8 @@ const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{
  * @throws {QueryError} whose message is a sentence for the person who typed it
  */
 export function parseQuery(text: string, fields: Fields): Query {
-  if (new TextEncoder().encode(text).length > MAX_BYTES) throw new QueryError(`longer than ${MAX_BYTES} bytes`);
+  if (text.length * 3 > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES)
+    throw new QueryError(`longer than ${MAX_BYTES} bytes`);
   const tokens = text.split(" ").filter((token) => token !== "");
   if (tokens.length > MAX_TERMS) throw new QueryError(`more than ${MAX_TERMS} terms`);
   return group(

@@ -14,7 +14,7 @@ export type User = Resource<
     name: string;
     avatar_url: string | null;
     email_verified: boolean;
-    providers: Provider[];
+    providers: readonly Provider[];
     /** ISO 8601 */
     created_at: string;
   }

@@ -6,7 +6,7 @@ export const uid: z.ZodMiniType<string> = z.pipe(
   z.transform(String),
 );
 
-export const optionalText: z.ZodMiniType<string | null | undefined> = z.nullish(z.string().check(z.maxLength(2048)));
+export const optionalText: z.ZodMiniType<string | null | undefined> = z.nullish(z.string());
 
 /** A name that is never empty and never endless. */
 export function displayName(name: string | null | undefined, fallback: string): string {

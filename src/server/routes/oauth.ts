@@ -27,18 +27,19 @@ export const authorize: RouteDefinition = {
   },
 };
 
-/** Where a browser that asked an instance's own host goes on: a cookie for that host would not reach the callback's. */
+/** Where a browser that asked at another name goes on: a cookie for that one would not reach the callback's. */
 export const beginAtFront: RouteDefinition = {
   on: ["front"],
   handle(request, deps) {
     request.instance = deps.directory.bySubdomain(request.query.get("instance") ?? "");
     const instance = requireActiveInstance(request);
-    return begin(request, deps, instance, known(request.query.get("provider") ?? ""));
+    return beginHere(request, deps, instance, known(request.query.get("provider") ?? ""));
   },
 };
 
 export const callback: RouteDefinition = {
   on: ["front"],
+  isSpent: true,
   async handle(request, deps) {
     const { query, ip_address, isBrowser } = request;
     const provider = known(request.params["provider"] ?? "");
@@ -65,21 +66,32 @@ async function begin(
   instance: InstanceRecord,
   provider: Provider,
 ): Promise<Response> {
-  const redirect_uri = request.query.get("redirect_uri") ?? "";
-  const login_hint = request.query.get("login_hint");
+  const { scope, isBrowser } = request;
+  if (!isBrowser || (scope.kind === "front" && scope.isCallback)) return beginHere(request, deps, instance, provider);
+  const { redirect_uri, login_hint } = parametersOf(request);
+  checkRedirectUri(redirect_uri, instance.redirect_uris, deps.anyRedirectUri);
+  const onward = new URLSearchParams({
+    instance: instance.subdomain,
+    provider,
+    redirect_uri,
+    ...(login_hint !== undefined && { login_hint }),
+  });
+  return redirect(`${deps.addresses.front}/__svc/begin?${onward.toString()}`);
+}
+
+async function beginHere(
+  request: AppRequest,
+  deps: RouteDeps,
+  instance: InstanceRecord,
+  provider: Provider,
+): Promise<Response> {
   const { isBrowser } = request;
-  if (isBrowser && request.scope.kind === "instance") {
-    checkRedirectUri(redirect_uri, instance.redirect_uris, deps.anyRedirectUri);
-    const onward = new URLSearchParams({
-      instance: instance.subdomain,
-      provider,
-      redirect_uri,
-      ...(login_hint === undefined ? {} : { login_hint }),
-    });
-    return redirect(`${deps.addresses.front}/__svc/begin?${onward.toString()}`);
-  }
-  const { location, cookie } = await beginSignIn(deps, { instance, provider, redirect_uri, login_hint, isBrowser });
+  const { location, cookie } = await beginSignIn(deps, { instance, provider, ...parametersOf(request), isBrowser });
   return redirect(location, cookie === undefined ? [] : [cookie]);
+}
+
+function parametersOf({ query }: AppRequest): { redirect_uri: string; login_hint: string | undefined } {
+  return { redirect_uri: query.get("redirect_uri") ?? "", login_hint: query.get("login_hint") };
 }
 
 function known(provider: string): Provider {

@@ -24,5 +24,7 @@ export interface RouteDeps extends BeginDeps, CompleteDeps {
 export interface RouteDefinition {
   /** The hosts that serve it. */
   readonly on: readonly Scope["kind"][];
+  /** Whether asking uses something up, so that HEAD, which promises not to, is refused. */
+  readonly isSpent?: boolean;
   handle(request: AppRequest, deps: RouteDeps): Response | Promise<Response>;
 }

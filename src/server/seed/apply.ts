@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { ServeError } from "../errors.ts";
+import type { Records } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 
 /**
@@ -15,12 +16,19 @@ export async function seedIfEmpty(store: Store, path: string | undefined, now: D
       );
     return;
   }
-  const name = path ?? demoPath();
-  const text = await readFile(name, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new ServeError(`--seed: ${name} can't be read (${error.code}).`);
+  const demo = demoPath();
+  const records = await read(path ?? demo, now);
+  // A seed that names nobody to sign in as gets the demo's personas.
+  const personas = records.personas.length > 0 ? records.personas : (await read(demo, now)).personas;
+  await store.seed({ ...records, personas });
+}
+
+async function read(path: string, now: Date): Promise<Records> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new ServeError(`--seed: ${path} can't be read (${error.code}).`);
   });
   const { parseSeed } = await import("./index.ts");
-  await store.seed(parseSeed(text, name, now));
+  return parseSeed(text, path, now);
 }
 
 /** By the package's own name, so that it is found from the sources and from the build alike. */

@@ -13,6 +13,8 @@ import { bearerGet, exchangeCode, providerDeadline, type ProviderTokens } from "
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 
+const MAX_ADDRESS_LENGTH = 2048;
+
 export interface CompleteDeps {
   readonly store: Store;
   readonly addresses: Addresses;
@@ -103,7 +105,7 @@ function checkedProfile(profile: Profile, provider: Provider): Profile {
 
 /** Kept for showing, never fetched; and nothing that a page could be tricked with. */
 function pictureAddress(text: string | null): string | null {
-  const url = text !== null && URL.canParse(text) ? new URL(text) : undefined;
+  const url = text !== null && text.length <= MAX_ADDRESS_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
   const isLocal = url?.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   return url && (url.protocol === "https:" || isLocal) ? url.href : null;
 }

@@ -7,6 +7,7 @@ import type { Get } from "../providers/provider.ts";
 const DEADLINE_MS = 10_000;
 const MAX_REPLY_BYTES = 1 << 20;
 const USER_AGENT = "svc-identity";
+const MAX_LIFETIME_SECONDS = 10 * 365 * 86_400;
 
 export interface ProviderTokens {
   access_token: string;
@@ -15,9 +16,10 @@ export interface ProviderTokens {
   expires_in?: number | null | undefined;
 }
 const TokenReply: z.ZodMiniType<ProviderTokens> = z.object({
-  access_token: z.string().check(z.minLength(1), z.maxLength(8192)),
+  // As it must fit a header (RFC 6750, 2.1).
+  access_token: z.string().check(z.regex(/^[\x21-\x7e]{1,8192}$/)),
   refresh_token: z.nullish(z.string().check(z.maxLength(8192))),
-  expires_in: z.nullish(z.number().check(z.positive())),
+  expires_in: z.nullish(z.number().check(z.positive(), z.maximum(MAX_LIFETIME_SECONDS))),
 });
 
 /**
@@ -85,7 +87,7 @@ async function send(
 ): Promise<{ status: number; text: string }> {
   const headers = { ...init.headers, accept: "application/json", "user-agent": USER_AGENT };
   try {
-    const response = await fetch(url, { ...init, headers, redirect: "error" });
+    const response = await fetch(url, { ...init, headers, redirect: "manual" });
     return { status: response.status, text: await readCapped(response) };
   } catch (error) {
     if (error instanceof SignInError) throw error;

@@ -49,7 +49,7 @@ export function withParameters(
 ): string {
   const [base, query] = splitOnce(uri, "?");
   const names = new Set([...Object.keys(parameters), ...removed]);
-  const kept = query.split("&").filter((part) => part !== "" && !names.has(nameOf(part)));
+  const kept = query === "" ? [] : query.split("&").filter((part) => !names.has(nameOf(part)));
   const added = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return `${base}?${[...kept, ...added].join("&")}`;
 }
@@ -71,7 +71,7 @@ function withRootSlash(uri: string): string {
 
 /** Decoded just as the application will decode it. */
 function nameOf(part: string): string {
-  return [...new URLSearchParams(part).keys()][0] ?? "";
+  return [...new URLSearchParams(`?${part}`).keys()][0] ?? "";
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

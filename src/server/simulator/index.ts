@@ -112,8 +112,8 @@ export function createSimulator({ front, callbackUrl, personas: known, clients, 
         throw refused(name, "does not know this request any more; begin again at the application");
       const { redirect_uri, state } = request;
       if (query.has("cancel")) return { location: withParameters(redirect_uri, { error: "access_denied", state }) };
-      const { persona, problem } = choose(personas, query);
-      if (persona && SIMULATED[name].account(persona)) {
+      const { persona, problem } = choose(personas, query, SIMULATED[name]);
+      if (persona) {
         return { location: withParameters(redirect_uri, { code: grants.issueCode({ ...request, persona }), state }) };
       }
       if (id === undefined) return { location: `${prefix}/${name}/authorize?request=${grants.keepPending(request)}` };
@@ -134,10 +134,13 @@ export function createSimulator({ front, callbackUrl, personas: known, clients, 
   };
 
   function answerToken(name: Provider, init: FetchInit): FetchResponse {
+    if (init.method !== "POST") return notFound();
     const request = parseTokenRequest(init);
-    if (!request) return notFound();
-    const own = findClient(name, request.redemption.client_id);
-    const isClient = own !== undefined && own.client_secret === request.client_secret;
+    if (!request) return reply(400, { error: "unsupported_grant_type" });
+    const { client_id } = request.redemption;
+    const isClient = [client, ...clients(name)].some(
+      (own) => own.client_id === client_id && own.client_secret === request.client_secret,
+    );
     return SIMULATED[name].token(request, isClient, () => grants.redeem({ provider: name, ...request.redemption }));
   }
 }
@@ -150,17 +153,21 @@ function refused(provider: Provider, why: string): ApiError {
 function choose(
   personas: Personas,
   query: ReadonlyMap<string, string>,
+  provider: SimulatedProvider,
 ): { persona?: PersonaRecord | undefined; problem?: string | undefined } {
   const typed = query.get("email");
-  if (typed === undefined) return { persona: personas.find(query.get("login_hint") ?? "") };
-  const email = normalizeEmail(typed.trim());
-  if (!email) return { problem: `"${typed}" is not an e-mail address.` };
-  return { persona: personas.find(email) ?? personas.add(email, query.get("name")?.trim().slice(0, 256) || null) };
+  const email = typed === undefined ? undefined : normalizeEmail(typed.trim());
+  if (typed !== undefined && email === undefined) return { problem: `"${typed}" is not an e-mail address.` };
+  const hint = email ?? query.get("login_hint") ?? "";
+  const known = personas.find(hint);
+  if (known && !provider.account(known)) return { problem: `${hint} has no account at ${provider.title}.` };
+  const name = query.get("name")?.trim().slice(0, 256) || null;
+  return { persona: known ?? (email === undefined ? undefined : personas.add(email, name)) };
 }
 
-function parseTokenRequest({ method, headers = {}, body = "" }: FetchInit): TokenRequest | undefined {
+function parseTokenRequest({ headers = {}, body = "" }: FetchInit): TokenRequest | undefined {
   const form = new URLSearchParams(body);
-  if (method !== "POST" || form.get("grant_type") !== "authorization_code") return undefined;
+  if (form.get("grant_type") !== "authorization_code") return undefined;
   const basic = /^Basic (.+)$/.exec(headers["authorization"] ?? "")?.[1];
   const [id, secret] = basic
     ? Buffer.from(basic, "base64").toString().split(":").map(decodeURIComponent)

@@ -39,7 +39,8 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
   }
 
   function view(user: UserRecord): UserView {
-    return { user, providers: [...new Set(document.identitiesOf(user.id).map((identity) => identity.provider))] };
+    const providers = document.identitiesOf(user.id).map((identity) => identity.provider);
+    return { user, providers: providers.length > 1 ? [...new Set(providers)] : providers };
   }
 
   return {
