@@ -16,12 +16,28 @@ export interface GlobalFlags {
  * A key is only ever sent to the service that it was given for.
  */
 export async function clientOptions(context: Context, flags: GlobalFlags): Promise<ClientOptions> {
-  const { env, fetch } = context;
-  const baseUrl = flags.baseUrl ?? env["SVC_BASE_URL"];
-  const apiUrl = flags.apiUrl ?? env["SVC_API_URL"];
-  const given = { secretKey: env["SVC_SECRET_KEY"], publishableKey: env["SVC_PUBLISHABLE_KEY"], baseUrl, apiUrl };
+  const { fetch } = context;
+  // CI systems set a variable without a value to nothing.
+  const variable = (name: string): string | undefined => context.env[name] || undefined;
+  const baseUrl = flags.baseUrl ?? variable("SVC_BASE_URL");
+  const apiUrl = flags.apiUrl ?? variable("SVC_API_URL");
+  const given = {
+    secretKey: variable("SVC_SECRET_KEY"),
+    publishableKey: variable("SVC_PUBLISHABLE_KEY"),
+    baseUrl,
+    apiUrl,
+  };
+  refuseOtherOrigin(given.secretKey, flags.baseUrl, variable("SVC_BASE_URL"));
   const shared = { ...defined(given), ...(fetch && { fetch }) };
-  if (baseUrl !== undefined || apiUrl !== undefined) return shared;
+  if (baseUrl !== undefined || apiUrl !== undefined) {
+    if (flags.instance !== undefined)
+      throw new CliError(
+        EXIT.usage,
+        "--instance chooses among a local server's instances, and an address is given.",
+        "Leave out --instance, or unset SVC_BASE_URL and SVC_API_URL.",
+      );
+    return shared;
+  }
 
   const server = await findRunningServer(context.cwd);
   if (!server) throw noService(given.secretKey !== undefined);
@@ -34,6 +50,12 @@ export async function clientOptions(context: Context, flags: GlobalFlags): Promi
       EXIT.noKey,
       `SVC_SECRET_KEY is no key of the server at ${server.url}.`,
       "Unset it to use that server's own, or name the service it belongs to in SVC_BASE_URL.",
+    );
+  if (flags.instance !== undefined && !namesOf(instance).includes(flags.instance))
+    throw new CliError(
+      EXIT.usage,
+      `SVC_SECRET_KEY is the key of "${instance.subdomain}", not of "${flags.instance}".`,
+      "Unset it, or leave out --instance.",
     );
   return {
     ...shared,
@@ -62,9 +84,7 @@ function chooseInstance(
     if (!first) throw new CliError(EXIT.failed, `The server at ${url} has no instance.`);
     return first;
   }
-  const found = instances.find(({ id, subdomain, publishable_key }) =>
-    [id, subdomain, publishable_key].includes(wanted),
-  );
+  const found = instances.find((instance) => namesOf(instance).includes(wanted));
   if (!found)
     throw new CliError(
       EXIT.notFound,
@@ -72,6 +92,20 @@ function chooseInstance(
       `It has ${instances.map(({ subdomain }) => subdomain).join(", ")}.`,
     );
   return found;
+}
+
+function namesOf({ id, subdomain, publishable_key }: RunningServerFile["instances"][number]): string[] {
+  return [id, subdomain, publishable_key];
+}
+
+/** A key in the environment beside an address is that address's. */
+function refuseOtherOrigin(key: string | undefined, flag: string | undefined, own: string | undefined): void {
+  if (key === undefined || flag === undefined || own === undefined || originOf(flag) === originOf(own)) return;
+  throw new CliError(
+    EXIT.usage,
+    "--base-url names another service than SVC_BASE_URL, whose key SVC_SECRET_KEY is.",
+    "Set both variables for the service that you mean.",
+  );
 }
 
 function noService(hasKey: boolean): CliError {
@@ -92,4 +126,8 @@ function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
 }

@@ -42,7 +42,13 @@ export function toFailure(error: unknown): Failure {
   switch (name) {
     case "ApiError":
     case "ServiceError":
-      return { exitCode: exitOfApi(code ?? ""), code: code ?? "unknown", message: text, hint: hintOfApi(code ?? "") };
+      return {
+        exitCode: exitOfApi(code ?? ""),
+        code: code ?? "unknown",
+        // A service's words; only we begin lines.
+        message: text.replaceAll("\n", " ↵ "),
+        hint: hintOfApi(code ?? ""),
+      };
     case "TokenError":
       return { exitCode: EXIT.tokenInvalid, code: code ?? "token_invalid", message: text, hint: undefined };
     case "ConnectionError":
@@ -81,6 +87,8 @@ function exitOfApi(code: string): ExitCode {
 
 function hintOfApi(code: string): string | undefined {
   if (code === "unauthorized") return "The key was refused. Check SVC_SECRET_KEY, and that it belongs to this service.";
+  if (code === "not_found")
+    return "There is no such endpoint at this address. Check SVC_BASE_URL; instances are resolved at SVC_API_URL.";
   if (code === "user_not_found")
     return "It does not exist, or it belongs to another instance. Search instead: svc users search 'email:*@acme.com'";
   if (code === "session_not_found")

@@ -5,6 +5,8 @@ import type { Context, Stream } from "./context.ts";
 /** One column of a list: its heading, and the text of a row. */
 export interface Column<Row> {
   readonly title: string;
+  /** Never cut: the next command takes it. */
+  readonly whole?: true;
   text(row: Row): string;
 }
 
@@ -14,18 +16,25 @@ const GAP = "  ";
 
 /** Colours of a stream. Our own policy: chalk does not know `NO_COLOR`, and looks at `argv` by itself. */
 export function colors(stream: Stream, { env }: Context): ChalkInstance {
-  const isForced = Boolean(env["FORCE_COLOR"] ?? env["CLICOLOR_FORCE"]) && env["FORCE_COLOR"] !== "0";
+  const isSet = (name: string): boolean => Boolean(env[name]) && env[name] !== "0";
+  const isForced = isSet("FORCE_COLOR") || (isSet("CLICOLOR_FORCE") && env["FORCE_COLOR"] !== "0");
   const isRefused =
-    Boolean(env["NO_COLOR"] ?? env["SVC_NO_COLOR"]) || env["TERM"] === "dumb" || env["CLICOLOR"] === "0";
+    Boolean(env["NO_COLOR"] || env["SVC_NO_COLOR"]) ||
+    env["TERM"] === "dumb" ||
+    env["CLICOLOR"] === "0" ||
+    env["FORCE_COLOR"] === "0";
   return new Chalk({ level: isForced || (stream.isTTY && !isRefused) ? 1 : 0 });
 }
 
 /** The API's body, unchanged: indented for a person, in one line for a program. */
 export function printJson(context: Context, body: unknown): void {
-  const text = JSON.stringify(body, null, context.stdout.isTTY ? 2 : undefined);
-  // JSON leaves these to the reader, and a terminal would act on them.
-  context.stdout.write(
-    `${text.replace(HARMFUL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`,
+  context.stdout.write(`${harmlessJson(body, context.stdout.isTTY ? 2 : undefined)}\n`);
+}
+
+/** JSON leaves some characters to the reader that a terminal would act on. The line ends of its own indentation stay. */
+export function harmlessJson(body: unknown, indent?: number): string {
+  return JSON.stringify(body, null, indent).replace(HARMFUL, (character) =>
+    character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 
@@ -45,6 +54,7 @@ export function printRows<Row>(
   const cells = rows.map((row) => columns.map((column) => harmless(column.text(row))));
   const widths = fit(
     columns.map((column, i) => Math.max(stringWidth(column.title), ...cells.map((line) => stringWidth(line[i]!)))),
+    columns.map(({ whole }) => whole === true),
     stdout.columns ?? 80,
   );
   const chalk = colors(stdout, context);
@@ -71,7 +81,7 @@ export function printRecord(context: Context, values: Readonly<Record<string, st
 
 /** C0 and C1 controls, and what changes the direction or vanishes: names come from strangers. */
 // eslint-disable-next-line no-control-regex
-const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Text that a terminal shows and does not obey. */
 export function harmless(text: string): string {
@@ -79,13 +89,13 @@ export function harmless(text: string): string {
 }
 
 /** Takes from the widest columns until a line fits. */
-function fit(widths: readonly number[], available: number): number[] {
+function fit(widths: readonly number[], fixed: readonly boolean[], available: number): number[] {
   const fitted = [...widths];
   const total = (): number => fitted.reduce((sum, width) => sum + width, GAP.length * (fitted.length - 1));
   while (total() > available) {
-    const widest = Math.max(...fitted);
+    const widest = Math.max(...fitted.filter((_, i) => !fixed[i]));
     if (widest <= MIN_WIDTH) break;
-    fitted[fitted.indexOf(widest)] = widest - 1;
+    fitted[fitted.findIndex((width, i) => width === widest && !fixed[i])] = widest - 1;
   }
   return fitted;
 }

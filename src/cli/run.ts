@@ -2,31 +2,36 @@ import { CommanderError, type Command } from "commander";
 import { protectTerms } from "./argv.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
-import { EXIT, toFailure } from "./errors.ts";
-import { colors, harmless } from "./output.ts";
+import { CliError, EXIT, toFailure } from "./errors.ts";
+import { colors, harmless, harmlessJson } from "./output.ts";
 import { Program } from "./program.ts";
 
-const SECRET_IN_ARGV = /^--secret-key(=|$)|^(--[\w-]+=)?sk_/;
+const SECRET_IN_ARGV = /^--secret-key(=|$)|^(-[A-Za-z]|[\w-]+=)?sk_/;
 
 /** Parses, runs the command, and says what went wrong. @returns the exit code */
 export async function runProgram(argv: readonly string[], context: Context, version: string): Promise<number> {
-  const program = createProgram(context, version);
+  const asJson = argv.includes("--json");
+  const program = createProgram(context, version, asJson);
   try {
-    if (argv.some((argument) => SECRET_IN_ARGV.test(argument))) {
-      context.stderr.write(
-        "✗ A secret key in an argument can be seen by other users and stays in your shell's history.\n  Put it in SVC_SECRET_KEY. If that was a real key, replace it.\n",
+    if (argv.some((argument) => SECRET_IN_ARGV.test(argument)))
+      throw new CliError(
+        EXIT.usage,
+        "A secret key in an argument can be seen by other users and stays in your shell's history.",
+        "Put it in SVC_SECRET_KEY. If that was a real key, replace it.",
       );
-      return EXIT.usage;
-    }
     await program.parseAsync(protectTerms(argv, valueOptions(program)), { from: "user" });
     return program.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return explain(error, context, argv.includes("--json"));
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.done;
+      if (!asJson) return EXIT.usage;
+      return explain(new CliError(EXIT.usage, asTyped(error.message).replace(/^error: /, "")), context, true);
+    }
+    return explain(error, context, asJson);
   }
 }
 
-function createProgram(context: Context, version: string): Program {
+function createProgram(context: Context, version: string, asJson: boolean): Program {
   const program = new Program("svc");
   program
     .description(
@@ -41,7 +46,7 @@ function createProgram(context: Context, version: string): Program {
     .showHelpAfterError("(add --help for all that it takes)")
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
+      writeErr: (text) => void (asJson || context.stderr.write(asTyped(text))),
       getOutHasColors: () => colors(context.stdout, context).level > 0,
       getErrHasColors: () => colors(context.stderr, context).level > 0,
     })
@@ -65,6 +70,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 no key or key refuse
   return program;
 }
 
+/** A negated term in a place that takes none is named as it was typed. */
+function asTyped(message: string): string {
+  return message.replace("'--not=", "'-");
+}
+
 /** The long options, of all commands, that take the next argument. */
 function valueOptions(command: Command): Set<string> {
   const own = command.options.flatMap((option) => (option.required && option.long ? [option.long] : []));
@@ -74,7 +84,7 @@ function valueOptions(command: Command): Set<string> {
 function explain(error: unknown, context: Context, asJson: boolean): number {
   const { exitCode, code, message, hint } = toFailure(error);
   if (asJson) {
-    context.stderr.write(`${JSON.stringify({ error: { code, message, ...(hint && { hint }), exitCode } })}\n`);
+    context.stderr.write(`${harmlessJson({ error: { code, message, ...(hint && { hint }), exitCode } })}\n`);
     return exitCode;
   }
   const chalk = colors(context.stderr, context);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 /** What `svc serve` leaves in `.svc/server.json` for the commands that are run beside it. */
@@ -27,9 +27,17 @@ export async function findRunningServer(cwd: string): Promise<RunningServerFile 
   }
 }
 
-/** @returns a function that takes the file away again, if it is still this server's */
-export async function writeRunningServer(cwd: string, server: RunningServerFile): Promise<() => Promise<void>> {
+/**
+ * A second server in one directory does not hide the first.
+ * @returns a function that takes the file away again, or the process id of the server that has it already
+ */
+export async function writeRunningServer(
+  cwd: string,
+  server: RunningServerFile,
+): Promise<(() => Promise<void>) | number> {
   const path = pathIn(cwd);
+  const other = await read(path);
+  if (other && other.pid !== server.pid && isAlive(other.pid)) return other.pid;
   const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   if (made !== undefined) await writeFile(join(dirname(path), ".gitignore"), "*\n");
   await writeFile(path, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
@@ -45,7 +53,16 @@ function pathIn(directory: string): string {
 
 async function read(path: string): Promise<RunningServerFile | undefined> {
   try {
-    return JSON.parse(await readFile(path, "utf8")) as RunningServerFile;
+    const file = await open(path);
+    try {
+      const { uid } = await file.stat();
+      const server = JSON.parse(await file.readFile("utf8")) as RunningServerFile | null;
+      // In a shared directory above, anybody could lie one for us to send tokens to.
+      const isOurs = process.getuid === undefined || uid === process.getuid();
+      return isOurs && server && Array.isArray(server.instances) ? server : undefined;
+    } finally {
+      await file.close();
+    }
   } catch {
     return undefined;
   }
@@ -53,6 +70,8 @@ async function read(path: string): Promise<RunningServerFile | undefined> {
 
 /** A server that was killed leaves its file behind. */
 function isAlive(pid: number): boolean {
+  // 0 and negative numbers would mean whole groups of processes.
+  if (!Number.isSafeInteger(pid) || pid < 1) return false;
   try {
     return process.kill(pid, 0);
   } catch (error) {

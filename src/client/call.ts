@@ -30,11 +30,15 @@ export interface CallDeps {
 
 type Input<E extends Endpoint> = Pick<Endpoints[E], keyof Endpoints[E] & ("params" | "query" | "body")>;
 
-/** Calls an endpoint by its route. @throws {ServiceError} */
+/**
+ * Calls an endpoint by its route.
+ * @param input made inside, so that what is wrong with it is a rejection like every other
+ * @throws {ServiceError}
+ */
 export function call<E extends Endpoint>(
   deps: CallDeps,
   route: E,
-  input: Input<E>,
+  input: () => Input<E>,
   options: RequestOptions = {},
 ): Call<Endpoints[E]["result"]> {
   const answer = send<E>(deps, route, input, options);
@@ -48,7 +52,7 @@ export function call<E extends Endpoint>(
 async function send<E extends Endpoint>(
   deps: CallDeps,
   route: E,
-  input: Input<E>,
+  input: () => Input<E>,
   options: RequestOptions,
 ): Promise<WithResponse<Endpoints[E]["result"]>> {
   const [method = "GET", pattern = ""] = route.split(" ");
@@ -56,20 +60,27 @@ async function send<E extends Endpoint>(
     params = {},
     query = {},
     body,
-  } = input as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
-  const url = (await deps.baseUrl()) + fill(pattern, params) + toSearch(query);
+  } = input() as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+  const name = `${method} ${pattern}`;
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? deps.timeoutMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const base = await until(signal, deps.baseUrl()).catch((error: unknown) => {
+    if (options.signal?.aborted) throw options.signal.reason;
+    if (timeout.aborted) throw new ConnectionError("timeout", `${name}: the instance's address was not found in time`);
+    throw error;
+  });
+  const url = base + fill(pattern, params) + toSearch(query);
   const headers = {
     accept: "application/json",
     ...deps.headers(),
     ...(body === undefined ? {} : { "content-type": "application/json" }),
   };
-  const name = `${method} ${pattern}`;
   const { response, text } = await exchange(
     deps,
     name,
     url,
     { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
-    options,
+    { own: options.signal, timeout, signal },
   );
   return { data: parseAnswer(name, response, text) as Endpoints[E]["result"], response };
 }
@@ -79,15 +90,13 @@ async function exchange(
   name: string,
   url: string,
   init: { method: string; headers: Record<string, string>; body?: string },
-  options: RequestOptions,
+  { own, timeout, signal }: { own: AbortSignal | undefined; timeout: AbortSignal; signal: AbortSignal },
 ): Promise<{ response: FetchResponse; text: string }> {
-  const timeout = AbortSignal.timeout(options.timeoutMs ?? deps.timeoutMs);
-  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
   try {
     const response = await deps.fetch(url, { ...init, redirect: "manual", signal });
     return { response, text: await response.text() };
   } catch (error) {
-    if (options.signal?.aborted) throw options.signal.reason;
+    if (own?.aborted) throw own.reason;
     const { origin } = new URL(url);
     if (timeout.aborted)
       throw new ConnectionError("timeout", `${name}: ${origin} did not answer in time`, { cause: error });
@@ -95,6 +104,16 @@ async function exchange(
       cause: error,
     });
   }
+}
+
+/** What is shared with others goes on; only this one's waiting ends. */
+function until<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
 }
 
 function parseAnswer(name: string, response: FetchResponse, text: string): unknown {

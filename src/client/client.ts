@@ -59,7 +59,7 @@ export interface Client {
     verifyLocal(token: string): Promise<TokenClaims>;
   };
   readonly instances: {
-    /** @throws {ApiError} `instance_not_found` */
+    /** @throws {ApiError} `unauthorized` for a key that no instance has */
     resolve(publishableKey: string, options?: RequestOptions): Call<Instance>;
   };
   discovery(options?: RequestOptions): Call<Discovery>;
@@ -87,7 +87,10 @@ export function createClient(options: ClientOptions): Client {
     call(
       { ...bootstrap, headers: () => ({ [PUBLISHABLE_KEY_HEADER]: key }) },
       "GET /api/v1/instances/search",
-      { query: { query: `publishable_key:${key}` } },
+      () => {
+        checkKey("the key to resolve", key, PUBLISHABLE_KEY_PREFIX);
+        return { query: { query: `publishable_key:${key}` } };
+      },
       request,
     );
 
@@ -100,36 +103,37 @@ export function createClient(options: ClientOptions): Client {
   const keyed: CallDeps = { ...open, headers: () => ({ [SECRET_KEY_HEADER]: secretKey ?? missing("secretKey") }) };
 
   const getUser = (id: string, request?: RequestOptions): Call<User> =>
-    call(keyed, "GET /api/v1/users/:id", { params: { id: checkId("user", id, isUuid) } }, request);
+    call(keyed, "GET /api/v1/users/:id", () => ({ params: { id: checkId("user", id, isUuid) } }), request);
   const getSession = (id: string, request?: RequestOptions): Call<Session> =>
-    call(keyed, "GET /api/v1/sessions/:id", { params: { id: checkId("session", id, isSessionId) } }, request);
+    call(keyed, "GET /api/v1/sessions/:id", () => ({ params: { id: checkId("session", id, isSessionId) } }), request);
 
   return {
     users: {
       get: getUser,
       find: (id, request) => orUndefined(getUser(id, request), "user_not_found"),
-      list: (page = {}, request) => call(keyed, "GET /api/v1/users", { query: page }, request),
+      list: (page = {}, request) => call(keyed, "GET /api/v1/users", () => ({ query: page }), request),
       search: (query, page = {}, request) =>
-        call(keyed, "GET /api/v1/users/search", { query: { query, ...page } }, request),
+        call(keyed, "GET /api/v1/users/search", () => ({ query: { query, ...page } }), request),
       delete: (id, request) =>
-        call(keyed, "DELETE /api/v1/users/:id", { params: { id: checkId("user", id, isUuid) } }, request),
+        call(keyed, "DELETE /api/v1/users/:id", () => ({ params: { id: checkId("user", id, isUuid) } }), request),
     },
     sessions: {
       get: getSession,
       find: (id, request) => orUndefined(getSession(id, request), "session_not_found"),
-      list: (page = {}, request) => call(keyed, "GET /api/v1/sessions", { query: page }, request),
+      list: (page = {}, request) => call(keyed, "GET /api/v1/sessions", () => ({ query: page }), request),
       search: (query, page = {}, request) =>
-        call(keyed, "GET /api/v1/sessions/search", { query: { query, ...page } }, request),
+        call(keyed, "GET /api/v1/sessions/search", () => ({ query: { query, ...page } }), request),
     },
     tokens: {
-      verify: (token, request) => call(keyed, "POST /api/v1/tokens/verify", { body: { token } }, request),
+      verify: (token, request) => call(keyed, "POST /api/v1/tokens/verify", () => ({ body: { token } }), request),
       async verifyLocal(token) {
         const { verifyToken } = await import("./verify.ts");
-        return verifyToken(token, { secretKey: secretKey ?? missing("secretKey") });
+        const now = new Date((options.now ?? Date.now)());
+        return verifyToken(token, { secretKey: secretKey ?? missing("secretKey"), now: () => now });
       },
     },
     instances: { resolve },
-    discovery: (request) => call(open, "GET /.well-known/openid-configuration", {}, request),
+    discovery: (request) => call(open, "GET /.well-known/openid-configuration", () => ({}), request),
     async signInUrl({ redirectUri, provider, loginHint }) {
       const url = new URL(`${await baseUrl()}${provider ? "/oauth/authorize" : "/sign-in"}`);
       if (provider) url.searchParams.set("provider", provider);

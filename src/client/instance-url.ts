@@ -26,5 +26,18 @@ async function urlOf(resolving: Promise<Instance>): Promise<string> {
       "instance_inactive",
       `The instance of ${publishable_key} is not active yet, and so has no address`,
     );
+  if (!isSafe(url))
+    throw new ServiceError(
+      "unexpected_response",
+      `The address of ${publishable_key} is neither https nor on this machine`,
+    );
   return url;
+}
+
+/** A secret key is sent there. */
+function isSafe(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  const isLoopback = hostname === "127.0.0.1" || hostname === "[::1]" || /(^|\.)localhost$/.test(hostname);
+  return protocol === "https:" || (protocol === "http:" && isLoopback);
 }

@@ -26,7 +26,8 @@ export async function verifyToken(
 ): Promise<TokenClaims> {
   if (!isTokenShaped(token)) throw failure("token_invalid");
   const claims = await verifySignature(token, [secretKey].flat());
-  if (instanceId !== undefined && claims.instance_id !== instanceId) throw failure("token_wrong_instance");
+  if (instanceId !== undefined && typeof claims.instance_id === "string" && claims.instance_id !== instanceId)
+    throw failure("token_wrong_instance");
   const fault = claimsFault(claims, Math.floor(now().getTime() / 1000));
   if (fault) throw failure(fault);
   return claims as TokenClaims;

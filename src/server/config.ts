@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { PROVIDERS } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
+import { issueLines } from "./issues.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";
 import type { Credentials } from "./providers/connections.ts";
 import type { ServeOptions } from "./serve.ts";
@@ -37,11 +38,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
     throw new ServeError(`${name} is not JSON: ${(error as Error).message}`);
   }
   const parsed = Config.safeParse(input);
-  if (!parsed.success)
-    throw faulty(
-      name,
-      parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`),
-    );
+  if (!parsed.success) throw faulty(name, issueLines(parsed.error));
   const {
     port,
     host,

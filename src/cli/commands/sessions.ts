@@ -65,7 +65,7 @@ function print(context: Context, { json }: GlobalFlags, sessions: Session[], non
 function columns(context: Context): Column<Session>[] {
   const time = (iso: string): string => (context.stdout.isTTY ? relative(iso, context.now()) : iso);
   return [
-    { title: "SESSION", text: ({ data }) => data.session_id },
+    { title: "SESSION", whole: true, text: ({ data }) => data.session_id },
     { title: "EMAIL", text: ({ data }) => data.email },
     { title: "PROVIDER", text: ({ data }) => data.provider },
     { title: "IP", text: ({ data }) => data.ip_address },

@@ -27,10 +27,18 @@ export function addSignIn(program: Program, context: Context): void {
     .option("--no-open", "do not open a browser; the link is printed")
     .option("--token", "print the token alone, to be piped on")
     .option("--timeout <seconds>", "how long to wait for the sign-in", "300")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  svc sign-in --provider github                     in a browser
+  svc sign-in --as ada@acme.test --no-open --token  in a script, with simulated providers`,
+    )
     .action(async (own: SignInFlags) => {
       const flags = program.opts<GlobalFlags>();
       const provider = checkProvider(own.provider);
       const seconds = checkTimeout(own.timeout);
+      const stopped = context.untilSignal();
       const client = await openClient(context, flags);
       const landing = await openLanding();
       try {
@@ -44,7 +52,7 @@ export function addSignIn(program: Program, context: Context): void {
           await context
             .openBrowser(url)
             .catch(() => context.stderr.write("No browser could be opened; follow the link by hand.\n"));
-        const token = await withDeadline(landing.token, seconds, context);
+        const token = await withDeadline(landing.token, seconds, stopped);
         const [{ decodeToken }] = await Promise.all([import("../../client/verify.ts"), client.tokens.verify(token)]);
         const { claims } = decodeToken(token);
         if (own.token) context.stdout.write(`${token}\n`);
@@ -88,14 +96,18 @@ async function openLanding(): Promise<Landing> {
   token.catch(() => undefined);
   await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
   const { port } = server!.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}${path}`, token, close: () => void server!.close() };
+  return { url: `http://127.0.0.1:${port}${path}`, token, close: () => server!.close().closeAllConnections() };
 }
 
 function refused(error: string | null, description: string | null): CliError {
   return new CliError(EXIT.failed, `Not signed in: ${error ?? "the service sent no token"}.`, description ?? undefined);
 }
 
-async function withDeadline(token: Promise<string>, seconds: number, context: Context): Promise<string> {
+async function withDeadline(
+  token: Promise<string>,
+  seconds: number,
+  stopped: Promise<"SIGINT" | "SIGTERM">,
+): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -110,11 +122,11 @@ async function withDeadline(token: Promise<string>, seconds: number, context: Co
       seconds * 1000,
     );
   });
-  const stopped = context.untilSignal().then((signal) => {
+  const ended = stopped.then((signal) => {
     throw new CliError(signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated, "Interrupted; nobody was signed in.");
   });
   try {
-    return await Promise.race([token, late, stopped]);
+    return await Promise.race([token, late, ended]);
   } finally {
     clearTimeout(timer);
   }

@@ -3,7 +3,7 @@ import type { GlobalFlags } from "../config.ts";
 import { isInteractive, type Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { relative } from "../format.ts";
-import { printJson, printRecord, printRows, type Column } from "../output.ts";
+import { harmless, printJson, printRecord, printRows, type Column } from "../output.ts";
 import type { Program } from "../program.ts";
 import { openClient } from "./client.ts";
 import { addListFlags, addSearchFlags, pageOf, queryOf, type ListFlags, type SearchFlags } from "./query.ts";
@@ -71,7 +71,7 @@ async function confirmDelete(context: Context, { data }: User): Promise<void> {
       "Deleting a user asks for confirmation, and nobody is here to give it.",
       "Add --yes to delete without being asked.",
     );
-  if (!(await context.confirm(`Delete ${data.email}? This cannot be undone.`)))
+  if (!(await context.confirm(`Delete ${harmless(data.email)}? This cannot be undone.`)))
     throw new CliError(EXIT.failed, "Nothing was deleted.");
 }
 
@@ -83,7 +83,7 @@ function print(context: Context, { json }: GlobalFlags, users: User[], none: str
 function columns(context: Context): Column<User>[] {
   const time = (iso: string): string => (context.stdout.isTTY ? relative(iso, context.now()) : iso);
   return [
-    { title: "ID", text: ({ id }) => id },
+    { title: "ID", whole: true, text: ({ id }) => id },
     { title: "EMAIL", text: ({ data }) => data.email },
     { title: "NAME", text: ({ data }) => data.name },
     { title: "PROVIDERS", text: ({ data }) => data.providers.join(",") },

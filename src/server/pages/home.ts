@@ -36,7 +36,7 @@ function instanceCard(instance: InstanceRecord, addresses: Addresses): Html {
       <dt>publishable key</dt>
       <dd><code>${instance.publishable_key}</code></dd>
     </dl>
-    ${instance.active && canTry(instance) && html`<div class="buttons">${PROVIDERS.map((provider) => html`<a class="button" href="${base}/oauth/authorize?provider=${provider}&amp;redirect_uri=${target}" data-testid="try-${instance.subdomain}-${provider}">Sign in with ${provider}</a>`)}</div>`}
+    ${instance.active && canTry(instance) && html`<div class="buttons"><span>Sign in with</span>${PROVIDERS.map((provider) => html`<a class="button" href="${base}/oauth/authorize?provider=${provider}&amp;redirect_uri=${target}" data-testid="try-${instance.subdomain}-${provider}">${provider}</a>`)}</div>`}
     ${instance.redirect_uris.length > 0 && html`<p>Sends users back to ${instance.redirect_uris.join(", ")} only.</p>`}
   </section>`;
 }

@@ -19,19 +19,20 @@ header{display:grid;gap:6px;margin-bottom:20px}
 .mark{width:40px;height:40px;border-radius:12px;display:grid;place-items:center;font-weight:700;font-size:1.0625rem;color:#fff;background:var(--brand,#3350e8)}
 .pill{font-size:.75rem;font-weight:600;padding:3px 10px;border-radius:99px;background:var(--hover);color:var(--quiet);white-space:nowrap}
 .pill.warn{background:var(--warn-bg);color:var(--warn)}.pill.bad{background:var(--bad-bg);color:var(--bad)}.pill.good{background:var(--good-bg);color:var(--good)}
-.list{list-style:none;margin:0 -12px;padding:0}
+.list{list-style:none;margin:6px -12px 0;padding:0}
 .row{display:flex;align-items:center;gap:14px;padding:10px 12px;border-radius:14px;color:inherit;text-decoration:none}
 .row:hover{background:var(--hover)}
 .row>span:nth-child(2){min-width:0;flex:1;display:grid}
 .row b{font-weight:600;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;unicode-bidi:isolate}
 .row small.warn{color:var(--warn);white-space:normal}.row small{color:var(--quiet);font-size:.875rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;unicode-bidi:isolate}
 .avatar{flex:none;width:40px;height:40px;border-radius:50%;background:var(--hover)}
-a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+.row:focus-visible{outline-offset:-2px!important}a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 form{display:grid;gap:10px}
 label{display:grid;gap:4px;font-size:.875rem;color:var(--quiet)}
 input{font:inherit;width:100%;padding:9px 12px;border:1px solid var(--line);border-radius:12px;background:var(--card);color:inherit}
+::placeholder{color:var(--quiet);opacity:1}
 input[type=search]{background:var(--hover);border-color:transparent;margin-bottom:8px}
-button,.button{font:inherit;font-size:.9375rem;font-weight:600;padding:8px 15px;border-radius:12px;border:1px solid var(--line);background:var(--card);color:inherit;cursor:pointer;text-decoration:none;text-align:center;display:inline-block}
+button,.button{font:inherit;font-size:.9375rem;font-weight:600;padding:8px 15px;border-radius:12px;border:1px solid var(--line);background:var(--card);color:var(--text);cursor:pointer;text-decoration:none;text-align:center;display:inline-block}
 button:hover,.button:hover{background:var(--hover)}
 .primary{background:var(--accent);border-color:transparent;color:var(--on-accent)}.primary:hover{background:var(--accent);filter:brightness(1.08)}
 details{border-top:1px solid var(--line);margin-top:12px;padding-top:12px}
@@ -40,8 +41,8 @@ details form{padding:8px 0 4px}
 footer{display:flex;justify-content:space-between;align-items:center;gap:12px;margin-top:20px;padding-top:20px;border-top:1px solid var(--line);font-size:.8125rem;color:var(--quiet)}
 dl{display:grid;grid-template-columns:auto 1fr;gap:6px 18px;margin:0;font-size:.875rem}dt{color:var(--quiet)}dd{margin:0;min-width:0;overflow-wrap:anywhere;unicode-bidi:isolate}
 .notice{padding:10px 14px;border-radius:12px;background:var(--bad-bg);color:var(--bad);margin-bottom:14px;font-size:.875rem}
-.stack{display:grid;gap:14px}section+section{border-top:1px solid var(--line);padding-top:18px;margin-top:4px}.buttons{display:flex;flex-wrap:wrap;gap:8px}
-@media (max-width:480px){body{padding:0;place-items:start stretch;background:var(--card)}main{border:0;border-radius:0;box-shadow:none;padding:24px 20px;min-height:100vh}}
+.stack{display:grid;gap:14px}section+section{border-top:1px solid var(--line);padding-top:18px;margin-top:4px}.buttons{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
+@media (max-width:480px){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}body{padding:0;place-items:start stretch;background:var(--card)}main{border:0;border-radius:0;box-shadow:none;padding:24px 20px;min-height:100vh}}
 @media (forced-colors:active){main,input,button,.button{border:1px solid}}
 `;
 

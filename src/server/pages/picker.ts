@@ -4,14 +4,18 @@ import type { Account, PickerView } from "../simulator/provider.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 
-const BRANDS: Readonly<Record<Provider, string>> = { google: "#1a73e8", github: "#3d444d", twitter: "#536471" };
+const MARKS: Readonly<Record<Provider, { text: string; color: string }>> = {
+  google: { text: "G", color: "#1a73e8" },
+  github: { text: "GH", color: "#3d444d" },
+  twitter: { text: "T", color: "#536471" },
+};
 
 /** A simulated provider's authorize page. It needs no script: links and forms do all. */
 export function pickerPage(view: PickerView): string {
   const { provider, title, request, accounts, search, problem } = view;
   return layout(
     `Sign in with ${title}`,
-    html`<div class="bar"><span class="mark" style="--brand:${BRANDS[provider]}" aria-hidden="true">${title.charAt(0)}</span><span class="pill">simulated</span></div>
+    html`<div class="bar"><span class="mark" style="--brand:${MARKS[provider].color}" aria-hidden="true">${MARKS[provider].text}</span><span class="pill">simulated</span></div>
 <header><h1>Sign in with ${title}</h1><p>Choose an account to continue.</p></header>
 ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`}
 <form method="get" role="search">

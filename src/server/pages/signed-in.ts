@@ -8,7 +8,7 @@ export function signedInPage(claims: TokenClaims): string {
     ([name, value]) =>
       html`<dt>${name}</dt>
         <dd data-testid="claim-${name}">
-          ${String(value)}${isTime(name) && html` <small>(${new Date(Number(value) * 1000).toISOString()})</small>`}
+          <code>${String(value)}</code>${isTime(name) && html` <small>${new Date(Number(value) * 1000).toISOString().replace(".000", "")}</small>`}
         </dd>`,
   );
   return layout(

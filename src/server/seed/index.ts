@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { issueLines } from "../issues.ts";
 import type { InstanceRecord, PersonaRecord, Records, SessionRecord, UserRecord } from "../store/records.ts";
 import { crossFaults } from "./faults.ts";
 import { Seed } from "./schema.ts";
@@ -21,11 +22,7 @@ export function parseSeed(source: string, name: string, now: Date): Records {
     throw new SeedError(`${name} is not JSON: ${(error as Error).message}`);
   }
   const parsed = Seed.safeParse(input);
-  if (!parsed.success)
-    throw refused(
-      name,
-      parsed.error.issues.map((issue) => `${pathOf(issue.path)}: ${issue.message}`),
-    );
+  if (!parsed.success) throw refused(name, issueLines(parsed.error));
   const faults = crossFaults(parsed.data);
   if (faults.length > 0) throw refused(name, faults);
   return toRecords(parsed.data, now);
@@ -133,10 +130,4 @@ function refused(name: string, faults: readonly string[]): SeedError {
   return new SeedError(
     `${name} can't be used; nothing of it was applied:\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
   );
-}
-
-/** `instances[0].users[2].email` */
-function pathOf(path: readonly PropertyKey[]): string {
-  const text = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  return text.replace(/^\./, "") || "the file";
 }

@@ -50,12 +50,17 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
     ...(!flags.quiet && { onRequest: report.request }),
     warn: (message) => context.stderr.write(`${harmless(message.replaceAll("\n", " ↵ "))}\n`),
   });
-  const removeFile = await writeRunningServer(context.cwd, fileOf(server));
+  const removeFile = await writeRunningServer(context.cwd, fileOf(server)).catch(async (error: unknown) => {
+    await server.close();
+    throw error;
+  });
+  if (typeof removeFile === "number")
+    context.stderr.write(`The commands in this directory go on asking the server of process ${removeFile}.\n`);
   report.ready(server, performance.now() - started);
   if (flags.open)
     await context.openBrowser(server.url).catch(() => context.stderr.write("No browser could be opened.\n"));
   await stopped;
-  await removeFile();
+  if (typeof removeFile === "function") await removeFile();
   await server.close();
 }
 

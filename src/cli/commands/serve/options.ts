@@ -25,7 +25,7 @@ export const CONFIG_FILE = "svc.config.json";
 
 /** Flag, then environment, then configuration file. */
 export async function serveOptions(context: Context, flags: ServeFlags): Promise<ServeOptions> {
-  const { env } = context;
+  const env = Object.fromEntries(Object.entries(context.env).filter(([, value]) => value !== ""));
   const file = await readConfig(context, flags.config);
   const { credentialsFromEnv } = await import("../../../server/index.ts");
   const port = flags.port ?? env["SVC_PORT"];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { open, readFile, stat, writeFile } from "node:fs/promises";
+import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, dirname } from "node:path";
 import { StoreRefused } from "../store.ts";
@@ -21,7 +21,12 @@ export async function lockStore(path: string): Promise<Lock> {
     : lockFile(note));
   if (!release) throw new StoreRefused("locked", await heldBy(path, note));
   await writeFile(note, `${process.pid}\n`, { mode: 0o600 });
-  return { release };
+  return {
+    async release() {
+      await rm(note, { force: true });
+      await release();
+    },
+  };
 }
 
 /** A name that only one process can bind: an abstract socket on Linux, a named pipe on Windows. */

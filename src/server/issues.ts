@@ -1,0 +1,11 @@
+import type * as z from "zod";
+
+/** What a schema found wrong, a line each: `instances[0].users[2].email: must be an e-mail address`. */
+export function issueLines({ issues }: z.ZodError): string[] {
+  return issues.map(({ path, message }) => `${pathOf(path)}: ${message}`);
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  const text = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return text.replace(/^\./, "") || "the file";
+}

@@ -1,0 +1,92 @@
+import type { Context, Stream } from "../src/cli/context.ts";
+import { main } from "../src/cli/main.ts";
+import type { Fetch, FetchInit } from "../src/wire/fetch.ts";
+import { START, type Service } from "./_setup.ts";
+
+type Terminal = "stdin" | "stdout" | "stderr";
+
+export interface CliOptions {
+  /** The service that is asked. Acme's key and address are in the environment, unless `env` takes them away. */
+  service?: Service;
+  env?: Record<string, string | undefined>;
+  /** Whether a person sits there; or which of the three streams are a terminal. */
+  tty?: boolean | readonly Terminal[];
+  columns?: number;
+  stdin?: string;
+  /** The person's answer. By default nobody may be asked. */
+  confirm?: (question: string) => boolean;
+  cwd?: string;
+  /** In place of the service's; by default there is no network. */
+  fetch?: Fetch;
+  openBrowser?: (url: string) => Promise<void>;
+  /** The signal that ends what waits for one. By default none comes. */
+  signal?: "SIGINT" | "SIGTERM";
+}
+
+export interface SentRequest extends FetchInit {
+  readonly url: string;
+}
+
+export interface TestContext extends Context {
+  readonly written: Record<"stdout" | "stderr", string>;
+  /** What was sent to the service. */
+  readonly requests: SentRequest[];
+}
+
+export interface CliResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly requests: readonly SentRequest[];
+}
+
+/** A world of buffers. */
+export function createContext(options: CliOptions = {}): TestContext {
+  const { service, tty = false, stdin = "", cwd = "/nowhere" } = options;
+  const written = { stdout: "", stderr: "" };
+  const requests: SentRequest[] = [];
+  const isTTY = (name: Terminal): boolean => (typeof tty === "boolean" ? tty : tty.includes(name));
+  const stream = (name: "stdout" | "stderr"): Stream => ({
+    write: (text) => (written[name] += text),
+    isTTY: isTTY(name),
+    columns: options.columns ?? 200,
+  });
+  const send = options.fetch ?? (service && (service.fetch as unknown as Fetch)) ?? noNetwork;
+  return {
+    written,
+    requests,
+    stdout: stream("stdout"),
+    stderr: stream("stderr"),
+    stdin: Object.assign(chunks(stdin), { isTTY: isTTY("stdin") }),
+    env: { ...(service && environmentOf(service)), ...options.env },
+    cwd,
+    fetch(url, init) {
+      requests.push({ url, ...init });
+      return send(url, init);
+    },
+    now: service?.clock.now ?? (() => START),
+    openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("there is no browser"))),
+    async confirm(question) {
+      if (!options.confirm) throw new Error(`nobody was to be asked: ${question}`);
+      return options.confirm(question);
+    },
+    untilSignal: () => (options.signal ? Promise.resolve(options.signal) : new Promise(() => {})),
+  };
+}
+
+/** The `svc` command in this process. */
+export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const context = createContext(options);
+  const code = await main(argv, context);
+  return { code, ...context.written, requests: context.requests };
+}
+
+function environmentOf({ acme, addresses }: Service): Record<string, string> {
+  return { SVC_SECRET_KEY: acme.secret_key, SVC_BASE_URL: addresses.instanceUrl(acme) };
+}
+
+async function* chunks(text: string): AsyncIterable<string> {
+  if (text !== "") yield text;
+}
+
+const noNetwork: Fetch = () => Promise.reject(new Error("there is no network in tests"));

@@ -1,0 +1,408 @@
+import { spawnSync } from "node:child_process";
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { serveOptions } from "../src/cli/commands/serve/options.ts";
+import { clientOptions, keyedClientOptions, type GlobalFlags } from "../src/cli/config.ts";
+import { findRunningServer, writeRunningServer, type RunningServerFile } from "../src/cli/running-server.ts";
+import type { ClientOptions } from "../src/client/client.ts";
+import { parseConfig } from "../src/server/config.ts";
+import { credentialsFromEnv } from "../src/server/index.ts";
+import { createContext, runCli } from "./_cli.ts";
+
+const OWN_KEY = "sk_own_0123456789abcdefghijklmnopqrstuvwxyz";
+const BASE = "https://acme.svc.test";
+
+const SERVER: RunningServerFile = {
+  pid: process.pid,
+  url: "http://localhost:7820",
+  api_url: "http://api.localhost:7820",
+  instances: ["acme", "globex"].map((subdomain) => ({
+    id: `id-of-${subdomain}`,
+    name: subdomain,
+    subdomain,
+    url: `http://${subdomain}.localhost:7820`,
+    publishable_key: `pk_${subdomain}_0123456789`,
+    secret_key: `sk_${subdomain}_0123456789abcdefghijklmnopqrstuvwxyz`,
+  })),
+};
+const [ACME, GLOBEX] = SERVER.instances as [RunningServerFile["instances"][0], RunningServerFile["instances"][0]];
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "svc-config-"));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+interface Where {
+  env?: Record<string, string>;
+  flags?: GlobalFlags;
+  cwd?: string;
+}
+
+/** What the client is told, without its transport. */
+async function resolve({ env = {}, flags = {}, cwd = directory }: Where): Promise<Omit<ClientOptions, "fetch">> {
+  const { fetch: _, ...options } = await clientOptions(createContext({ env, cwd }), flags);
+  return options;
+}
+
+const OF_ACME = {
+  secretKey: ACME.secret_key,
+  publishableKey: ACME.publishable_key,
+  baseUrl: ACME.url,
+  apiUrl: SERVER.api_url,
+};
+const OF_GLOBEX = {
+  secretKey: GLOBEX.secret_key,
+  publishableKey: GLOBEX.publishable_key,
+  baseUrl: GLOBEX.url,
+  apiUrl: SERVER.api_url,
+};
+
+describe("Whom to ask", () => {
+  it.each<[what: string, where: Where, options: object]>([
+    [
+      "a flag, before the environment",
+      { flags: { baseUrl: "https://flag.test" }, env: { SVC_BASE_URL: BASE } },
+      { baseUrl: "https://flag.test" },
+    ],
+    [
+      "a flag for the API, before the environment",
+      { flags: { apiUrl: "https://flag.test" }, env: { SVC_API_URL: BASE } },
+      { apiUrl: "https://flag.test" },
+    ],
+    [
+      "the environment, before a server that runs here",
+      { env: { SVC_BASE_URL: BASE, SVC_SECRET_KEY: OWN_KEY } },
+      { baseUrl: BASE, secretKey: OWN_KEY },
+    ],
+    [
+      "the environment's publishable key",
+      { env: { SVC_API_URL: BASE, SVC_PUBLISHABLE_KEY: "pk_own_0123" } },
+      { apiUrl: BASE, publishableKey: "pk_own_0123" },
+    ],
+    ["the first instance of a server that runs here", {}, OF_ACME],
+    ["another instance, by its subdomain", { flags: { instance: "globex" } }, OF_GLOBEX],
+    ["another instance, by its id", { flags: { instance: "id-of-globex" } }, OF_GLOBEX],
+    ["another instance, by its publishable key", { flags: { instance: GLOBEX.publishable_key } }, OF_GLOBEX],
+    ["the instance of the key in the environment", { env: { SVC_SECRET_KEY: GLOBEX.secret_key } }, OF_GLOBEX],
+    [
+      "an empty variable as one that is not set",
+      { env: { SVC_BASE_URL: "", SVC_API_URL: "", SVC_SECRET_KEY: "", SVC_PUBLISHABLE_KEY: "" } },
+      OF_ACME,
+    ],
+  ])("is %s", async (_, where, options) => {
+    await writeRunningServer(directory, SERVER);
+    expect(await resolve(where)).toEqual(options);
+  });
+
+  it("is a server that runs in a directory above, the nearest one", async () => {
+    const below = join(directory, "a", "b");
+    await mkdir(below, { recursive: true });
+    await writeRunningServer(directory, SERVER);
+    expect(await resolve({ cwd: below })).toEqual(OF_ACME);
+    await writeRunningServer(join(directory, "a"), { ...SERVER, instances: [GLOBEX] });
+    expect(await resolve({ cwd: below })).toEqual(OF_GLOBEX);
+    expect(await resolve({ cwd: directory })).toEqual(OF_ACME);
+  });
+
+  it("is nobody where none runs and none is named", async () => {
+    await expect(resolve({})).rejects.toMatchObject({
+      exitCode: 4,
+      message: "No service to ask: none runs in this directory, and SVC_BASE_URL is not set.",
+      hint: "Start a local one with: svc serve",
+    });
+  });
+
+  it("is nobody for an instance that the server does not have", async () => {
+    await writeRunningServer(directory, SERVER);
+    await expect(resolve({ flags: { instance: "initech" } })).rejects.toMatchObject({
+      exitCode: 3,
+      message: 'The server at http://localhost:7820 has no instance "initech".',
+      hint: "It has acme, globex.",
+    });
+  });
+
+  it.each<[what: string, where: Where]>([
+    ["an address that is no local server's", { env: { SVC_BASE_URL: BASE, SVC_SECRET_KEY: OWN_KEY } }],
+    ["another instance's key", { env: { SVC_SECRET_KEY: ACME.secret_key } }],
+  ])("is nobody where --instance is contradicted by %s", async (_, where) => {
+    await writeRunningServer(directory, SERVER);
+    await expect(resolve({ ...where, flags: { instance: "globex" } })).rejects.toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe("A server's file", () => {
+  it("is for its owner's eyes alone, and out of version control", async () => {
+    await writeRunningServer(directory, SERVER);
+    const mode = async (name: string): Promise<number> => (await stat(join(directory, name))).mode & 0o777;
+    expect([await mode(".svc"), await mode(".svc/server.json")]).toEqual([0o700, 0o600]);
+    expect(await readFile(join(directory, ".svc/.gitignore"), "utf8")).toBe("*\n");
+  });
+
+  it("is for its owner's eyes alone even where somebody else's lay before", async () => {
+    await mkdir(join(directory, ".svc"));
+    await writeFile(join(directory, ".svc/server.json"), "{}", { mode: 0o644 });
+    await writeRunningServer(directory, SERVER);
+    expect((await stat(join(directory, ".svc/server.json"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("stays the first server's while that one runs, and is taken away by it", async () => {
+    const takeAway = await writeRunningServer(directory, SERVER);
+    expect(await writeRunningServer(directory, { ...SERVER, pid: process.ppid })).toBe(SERVER.pid);
+    await (takeAway as () => Promise<void>)();
+    expect(await readdir(join(directory, ".svc"))).toEqual([".gitignore"]);
+  });
+
+  it("is ignored when its process is gone, and the next one above counts", async () => {
+    const below = join(directory, "below");
+    const { pid } = spawnSync("true");
+    await writeRunningServer(below, { ...SERVER, pid, instances: [GLOBEX] });
+    expect(await findRunningServer(below)).toBeUndefined();
+    await writeRunningServer(directory, SERVER);
+    expect(await findRunningServer(below)).toEqual(SERVER);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["an empty object", "{}"],
+    ["a process id in quotes", JSON.stringify({ ...SERVER, pid: "1" })],
+    ["every process of the group", JSON.stringify({ ...SERVER, pid: 0 })],
+    ["every process there is", JSON.stringify({ ...SERVER, pid: -1 })],
+    ["no instances", JSON.stringify({ pid: process.pid })],
+  ])("is ignored when it holds %s", async (_, text) => {
+    await mkdir(join(directory, ".svc"));
+    await writeFile(join(directory, ".svc/server.json"), text);
+    await expect(resolve({})).rejects.toMatchObject({ exitCode: 4 });
+  });
+
+  // Only root can make a file another's.
+  it.skipIf(process.getuid?.() !== 0)("is not believed when another user wrote it", async () => {
+    await writeRunningServer(directory, SERVER);
+    await chown(join(directory, ".svc/server.json"), 65_534, 65_534);
+    expect(await findRunningServer(join(directory, "below"))).toBeUndefined();
+  });
+});
+
+describe("A secret key", () => {
+  it("of a local server goes to no address that was named otherwise", async () => {
+    await writeRunningServer(directory, SERVER);
+    expect(await resolve({ flags: { baseUrl: BASE } })).toEqual({ baseUrl: BASE });
+    expect(await resolve({ env: { SVC_BASE_URL: BASE } })).toEqual({ baseUrl: BASE });
+    expect(await resolve({ env: { SVC_API_URL: BASE } })).toEqual({ apiUrl: BASE });
+  });
+
+  it("of the environment goes to no local server that does not know it", async () => {
+    await writeRunningServer(directory, SERVER);
+    await expect(resolve({ env: { SVC_SECRET_KEY: OWN_KEY } })).rejects.toMatchObject({
+      exitCode: 4,
+      message: "SVC_SECRET_KEY is no key of the server at http://localhost:7820.",
+      hint: "Unset it to use that server's own, or name the service it belongs to in SVC_BASE_URL.",
+    });
+  });
+
+  it("of the environment goes where a flag says, if the environment names no address for it", async () => {
+    const where = { env: { SVC_SECRET_KEY: OWN_KEY }, flags: { baseUrl: BASE } };
+    expect(await resolve(where)).toEqual({ secretKey: OWN_KEY, baseUrl: BASE });
+  });
+
+  it("of the environment goes to no other origin than the environment's", async () => {
+    const env = { SVC_SECRET_KEY: OWN_KEY, SVC_BASE_URL: BASE };
+    const { code, requests } = await runCli(["users", "list", "--base-url", "https://elsewhere.test"], { env });
+    expect([code === 0, requests]).toEqual([false, []]);
+  });
+
+  it("is no guess: without an address there is nobody to send it to", async () => {
+    await expect(resolve({ env: { SVC_SECRET_KEY: OWN_KEY } })).rejects.toMatchObject({
+      exitCode: 2,
+      message: "Which service is SVC_SECRET_KEY for?",
+      hint: "Set SVC_BASE_URL to the address of your instance.",
+    });
+  });
+
+  it("is asked for where a command needs one", async () => {
+    const context = createContext({ env: { SVC_BASE_URL: BASE }, cwd: directory });
+    await expect(keyedClientOptions(context, {})).rejects.toMatchObject({
+      exitCode: 4,
+      message: "There is no secret key for this service.",
+      hint: "Put it in SVC_SECRET_KEY.",
+    });
+  });
+
+  it("is not in what is said of a key that can't be one", async () => {
+    const env = { SVC_SECRET_KEY: "pk_swapped_0123456789", SVC_BASE_URL: BASE };
+    const { code, stderr, requests } = await runCli(["users", "list"], { env });
+    expect([code, stderr, requests]).toEqual([2, "✗ secretKey must begin with sk_ and have no spaces\n", []]);
+  });
+});
+
+describe("svc.config.json", () => {
+  const CONNECTION = { client_id: "id", client_secret: "secret" };
+  const FULL = {
+    $schema: "./config.schema.json",
+    port: 7000,
+    host: "127.0.0.1",
+    store: "data/db.json",
+    seed: "seed.json",
+    public_url: "https://auth.example.test",
+    allowed_hosts: ["svc.internal"],
+    providers_mode: "simulated",
+    providers: { github: { ...CONNECTION, endpoints: { token: "https://github.corp.test/token" } } },
+    trust_proxy: ["10.0.0.0/8"],
+    geoip: "city.mmdb",
+    https: true,
+  };
+
+  it("says all that a flag can", () => {
+    expect(parseConfig(JSON.stringify(FULL), "svc.config.json")).toEqual({
+      port: 7000,
+      host: "127.0.0.1",
+      store: "data/db.json",
+      seed: "seed.json",
+      publicUrl: "https://auth.example.test",
+      allowedHosts: ["svc.internal"],
+      providers: "simulated",
+      credentials: FULL.providers,
+      trustProxy: ["10.0.0.0/8"],
+      geoip: "city.mmdb",
+      https: true,
+    });
+  });
+
+  it("may say nothing", () => {
+    const { credentials, ...rest } = parseConfig("{}", "svc.config.json");
+    expect(credentials).toEqual({});
+    expect(Object.values(rest).every((value) => value === undefined)).toBe(true);
+  });
+
+  it.each<[input: object | string, faults: string[]]>([
+    [[], ["the file: "]],
+    [{ prot: 1 }, ['the file: Unrecognized key: "prot"']],
+    [{ port: 65_536 }, ["port: "]],
+    [{ port: "7820" }, ["port: "]],
+    [{ public_url: "ftp://x.test" }, ["public_url: "]],
+    [{ providers_mode: "fake" }, ["providers_mode: "]],
+    [{ providers: { myspace: CONNECTION } }, ["providers"]],
+    [{ providers: { google: { client_id: "x" } } }, ["providers.google.client_secret: "]],
+    [{ providers: { google: { ...CONNECTION, scope: "x" } } }, ["providers.google: "]],
+    [
+      { providers: { google: { ...CONNECTION, endpoints: { authorise: "https://x.test" } } } },
+      ["providers.google.endpoints"],
+    ],
+    [
+      { providers: { github: { ...CONNECTION, endpoints: { token: "http://x.test" } } } },
+      ["providers.github.endpoints"],
+    ],
+    [
+      { port: -1, host: "", allowed_hosts: [1], trust_proxy: "x" },
+      ["port: ", "host: ", "allowed_hosts[0]: ", "trust_proxy: "],
+    ],
+  ])("with %j is refused, every fault with its path", (input, faults) => {
+    const message = messageOf(() => parseConfig(JSON.stringify(input), "svc.config.json"));
+    const [title, ...lines] = message.split("\n");
+    expect(title).toBe("svc.config.json can't be used:");
+    expect(lines).toEqual(faults.map((fault) => expect.stringContaining(`  ${fault}`) as string));
+  });
+
+  it("that is not JSON is refused by name", () => {
+    expect(messageOf(() => parseConfig("{port: 1}", "svc.config.json"))).toMatch(/^svc\.config\.json is not JSON: /);
+  });
+
+  it("holds secrets that no fault repeats", () => {
+    const providers = { google: { client_id: "id", client_secret: ["hush-hush"] } };
+    expect(messageOf(() => parseConfig(JSON.stringify({ providers }), "x"))).not.toContain("hush-hush");
+  });
+
+  it("counts less than the environment, and that less than a flag", async () => {
+    await writeFile(join(directory, "svc.config.json"), JSON.stringify({ ...FULL, seed: "/abs/seed.json" }));
+    const options = async (env: Record<string, string>, flags = {}): Promise<unknown> => {
+      const { port, host, store, seed } = await serveOptions(createContext({ cwd: directory, env }), flags);
+      return { port, host, store, seed };
+    };
+    const env = { SVC_PORT: "7001", SVC_HOST: "::1", SVC_STORE: "memory" };
+    const flags = { port: "7002", host: "localhost", store: "flag.json", seed: "flag-seed.json" };
+    expect([await options({}), await options(env), await options(env, flags)]).toEqual([
+      { port: 7000, host: "127.0.0.1", store: join(directory, "data/db.json"), seed: "/abs/seed.json" },
+      { port: 7001, host: "::1", store: "memory", seed: "/abs/seed.json" },
+      { port: 7002, host: "localhost", store: join(directory, "flag.json"), seed: join(directory, "flag-seed.json") },
+    ]);
+  });
+
+  it("means its paths from where it lies", async () => {
+    await mkdir(join(directory, "etc"));
+    await writeFile(join(directory, "etc/my.json"), JSON.stringify(FULL));
+    const { store, seed, geoip } = await serveOptions(createContext({ cwd: directory }), { config: "etc/my.json" });
+    expect([store, seed, geoip]).toEqual(
+      ["data/db.json", "seed.json", "city.mmdb"].map((path) => join(directory, "etc", path)),
+    );
+  });
+
+  it("is missed only when it was named", async () => {
+    expect(await serveOptions(createContext({ cwd: directory }), {})).toMatchObject({
+      store: join(directory, ".svc/db.json"),
+    });
+    await expect(serveOptions(createContext({ cwd: directory }), { config: "no.json" })).rejects.toMatchObject({
+      exitCode: 2,
+      message: `--config: ${join(directory, "no.json")} can't be read (ENOENT).`,
+    });
+  });
+
+  it("does not give way to variables that are empty", async () => {
+    await writeFile(join(directory, "svc.config.json"), JSON.stringify(FULL));
+    const env = { SVC_PORT: "", SVC_HOST: "", SVC_STORE: "" };
+    expect(await serveOptions(createContext({ cwd: directory, env }), {})).toMatchObject({
+      port: 7000,
+      host: "127.0.0.1",
+      store: join(directory, "data/db.json"),
+    });
+  });
+});
+
+describe("Provider credentials", () => {
+  it("come from the environment, in pairs", () => {
+    expect(
+      credentialsFromEnv({
+        SVC_GOOGLE_CLIENT_ID: "g",
+        SVC_GOOGLE_CLIENT_SECRET: "gs",
+        SVC_TWITTER_CLIENT_ID: "t",
+        SVC_TWITTER_CLIENT_SECRET: "ts",
+        SVC_GITHUB_CLIENT_ID: "",
+        SVC_GITHUB_CLIENT_SECRET: "",
+      }),
+    ).toEqual({
+      google: { client_id: "g", client_secret: "gs" },
+      twitter: { client_id: "t", client_secret: "ts" },
+    });
+    expect(credentialsFromEnv({})).toEqual({});
+  });
+
+  it.each([
+    [
+      { SVC_GITHUB_CLIENT_ID: "x" },
+      "SVC_GITHUB_CLIENT_SECRET is not set, and SVC_GITHUB_CLIENT_ID is. Set both, or none.",
+    ],
+    [
+      { SVC_GITHUB_CLIENT_SECRET: "x" },
+      "SVC_GITHUB_CLIENT_ID is not set, and SVC_GITHUB_CLIENT_SECRET is. Set both, or none.",
+    ],
+    [
+      { SVC_GOOGLE_CLIENT_ID: "x", SVC_GOOGLE_CLIENT_SECRET: "" },
+      "SVC_GOOGLE_CLIENT_SECRET is not set, and SVC_GOOGLE_CLIENT_ID is. Set both, or none.",
+    ],
+  ])("with %j are half a pair", (env, message) => {
+    expect(messageOf(() => credentialsFromEnv(env))).toBe(message);
+  });
+});
+
+function messageOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("nothing was thrown");
+}
