@@ -152,6 +152,7 @@ function openStore(
     throw new ServeError(
       `--store: "${store.split(":")[0]}:" is no store that svc knows. Give the path of a db.json, or "memory".`,
     );
+  if (!store.endsWith(".json")) throw new ServeError(`--store: "${store}" must end in .json, as db.json does.`);
   return openJsonStore(store, { reset, warn });
 }
 

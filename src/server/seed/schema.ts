@@ -8,7 +8,7 @@ const text = z.string().min(1).max(256);
 const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be a UUID in lower case");
 const time = z.iso
   .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z" })
-  .refine((text) => new Date(text).toISOString().length === 24, "must lie within the years 0000 to 9999");
+  .refine((value) => new Date(value).toISOString().length === 24, "must lie within the years 0000 to 9999");
 const email = z
   .string()
   .max(254)

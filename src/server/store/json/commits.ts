@@ -71,14 +71,14 @@ export class Commits {
     const group: { changes: readonly Change[]; resolve(): void; reject(error: unknown): void }[] = [];
     const later: Waiting[] = [];
     for (const waiting of this.#waiting) {
-      const keys = waiting.operation.keys();
-      const free = group.length < MAX_GROUP && !keys.some((key) => taken.has(key));
-      for (const key of keys) taken.add(key);
-      if (!free) {
-        later.push(waiting);
-        continue;
-      }
       try {
+        const keys = waiting.operation.keys();
+        const free = group.length < MAX_GROUP && !keys.some((key) => taken.has(key));
+        for (const key of keys) taken.add(key);
+        if (!free) {
+          later.push(waiting);
+          continue;
+        }
         const { changes, result } = waiting.operation.run();
         group.push({ changes, resolve: () => waiting.resolve(result), reject: waiting.reject });
       } catch (error) {

@@ -36,6 +36,7 @@ interface Tenant {
   readonly identitiesByUid: Map<string, IdentityRecord>;
   readonly users: Ordered<UserRecord>;
   readonly sessions: Ordered<SessionRecord>;
+  readonly states: Map<string, StateRecord>;
 }
 
 /** All records in memory, with the indexes over them. It changes through `apply` alone. */
@@ -79,6 +80,7 @@ export class Document {
       tenant = {
         usersByEmail: new Map(),
         identitiesByUid: new Map(),
+        states: new Map(),
         users: new Ordered<UserRecord>(
           (user) => user.created_at,
           (user) => user.id,
@@ -99,6 +101,7 @@ export class Document {
     const key = action === "put" ? keyOf(name, subject) : subject;
     const table = this.tables[name] as Map<string, AnyRecord>;
     const before = table.get(key);
+    if (action === "put" && before === subject) return;
     if (action === "put") table.set(key, subject);
     else table.delete(key);
     // The oldest link stays the first, however often it is renewed.
@@ -131,6 +134,9 @@ export class Document {
       const session = record as SessionRecord;
       this.tenant(session.instance_id).sessions.add(session);
       listIn(this.#sessionsByUser, session.user_id).push(session);
+    } else if (name === "states") {
+      const state = record as StateRecord;
+      this.tenant(state.instance_id).states.set(state.state, state);
     }
   }
 
@@ -148,6 +154,9 @@ export class Document {
       const session = record as SessionRecord;
       this.tenant(session.instance_id).sessions.dropped();
       removeFrom(this.#sessionsByUser, session.user_id, session);
+    } else if (name === "states") {
+      const state = record as StateRecord;
+      this.tenant(state.instance_id).states.delete(state.state);
     }
   }
 }

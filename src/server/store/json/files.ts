@@ -1,8 +1,9 @@
-import { chmod, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { Low } from "lowdb";
-import { StoreRefused } from "../store.ts";
+import { StorageUnavailable } from "../store.ts";
 import type { Log } from "./commits.ts";
+import { journalName, makeDirectory, oldName, prepare, unusable } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
 import { encodeLine, Journal, replay } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
@@ -33,6 +34,8 @@ export class Files implements Log {
   #sequence: number;
   /** Whether `db.journal.old` is there. */
   #hasOld = false;
+  #isClosed = false;
+  #closing: Promise<void> | undefined;
   #snapshotSize = 0;
   #folding: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -60,9 +63,13 @@ export class Files implements Log {
   /** @throws {StoreRefused} */
   static async open(path: string, { reset, warn }: FilesOptions): Promise<Files> {
     await makeDirectory(dirname(path));
-    const lock = await lockStore(path);
+    const lock = await lockStore(path).catch((error: unknown) => {
+      throw unusable(path, error);
+    });
+    let journal: Journal | undefined;
     try {
       if (reset) for (const name of [path, journalName(path), oldName(path)]) await rm(name, { force: true });
+      await prepare(path);
       const document = new Document();
       const snapshot = new Snapshot(path, document);
       const low = new Low<Document>(snapshot, document);
@@ -70,32 +77,49 @@ export class Files implements Log {
       const apply = (change: Change): void => document.apply(change);
       const old = await replay(oldName(path), snapshot.sequence, apply, warn);
       const current = await replay(journalName(path), old.sequence, apply, warn);
-      const journal = await Journal.open(journalName(path), current.length);
+      journal = await Journal.open(journalName(path), current.length);
       await syncDirectory(dirname(path));
       const files = new Files(path, low, snapshot, journal, current.sequence, lock, warn);
       files.#snapshotSize = await sizeOf(path);
-      if (old.length > 0) await files.#finishFold(current.sequence);
+      if (old.length > 0) {
+        files.#hasOld = true;
+        snapshot.sequence = current.sequence;
+        await files.#fold();
+      }
       return files;
     } catch (error) {
+      await journal?.close();
       await lock.release();
-      throw error;
+      throw unusable(path, error);
     }
   }
 
   append(changes: readonly Change[]): Promise<void> {
     return this.#exclusive(async () => {
+      if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
       await this.#journal.append(encodeLine(this.#sequence + 1, changes));
       this.#sequence++;
       this.#planFold();
     });
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#exclusive(async () => {
+      this.#isClosed = true;
+    });
     clearTimeout(this.#idle);
     await this.#folding;
     if (this.#journal.length > 0 || this.#hasOld) await this.#fold();
-    const isFolded = this.#journal.length === 0 && !this.#hasOld;
-    await this.#exclusive(() => this.#journal.close());
+    const isOurs = await this.#journal.check().then(
+      () => true,
+      () => false,
+    );
+    const isFolded = isOurs && this.#journal.length === 0 && !this.#hasOld;
+    await this.#journal.close();
     if (isFolded) await rm(journalName(this.#path), { force: true });
     await this.#lock.release();
   }
@@ -128,6 +152,7 @@ export class Files implements Log {
 
   async #finishFold(sequence: number): Promise<void> {
     this.#snapshot.sequence = sequence;
+    await this.#exclusive(() => this.#journal.check());
     await this.#low.write();
     this.#snapshotSize = await sizeOf(this.#path);
     await rm(oldName(this.#path), { force: true });
@@ -138,6 +163,7 @@ export class Files implements Log {
   /** Begins a new journal. @returns the number of the last change in the old one */
   async #rotate(): Promise<number> {
     const name = journalName(this.#path);
+    await this.#journal.check();
     await rename(name, oldName(this.#path));
     try {
       const fresh = await Journal.open(name, 0);
@@ -159,30 +185,6 @@ export class Files implements Log {
   }
 }
 
-function journalName(path: string): string {
-  return join(dirname(path), `${basename(path, ".json")}.journal`);
-}
-
-function oldName(path: string): string {
-  return `${journalName(path)}.old`;
-}
-
 async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0;
-}
-
-/** The store holds keys: what we make, nobody else may read, and git does not take it along. */
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    const made = await mkdir(path, { recursive: true, mode: 0o700 });
-    if (made === undefined && basename(path) !== ".svc") return;
-    await chmod(path, 0o700);
-    await writeFile(join(path, ".gitignore"), "*\n", { mode: 0o600 });
-  } catch (error) {
-    throw new StoreRefused(
-      "unusable",
-      `${path} can't be used as the store's directory (${(error as NodeJS.ErrnoException).code}). Choose another --store.`,
-      { cause: error },
-    );
-  }
 }

@@ -1,6 +1,7 @@
+import { lstat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { PageOptions, SignIn, Store, UserView } from "../store.ts";
+import { StoreRefused, type PageOptions, type SignIn, type Store, type UserView } from "../store.ts";
 import type { InstanceRecord, PersonaRecord, Records, SessionRecord, StateRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
 import { Commits, type Log } from "./commits.ts";
@@ -20,8 +21,23 @@ const MAX_STATES = 50_000;
  */
 export async function openJsonStore(path: string, options: FilesOptions): Promise<Store> {
   const location = resolve(path);
-  const files = await Files.open(location, options);
+  const files = await Files.open(await followed(location), options);
   return documentStore(location, files.document, files, () => files.close());
+}
+
+/** Where a link leads, so that the file there is replaced and not the link. */
+async function followed(path: string): Promise<string> {
+  const link = await lstat(path).catch(() => undefined);
+  if (!link?.isSymbolicLink()) return path;
+  try {
+    return await realpath(path);
+  } catch (error) {
+    throw new StoreRefused(
+      "unusable",
+      `${path} is a link that leads nowhere (${(error as NodeJS.ErrnoException).code}).`,
+      { cause: error },
+    );
+  }
 }
 
 /** The same without files: it ends with the process. */
@@ -108,10 +124,12 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     },
 
     saveState(record): Promise<void> {
+      const dropped = (): Change[] => outdated(document.tenant(record.instance_id).states, record.created_at);
       return commits.commit({
-        keys: () => [],
+        // One of those that arrive together drops what is to be dropped.
+        keys: () => (dropped().length > 0 ? [`states ${record.instance_id}`] : []),
         run: () => ({
-          changes: [...outdated(tables.states, record.created_at), ["put", "states", record]],
+          changes: [...dropped(), ["put", "states", record]],
           result: undefined,
         }),
       });

@@ -21,7 +21,11 @@ function sealLine(text: string): string {
 export function decodeLine(line: string): { sequence: number; changes: Change[] } | undefined {
   const end = line.lastIndexOf(`,"crc32":"`);
   if (end < 0 || line !== sealLine(line.slice(0, end)).slice(0, -1)) return undefined;
-  return JSON.parse(line) as { sequence: number; changes: Change[] };
+  try {
+    return JSON.parse(line) as { sequence: number; changes: Change[] };
+  } catch {
+    return undefined;
+  }
 }
 
 export function hex(checksum: number): string {
@@ -119,8 +123,7 @@ export class Journal {
 
   /** Returns once the line is on the disk. @throws {StorageUnavailable} when it is not, and then it never will be */
   async append(line: Buffer): Promise<void> {
-    if (this.#broken) throw new StorageUnavailable(this.#broken);
-    await this.#fence();
+    await this.check();
     try {
       await this.#write(line);
     } catch (error) {
@@ -134,6 +137,7 @@ export class Journal {
     } catch (error) {
       // After a failed sync the kernel may have dropped the pages: a second one that succeeds would prove nothing.
       this.#stop(`could not be synced (${codeOf(error)})`);
+      await this.#handle.truncate(this.#length).catch(() => undefined);
       throw new StorageUnavailable(this.#broken, { cause: error });
     }
     this.#length += line.length;
@@ -151,7 +155,8 @@ export class Journal {
   }
 
   /** The lock does not reach other machines and containers; a file that is not as we left it shows them. */
-  async #fence(): Promise<void> {
+  async check(): Promise<void> {
+    if (this.#broken) throw new StorageUnavailable(this.#broken);
     const [ours, there] = await Promise.all([this.#handle.stat(), stat(this.#path).catch(() => undefined)]);
     if (there && there.ino === ours.ino && there.dev === ours.dev && there.size === this.#length) return;
     this.#stop("was changed by somebody else");

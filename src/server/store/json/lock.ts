@@ -20,7 +20,12 @@ export async function lockStore(path: string): Promise<Lock> {
     ? bindName(path)
     : lockFile(note));
   if (!release) throw new StoreRefused("locked", await heldBy(path, note));
-  await writeFile(note, `${process.pid}\n`, { mode: 0o600 });
+  try {
+    await writeFile(note, `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    await release();
+    throw error;
+  }
   return {
     async release() {
       await rm(note, { force: true });
@@ -36,7 +41,7 @@ async function bindName(path: string): Promise<(() => Promise<void>) | undefined
     .update(`${dev} ${ino} ${basename(path)}`)
     .digest("hex")
     .slice(0, 32);
-  const server = createServer();
+  const server = createServer((stranger) => stranger.destroy());
   const name = process.platform === "win32" ? `\\\\.\\pipe\\svc-store-${id}` : `\0svc-store-${id}`;
   const bound = await new Promise<boolean>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>

@@ -47,7 +47,7 @@ export class Snapshot implements Adapter<Document> {
         if (text !== `"crc32":"${hex(checksum)}"}`) throw this.#damaged(number, "its checksum differs");
         isComplete = true;
       } else if (text === "]," && table) table = undefined;
-      else if (table) this.#document.apply(["put", table, this.#record(text, number)]);
+      else if (table) this.#put(table, text, number);
       else table = TABLE_NAMES.find((name) => text === `"${name}":[`) ?? this.#fail(number);
       checksum = crc32("\n", crc32(line, checksum));
     }
@@ -97,7 +97,7 @@ export class Snapshot implements Adapter<Document> {
     try {
       header = JSON.parse(line.replace(/,$/, "}")) as Partial<Header>;
     } catch {}
-    if (header?.format !== FORMAT || !Number.isSafeInteger(header.sequence)) {
+    if (header?.format !== FORMAT || !Number.isSafeInteger(header.version) || !Number.isSafeInteger(header.sequence)) {
       throw new StoreRefused(
         "damaged",
         `${this.#path} is no svc store, or its first line is damaged. Nothing was changed. Choose another --store.`,
@@ -112,11 +112,12 @@ export class Snapshot implements Adapter<Document> {
     return header as Header;
   }
 
-  #record(line: string, number: number): AnyRecord {
+  #put(table: TableName, line: string, number: number): void {
     try {
-      return JSON.parse(line.endsWith(",") ? line.slice(0, -1) : line) as AnyRecord;
+      const record = JSON.parse(line.endsWith(",") ? line.slice(0, -1) : line) as AnyRecord;
+      this.#document.apply(["put", table, record]);
     } catch {
-      return this.#fail(number);
+      this.#fail(number);
     }
   }
 

@@ -1,0 +1,60 @@
+import { chmod, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { StoreRefused } from "../store.ts";
+import { syncDirectory } from "./snapshot.ts";
+
+/** Where the changes since `db.json` are. */
+export function journalName(path: string): string {
+  return join(dirname(path), `${basename(path, ".json")}.journal`);
+}
+
+/** Where they are while they are being folded into it. */
+export function oldName(path: string): string {
+  return `${journalName(path)}.old`;
+}
+
+/** Nothing but files, none that a crash left half-written, and none that others can read. */
+export async function prepare(path: string): Promise<void> {
+  for (const name of [path, journalName(path), oldName(path)]) {
+    const there = await stat(name).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      return undefined;
+    });
+    if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is no file. Choose another --store.`);
+    if (there) await chmod(name, 0o600).catch(() => undefined);
+  }
+  for (const name of await readdir(dirname(path))) {
+    if (name.startsWith(`${basename(path)}.`) && name.endsWith(".tmp")) await rm(join(dirname(path), name));
+  }
+}
+
+/** What keeps a store from being opened, whatever it was. */
+export function unusable(path: string, error: unknown): StoreRefused {
+  if (error instanceof StoreRefused) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  return new StoreRefused("unusable", `${path} can't be opened (${code ?? String(error)}). Choose another --store.`, {
+    cause: error,
+  });
+}
+
+/** The store holds keys: what we make, nobody else may read, and git does not take it along. */
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    const made = await mkdir(path, { recursive: true, mode: 0o700 });
+    if (made === undefined && basename(path) !== ".svc") return;
+    await chmod(path, 0o700);
+    if (made !== undefined)
+      for (let at = path; at.length >= made.length; at = dirname(at)) await syncDirectory(dirname(at));
+    await writeFile(join(path, ".gitignore"), "*\n", { mode: 0o600, flag: "wx" }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error;
+      },
+    );
+  } catch (error) {
+    throw new StoreRefused(
+      "unusable",
+      `${path} can't be used as the store's directory (${(error as NodeJS.ErrnoException).code}). Choose another --store.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,420 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { encodeLine } from "../../src/server/store/json/journal.ts";
+import type { StateRecord } from "../../src/server/store/records.ts";
+import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
+import {
+  A,
+  abandoned,
+  arrival,
+  contentOf,
+  id,
+  people,
+  startProcess,
+  state,
+  temporaryDirectory,
+  type Answer,
+} from "./conformance.ts";
+
+const has = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
+const canLimit = has("prlimit", "--version");
+// The names of system calls differ between machines.
+const canTrace =
+  process.arch === "x64" &&
+  has("strace", "--seccomp-bpf", "-f", "-o", "/dev/null", "-e", "trace=fsync", process.execPath, "--version");
+
+const newPath = async (): Promise<string> => join(await temporaryDirectory(), ".svc", "db.json");
+const journalOf = (path: string): string => join(dirname(path), "db.journal");
+
+interface Answered {
+  status: number;
+  /** Of the sign-in that was begun. */
+  state: string;
+  body: string;
+}
+
+/** Begins a sign-in, which writes a state. */
+async function begin({ url }: Answer): Promise<Answered> {
+  const query = new URLSearchParams({ provider: "google", redirect_uri: "http://localhost:3000/callback" });
+  return answered(await fetch(`${url}/oauth/authorize?${query.toString()}`, { redirect: "manual" }));
+}
+
+/** Breaks one off, which takes its state away. */
+async function breakOff({ url }: Answer, begun: string): Promise<Answered> {
+  const query = new URLSearchParams({ state: begun, error: "access_denied" });
+  return answered(await fetch(`${url}/oauth/google/callback?${query.toString()}`, { redirect: "manual" }));
+}
+
+async function answered(response: Response): Promise<Answered> {
+  const location = response.headers.get("location");
+  const begun = location === null ? null : new URL(location).searchParams.get("state");
+  return { status: response.status, state: begun ?? "", body: await response.text() };
+}
+
+async function listUsers({ url, instances }: Answer): Promise<number> {
+  const headers = { "x-service-secret-key": instances[0]!.secret_key };
+  return (await fetch(`${url}/api/v1/users`, { headers })).status;
+}
+
+/** The states that a start would find in a store's files as they are now. */
+async function statesIn(path: string): Promise<string[]> {
+  const copy = await abandoned(path);
+  const store = await openJsonStore(copy, { reset: false, warn: () => {} });
+  await store.close();
+  return (JSON.parse(await readFile(copy, "utf8")) as { states: StateRecord[] }).states.map((row) => row.state);
+}
+
+/** The content of all files of a store but the note of its owner. */
+async function filesOf(path: string): Promise<Map<string, string>> {
+  const names = (await readdir(dirname(path))).filter((name) => !name.endsWith(".pid")).toSorted();
+  const contents = await Promise.all(names.map((name) => readFile(join(dirname(path), name), "utf8")));
+  return new Map(names.map((name, n) => [name, contents[n]!]));
+}
+
+const UNAVAILABLE = { status: 503, state: "", body: '{"error":"Storage unavailable"}' };
+
+const limit = (pid: number, size: number | "unlimited"): void => {
+  execFileSync("prlimit", ["--pid", String(pid), `--fsize=${size}:unlimited`]);
+};
+
+describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
+  it("is answered with 503, reading goes on, and what failed is never seen again", async () => {
+    const path = await newPath();
+    const other = await startProcess(path);
+    const server = await other.ask("serve");
+    const begun = [(await begin(server)).state, (await begin(server)).state];
+    for (const room of [0, 1, 50, 100]) {
+      limit(server.pid, (await stat(journalOf(path))).size + room);
+      expect(await begin(server)).toEqual(UNAVAILABLE);
+      expect(await Promise.all([begin(server), begin(server)])).toEqual([UNAVAILABLE, UNAVAILABLE]);
+      expect(await breakOff(server, begun[0]!)).toEqual(UNAVAILABLE);
+      expect(await listUsers(server)).toBe(200);
+      expect(await statesIn(path)).toEqual(begun);
+      limit(server.pid, "unlimited");
+      const next = await begin(server);
+      expect(next.status).toBe(302);
+      begun.push(next.state);
+    }
+    await other.kill();
+    expect(await statesIn(path)).toEqual(begun);
+  }, 20_000);
+
+  it("is answered with 503 for a delete as well, and the user is still there", async () => {
+    const other = await startProcess(await newPath());
+    const server = await other.ask("serve");
+    const headers = { "x-service-secret-key": server.instances[0]!.secret_key };
+    const [user] = (await (await fetch(`${server.url}/api/v1/users?limit=1`, { headers })).json()) as { id: string }[];
+    const url = `${server.url}/api/v1/users/${user!.id}`;
+    limit(server.pid, 0);
+    const refused = await fetch(url, { method: "DELETE", headers });
+    expect([refused.status, await refused.json()]).toEqual([503, { error: "Storage unavailable" }]);
+    expect((await fetch(url, { headers })).status).toBe(200);
+    limit(server.pid, "unlimited");
+    expect((await fetch(url, { method: "DELETE", headers })).status).toBe(200);
+    expect((await fetch(url, { headers })).status).toBe(404);
+  }, 20_000);
+
+  it("at the end keeps the journal, and the next start has everything", async () => {
+    const path = await newPath();
+    const other = await startProcess(path);
+    const server = await other.ask("serve");
+    const { state: begun } = await begin(server);
+    limit(server.pid, 0);
+    const { refusal, warnings } = await other.ask("close");
+    expect(refusal).toBeUndefined();
+    expect(warnings).toEqual([`${path} could not be brought up to date (EFBIG); the journal keeps everything.`]);
+    expect(await statesIn(path)).toEqual([begun]);
+  }, 20_000);
+
+  it.each([".svc", "data"])(
+    "refuses to start with a sentence about the store, and starts when there is room: %s",
+    async (name) => {
+      const directory = join(await temporaryDirectory(), name);
+      await mkdir(directory);
+      const path = join(directory, "db.json");
+      const first = await startProcess(path);
+      await first.ask("serve");
+      await first.kill();
+      const before = await filesOf(path);
+      const other = await startProcess(path);
+      const { pid } = await other.ask("report");
+      limit(pid, 0);
+      const { refusal } = await other.ask("serve");
+      const { name: kind, reason, message = "" } = refusal ?? {};
+      expect([kind, reason, message.includes(directory)]).toEqual(["StoreRefused", "unusable", true]);
+      expect(await filesOf(path)).toEqual(before);
+      limit(pid, "unlimited");
+      expect((await other.ask("serve")).refusal).toBeUndefined();
+    },
+    20_000,
+  );
+});
+
+/** The process's n-th fdatasync fails, and no other. strace counts by thread, so there is one. */
+const failing = (n: number): string[] =>
+  `env UV_THREADPOOL_SIZE=1 strace -f -qq -o /dev/null -e trace=fdatasync -e inject=fdatasync:error=EIO:when=${n}`.split(
+    " ",
+  );
+
+describe.skipIf(!canTrace)("A disk that fails (needs strace)", () => {
+  it("ends writing until the next start, which has all that was acknowledged and nothing else", async () => {
+    const path = await newPath();
+    const other = await startProcess(path, failing(3));
+    const server = await other.ask("serve");
+    const begun = await begin(server);
+    expect(begun.status).toBe(302);
+    for (let n = 0; n < 3; n++) expect(await begin(server)).toEqual(UNAVAILABLE);
+    expect(await breakOff(server, begun.state)).toEqual(UNAVAILABLE);
+    expect(await listUsers(server)).toBe(200);
+    await other.kill();
+    expect(await statesIn(path)).toEqual([begun.state]);
+  }, 20_000);
+
+  it("does not keep a store from being closed in order", async () => {
+    const path = await newPath();
+    const other = await startProcess(path, failing(3));
+    const server = await other.ask("serve");
+    const begun = await begin(server);
+    expect(await begin(server)).toEqual(UNAVAILABLE);
+    expect((await other.ask("close")).refusal).toBeUndefined();
+    expect(await statesIn(path)).toEqual([begun.state]);
+  }, 20_000);
+});
+
+/** What a process does with files and sockets, in order; a call counts when it has returned, an answer when it begins. */
+async function eventsOf(trace: string, directory: string): Promise<string[]> {
+  const unfinished = new Map<string, string>();
+  const events: string[] = [];
+  const plain = (text: string): string =>
+    text
+      .replaceAll(directory, "")
+      .replaceAll(/\d+<([^>]*)>/g, '"$1"')
+      .replaceAll(/\.[0-9a-f]{12}\.tmp/g, ".tmp");
+  for (const line of (await readFile(trace, "utf8")).split("\n")) {
+    const [, pid = "", text = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    if (text.includes("HTTP/1.1 302")) events.push("answer");
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(text);
+    const whole = resumed ? (unfinished.get(pid) ?? "") + resumed[1]! : text;
+    if (text.endsWith("<unfinished ...>")) {
+      unfinished.set(pid, text.replace("<unfinished ...>", ""));
+      continue;
+    }
+    if (whole.includes("db.json.pid")) continue;
+    const [, call, args] = /^(\w+)\((.*)\) += 0$/.exec(whole) ?? [];
+    if (call && whole.includes(directory)) events.push(`${call} ${plain(args!).replaceAll('"', "")}`.trim());
+    else if (whole.startsWith("pwrite64") && whole.includes("db.journal>")) events.push("append");
+  }
+  return events;
+}
+
+describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
+  const CALLS = "mkdir,rename,unlink,fsync,fdatasync,pwrite64,write,writev";
+
+  async function traced(work: (server: Answer) => Promise<void>, ends: boolean): Promise<string[]> {
+    const path = await newPath();
+    const trace = join(dirname(dirname(path)), "trace");
+    const under = ["strace", "--seccomp-bpf", "-f", "-qq", "-y", "-s", "24", "-o", trace, "-e", `trace=${CALLS}`];
+    const other = await startProcess(path, under);
+    await work(await other.ask("serve"));
+    if (ends) await other.ask("close");
+    await other.kill();
+    return eventsOf(trace, dirname(dirname(path)));
+  }
+
+  it("when its change is on the disk, not before", async () => {
+    const events = await traced(async (server) => {
+      for (let n = 0; n < 20; n++) expect((await begin(server)).status).toBe(302);
+    }, false);
+    const seed = events.indexOf("append") + 2;
+    const steps = events.slice(seed).filter((event) => /^(append|answer|fdatasync)/.test(event));
+    expect(steps).toEqual(Array.from({ length: 20 }, () => ["append", "fdatasync /.svc/db.journal", "answer"]).flat());
+  }, 20_000);
+
+  it("and db.json is on the disk before the journal that it replaces is gone", async () => {
+    const events = await traced(async () => {}, true);
+    expect(events.slice(events.indexOf("append"))).toEqual([
+      "append",
+      "fdatasync /.svc/db.journal",
+      "rename /.svc/db.journal, /.svc/db.journal.old",
+      "fsync /.svc/db.journal",
+      "fsync /.svc",
+      "fsync /.svc/db.json.tmp",
+      "rename /.svc/db.json.tmp, /.svc/db.json",
+      "fsync /.svc",
+      "unlink /.svc/db.journal.old",
+      "fsync /.svc",
+      "unlink /.svc/db.journal",
+    ]);
+  }, 20_000);
+
+  it("and a directory that was made for the store is on the disk before the first change is", async () => {
+    const events = await traced(async () => {}, false);
+    const before = events.slice(0, events.indexOf("append")).filter((event) => /^(mkdir|fsync)/.test(event));
+    expect(before).toEqual(
+      expect.arrayContaining(["mkdir /.svc, 0700", "fsync /.svc/db.journal", "fsync /.svc", "fsync"]),
+    );
+  }, 20_000);
+});
+
+describe("SIGKILL", () => {
+  it("loses nothing that was acknowledged, twenty times under sixteen writers", async () => {
+    const path = await newPath();
+    const kept = new Set<string>();
+    const gone = new Set<string>();
+    let starting = startProcess(path);
+    for (let round = 0; round < 20; round++) {
+      const other = await starting;
+      const server = await other.ask("serve");
+      expect(server.refusal).toBeUndefined();
+      const writer = async (nth: number): Promise<void> => {
+        for (let n = nth; ; n++) {
+          const begun = await begin(server);
+          kept.add(begun.state);
+          if (n % 3 > 0) continue;
+          // Until it is answered it may have happened or not.
+          kept.delete(begun.state);
+          await breakOff(server, begun.state);
+          gone.add(begun.state);
+        }
+      };
+      const writers = Array.from({ length: 16 }, (_, nth) => writer(nth).catch(() => undefined));
+      await delay(20 + ((round * 37) % 100));
+      starting = startProcess(path);
+      await Promise.all([other.kill(), ...writers]);
+
+      const found = new Set(await statesIn(path));
+      expect({
+        lost: [...kept].filter((begun) => !found.has(begun)),
+        resurrected: [...gone].filter((begun) => found.has(begun)),
+      }).toEqual({ lost: [], resurrected: [] });
+    }
+    await starting;
+    expect(kept.size).toBeGreaterThan(40);
+    expect(gone.size).toBeGreaterThan(5);
+  }, 120_000);
+});
+
+describe("Four processes that start at once", () => {
+  it("have one winner, twenty times", async () => {
+    const path = await newPath();
+    const processes = await Promise.all([1, 2, 3, 4].map(() => startProcess(path)));
+    for (let round = 0; round < 20; round++) {
+      const answers = await Promise.all(processes.map((other) => other.ask("serve")));
+      const reasons = answers.map((answer) => answer.refusal?.reason ?? "won").toSorted();
+      expect(reasons).toEqual(["locked", "locked", "locked", "won"]);
+      const winner = answers.findIndex((answer) => !answer.refusal);
+      expect((await begin(answers[winner]!)).status).toBe(302);
+      expect((await processes[winner]!.ask("close")).refusal).toBeUndefined();
+    }
+    expect((await statesIn(path)).length).toBe(20);
+  }, 60_000);
+});
+
+async function open(path: string): Promise<Store> {
+  const store = await openJsonStore(path, { reset: false, warn: () => {} });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A store with a `db.json`, and a change in the journal that waits to be folded. */
+async function running(): Promise<{ path: string; store: Store }> {
+  const path = await newPath();
+  const first = await open(path);
+  await first.seed(people());
+  await first.close();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const store = await open(path);
+  for (let n = 1; n <= 3; n++) await store.saveState(state(n));
+  return { path, store };
+}
+
+describe("Somebody else who writes to the store's files", () => {
+  const IDLE_MS = 1000;
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const foreign: [string, (path: string) => Promise<void>][] = [
+    ["adds to the journal", (path) => appendFile(journalOf(path), encodeLine(5, [["put", "states", state(7)]]))],
+    ["cuts the journal", (path) => truncate(journalOf(path), 10)],
+    ["removes the journal", (path) => rm(journalOf(path))],
+    [
+      "puts another journal in its place",
+      async (path) => {
+        await copyFile(journalOf(path), `${journalOf(path)}.copy`);
+        await rename(`${journalOf(path)}.copy`, journalOf(path));
+      },
+    ],
+    [
+      "has opened the store elsewhere, and folded it",
+      async (path) => {
+        const elsewhere = await abandoned(path);
+        const theirs = await open(elsewhere);
+        await theirs.saveState(state(7));
+        await theirs.close();
+        await rm(journalOf(path));
+        await copyFile(elsewhere, `${path}.copy`);
+        await rename(`${path}.copy`, path);
+        await writeFile(journalOf(path), "");
+      },
+    ],
+  ];
+  it.each(foreign)("who %s: nothing is written any more, and reading goes on", async (_, change) => {
+    const { path, store } = await running();
+    await change(path);
+    const files = await filesOf(path);
+    const content = await contentOf(store);
+    for (const call of [
+      () => store.saveState(state(9)),
+      () => store.takeState(state(1).state),
+      () => store.deleteUser(A, id(1)),
+      () => store.completeSignIn(arrival({ uid: "ada" })),
+    ]) {
+      await expect(call()).rejects.toBeInstanceOf(StorageUnavailable);
+    }
+    expect(await contentOf(store)).toEqual(content);
+    expect(await filesOf(path)).toEqual(files);
+  });
+
+  it.each(foreign)("who %s: the next fold leaves that alone", async (_, change) => {
+    const { path } = await running();
+    await change(path);
+    const files = await filesOf(path);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    await delay(100);
+    expect(await filesOf(path)).toEqual(files);
+  });
+
+  it.each(foreign)("who %s: closing leaves that alone", async (_, change) => {
+    const { path, store } = await running();
+    await change(path);
+    const files = await filesOf(path);
+    await store.close();
+    expect(await filesOf(path)).toEqual(files);
+  });
+
+  it("who adds to a journal in which nothing was: closing leaves that alone", async () => {
+    const path = await newPath();
+    await mkdir(dirname(path));
+    const store = await open(path);
+    await appendFile(journalOf(path), encodeLine(1, [["put", "states", state(7)]]));
+    const files = await filesOf(path);
+    await store.close();
+    expect(await filesOf(path)).toEqual(files);
+  });
+});

@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import { contentOf, people, testStore } from "./conformance.ts";
+
+testStore("memory", async () => openMemoryStore());
+
+it("A memory store says so, shares nothing with another one, and ends with it", async () => {
+  const [one, other] = [openMemoryStore(), openMemoryStore()];
+  await one.seed(people());
+  expect(one.location).toBe("memory");
+  expect(await contentOf(other)).toEqual({ instances: [], personas: [], users: [], sessions: [] });
+});

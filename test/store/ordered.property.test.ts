@@ -1,0 +1,90 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { Ordered } from "../../src/server/store/json/ordered.ts";
+
+interface Row {
+  readonly id: string;
+  readonly time: string;
+}
+
+type Step =
+  | { readonly kind: "put"; readonly id: number; readonly time: number }
+  | { readonly kind: "delete"; readonly id: number }
+  | { readonly kind: "read"; readonly after: number | undefined; readonly limit: number | undefined };
+
+const id = fc.nat({ max: 9 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("put" as const), id, time: fc.nat({ max: 5 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("delete" as const), id }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("read" as const),
+      after: fc.option(id, { nil: undefined }),
+      limit: fc.option(fc.nat({ max: 12 }), { nil: undefined }),
+    }),
+  },
+);
+
+/** The same by sorting all rows each time. */
+function naive(rows: Iterable<Row>, after: Row | undefined, limit: number | undefined): Row[] {
+  const sorted = [...rows].toSorted((a, b) => b.time.localeCompare(a.time) || a.id.localeCompare(b.id));
+  const start = after === undefined ? 0 : sorted.indexOf(after) + 1;
+  return sorted.slice(start, limit === undefined ? undefined : start + limit);
+}
+
+it("Rows that are added, replaced and removed in any order are read newest first, ties by id, in pages", () => {
+  fc.assert(
+    fc.property(fc.array(step, { size: "max", maxLength: 600 }), (steps) => {
+      const table = new Map<string, Row>();
+      const ordered = new Ordered<Row>(
+        (row) => row.time,
+        (row) => row.id,
+        (row) => table.get(row.id) === row,
+      );
+      const removed = (key: string): Row | undefined => {
+        const before = table.get(key);
+        table.delete(key);
+        return before;
+      };
+      for (const now of steps) {
+        if (now.kind === "read") {
+          const after = now.after === undefined ? undefined : table.get(String(now.after));
+          expect(ordered.newestFirst(after, now.limit)).toEqual(naive(table.values(), after, now.limit));
+          continue;
+        }
+        const key = String(now.id);
+        const before = removed(key);
+        const row = now.kind === "put" ? { id: key, time: String(now.time) } : undefined;
+        if (row) table.set(key, row);
+        if (before) ordered.dropped();
+        if (row) ordered.add(row);
+      }
+      expect(ordered.newestFirst()).toEqual(naive(table.values(), undefined, undefined));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it("A page goes on where the one before ended, although that row was replaced or removed meanwhile", () => {
+  const table = new Map<string, Row>();
+  const ordered = new Ordered<Row>(
+    (row) => row.time,
+    (row) => row.id,
+    (row) => table.get(row.id) === row,
+  );
+  const rows = ["a", "b", "c", "d"].map((key) => ({ id: key, time: "1" }));
+  for (const row of rows) {
+    table.set(row.id, row);
+    ordered.add(row);
+  }
+  table.delete("b");
+  ordered.dropped();
+  expect(ordered.newestFirst(rows[1])).toEqual([rows[2], rows[3]]);
+  const again = { id: "b", time: "1" };
+  table.set("b", again);
+  ordered.add(again);
+  expect(ordered.newestFirst(rows[1])).toEqual([rows[2], rows[3]]);
+  expect(ordered.newestFirst(again)).toEqual([rows[2], rows[3]]);
+  expect(ordered.newestFirst(rows[0], 2)).toEqual([again, rows[2]]);
+});
