@@ -350,4 +350,4 @@ it("A JSON store does what a list of records does, opened anew and crashed in be
     }),
     { numRuns: 25 },
   );
-}, 60_000);
+}, 120_000);

@@ -112,7 +112,7 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
     }
     await other.kill();
     expect(await statesIn(path)).toEqual(begun);
-  }, 20_000);
+  }, 60_000);
 
   it("is answered with 503 for a delete as well, and the user is still there", async () => {
     const other = await startProcess(await newPath());
@@ -127,7 +127,7 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
     limit(server.pid, "unlimited");
     expect((await fetch(url, { method: "DELETE", headers })).status).toBe(200);
     expect((await fetch(url, { headers })).status).toBe(404);
-  }, 20_000);
+  }, 60_000);
 
   it("at the end keeps the journal, and the next start has everything", async () => {
     const path = await newPath();
@@ -139,7 +139,7 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
     expect(refusal).toBeUndefined();
     expect(warnings).toEqual([`${path} could not be brought up to date (EFBIG); the journal keeps everything.`]);
     expect(await statesIn(path)).toEqual([begun]);
-  }, 20_000);
+  }, 60_000);
 
   it.each([".svc", "data"])(
     "refuses to start with a sentence about the store, and starts when there is room: %s",
@@ -183,7 +183,7 @@ describe.skipIf(!canTrace)("A disk that fails (needs strace)", () => {
     expect(await listUsers(server)).toBe(200);
     await other.kill();
     expect(await statesIn(path)).toEqual([begun.state]);
-  }, 20_000);
+  }, 60_000);
 
   it("does not keep a store from being closed in order", async () => {
     const path = await newPath();
@@ -193,7 +193,7 @@ describe.skipIf(!canTrace)("A disk that fails (needs strace)", () => {
     expect(await begin(server)).toEqual(UNAVAILABLE);
     expect((await other.ask("close")).refusal).toBeUndefined();
     expect(await statesIn(path)).toEqual([begun.state]);
-  }, 20_000);
+  }, 60_000);
 });
 
 /** What a process does with files and sockets, in order; a call counts when it has returned, an answer when it begins. */
@@ -243,7 +243,7 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
     const seed = events.indexOf("append") + 2;
     const steps = events.slice(seed).filter((event) => /^(append|answer|fdatasync)/.test(event));
     expect(steps).toEqual(Array.from({ length: 20 }, () => ["append", "fdatasync /.svc/db.journal", "answer"]).flat());
-  }, 20_000);
+  }, 60_000);
 
   it("and db.json is on the disk before the journal that it replaces is gone", async () => {
     const events = await traced(async () => {}, true);
@@ -260,7 +260,7 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
       "fsync /.svc",
       "unlink /.svc/db.journal",
     ]);
-  }, 20_000);
+  }, 60_000);
 
   it("and a directory that was made for the store is on the disk before the first change is", async () => {
     const events = await traced(async () => {}, false);
@@ -268,7 +268,7 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
     expect(before).toEqual(
       expect.arrayContaining(["mkdir /.svc, 0700", "fsync /.svc/db.journal", "fsync /.svc", "fsync"]),
     );
-  }, 20_000);
+  }, 60_000);
 });
 
 describe("SIGKILL", () => {
