@@ -140,10 +140,7 @@ describe("Beside svc serve", () => {
 
   /** The token of a sign-in as Ada. */
   async function signIn(): Promise<string> {
-    const signingIn = start(["sign-in", "--no-open", "--as", "ada", "--token"], { cwd: home });
-    const [, link = ""] = await signingIn.until("stderr", /^ {2}(http\S+)\n/m);
-    await follow(link);
-    return (await signingIn.ended).stdout;
+    return (await start(["sign-in", "--as", "ada", "--token"], { cwd: home }).ended).stdout;
   }
 
   it("the first line says when and where, and tells no secret", async () => {
@@ -205,22 +202,49 @@ describe("Beside svc serve", () => {
   });
 
   it("sign-in ends when the printed link has been followed", async () => {
-    const signingIn = start(["sign-in", "--no-open", "--as", "ada"], { cwd: home });
+    const signingIn = start(["sign-in", "--no-open"], { cwd: home });
     const [, link = ""] = await signingIn.until("stderr", /^Sign in at:\n {2}(http\S+)\n/);
-    expect(await follow(link)).toBe("Signed in. You can close this page and go back to the terminal.\n");
+    expect(await follow(`${link}&login_hint=ada`)).toBe(
+      "Signed in. You can close this page and go back to the terminal.\n",
+    );
     const { code, stdout, stderr } = await signingIn.ended;
-    expect([code, stderr]).toEqual([0, `Sign in at:\n  ${link}\n`]);
+    expect([code, stderr]).toEqual([0, `Sign in at:\n  ${link}\nWaiting for it; Ctrl-C ends that.\n`]);
     expect(stdout).toContain("\nemail\tada@acme.test\nname\tAda Lovelace\n");
   });
 
   it("sign-in ends although the browser keeps a spare connection open", async () => {
-    const signingIn = start(["sign-in", "--no-open", "--as", "ada", "--json"], { cwd: home });
+    const signingIn = start(["sign-in", "--no-open", "--json"], { cwd: home });
     const [, link = "", port] = await signingIn.until("stderr", /^ {2}(http\S+127\.0\.0\.1%3A(\d+)\S+)\n/m);
     const spare = connect(Number(port), "127.0.0.1");
     sockets.push(spare);
     await once(spare, "connect");
-    await follow(link);
+    await follow(`${link}&login_hint=ada`);
     expect((await signingIn.ended).code).toBe(0);
+  });
+
+  it("sign-in needs no browser for a simulated account that is named", async () => {
+    const { code, stdout, stderr } = await start(["sign-in", "--as", "ada", "--provider", "github"], { cwd: home })
+      .ended;
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("\nprovider\tgithub\n");
+  });
+
+  it("sign-in says at once that the instance does not send users here", async () => {
+    const { code, stdout, stderr } = await start(["sign-in", "--instance", "globex"], { cwd: home }).ended;
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(
+      /^✗ The service refused: Invalid redirect_uri: .*\n {2}This command is sent back to an address such as http:/,
+    );
+  });
+
+  it("--geoip works from the bundle, too", async () => {
+    const { code, stderr } = await start(["serve", "--port", "0", "--store", "memory", "--geoip", "none.mmdb"], {
+      cwd: home,
+    }).ended;
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^✗ --geoip: .*none\.mmdb can't be read as a MaxMind DB file/),
+    ]);
   });
 
   it.each([

@@ -1,9 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serve, type RunningServer, type ServeOptions } from "../src/server/index.ts";
 import { APP, SEED } from "./_setup.ts";
+
+async function location(url: string): Promise<string> {
+  const response = await fetch(url, { redirect: "manual", headers: { "user-agent": "test" } });
+  return response.headers.get("location") ?? "";
+}
 
 describe("serve", () => {
   let directory: string;
@@ -24,9 +29,6 @@ describe("serve", () => {
     servers.push(server);
     return server;
   };
-  const location = async (url: string): Promise<string> =>
-    (await fetch(url, { redirect: "manual", headers: { "user-agent": "test" } })).headers.get("location") ?? "";
-
   it("simulates a provider without credentials on one's own machine", async () => {
     const { url } = await start({});
     const query = new URLSearchParams({ provider: "github", redirect_uri: APP });
@@ -108,6 +110,36 @@ describe("serve", () => {
     await expect(start({ store })).rejects.toThrow(/holds something already.*--reset/);
     const server = await start({ store, reset: true });
     expect(server.instances.map((instance) => instance.name)).toEqual(["Acme", "Globex"]);
+  });
+
+  it.each<[string, () => Promise<ServeOptions> | ServeOptions]>([
+    ["a seed that is not there", () => ({ seed: join(directory, "nope.json") })],
+    [
+      "a seed that is no JSON",
+      () => writeFile(join(directory, "bad.json"), "{").then(() => ({ seed: join(directory, "bad.json") })),
+    ],
+    [
+      "a seed with a fault",
+      () => writeFile(join(directory, "bad.json"), "{}").then(() => ({ seed: join(directory, "bad.json") })),
+    ],
+    ["missing credentials", () => ({ providers: "real" })],
+    ["a port that is taken", async () => ({ port: (await start({})).port })],
+  ])("--reset leaves the store alone when %s keeps the server from starting", async (_, options) => {
+    const store = join(directory, "db.json");
+    await (await serve({ port: 0, store, seed })).close();
+    const before = await readFile(store, "utf8");
+    await expect(start({ store, reset: true, ...(await options()) })).rejects.toThrow();
+    expect(await readFile(store, "utf8")).toBe(before);
+  });
+
+  it("lists every fault of a seed, also beside a date that is none", async () => {
+    const faulty = structuredClone(SEED) as { instances: { users: object[] }[] };
+    Object.assign(faulty.instances[0]!.users[0]!, { created_at: "yesterday" });
+    Object.assign(faulty.instances[0]!.users[1]!, { email: "no address", created_at: "2026-13-45T00:00:00Z" });
+    await writeFile(join(directory, "bad.json"), JSON.stringify(faulty));
+    await expect(start({ seed: join(directory, "bad.json") })).rejects.toThrow(
+      /users\[0\]\.created_at: must be a date.*\n.*users\[1\]\.email: must be an e-mail address\n.*users\[1\]\.created_at: must be a date/,
+    );
   });
 
   it("believes X-Forwarded-For from a trusted proxy alone, and there its last untrusted hop", async () => {

@@ -520,7 +520,7 @@ describe("a sign-in that fails after a good state", () => {
 
   it("tells the application that nothing can be stored just now", async () => {
     const directory = await mkdtemp(join(tmpdir(), "svc-"));
-    const store = await openJsonStore(join(directory, "db.json"), { reset: false, warn: () => {} });
+    const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
     onTestFinished(async () => {
       await store.close();
       await rm(directory, { recursive: true });

@@ -262,7 +262,7 @@ describe("DELETE /api/v1/users/:id", () => {
       return (await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")))).join("");
     };
     try {
-      const store = await openJsonStore(join(directory, "db.json"), { reset: false, warn: () => {} });
+      const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
       const { acme, as, signIn } = await setup({ store });
       await signIn("github", "ada");
       expect(await contents()).toContain(A1);

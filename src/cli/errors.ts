@@ -37,8 +37,8 @@ export interface Failure {
 export function toFailure(error: unknown): Failure {
   if (error instanceof CliError)
     return { exitCode: error.exitCode, code: codeOfExit(error.exitCode), message: error.message, hint: error.hint };
-  const { name, code, message, reason } = error as { name?: string; code?: string; message?: string; reason?: string };
-  const text = message ?? String(error);
+  const { name, code, message, reason, error: sentence } = error as Record<string, string | undefined>;
+  const text = sentence ?? message ?? String(error);
   switch (name) {
     case "ApiError":
     case "ServiceError":

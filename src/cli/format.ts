@@ -1,3 +1,5 @@
+import type { Context } from "./context.ts";
+
 const STEPS: readonly [limit: number, seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [60, 1, "second"],
   [3600, 60, "minute"],
@@ -17,4 +19,9 @@ export function relative(iso: string, now: Date): string {
 /** A key that can be told from others, and not be used. */
 export function mask(key: string): string {
   return `${key.slice(0, 3)}…${key.slice(-4)}`;
+}
+
+/** Commands in a text as they are to be typed here: `svc` alone is not known where it was not installed for all. */
+export function asRun(text: string, { env }: Pick<Context, "env">): string {
+  return env["npm_command"] ? text.replace(/\bsvc (?=[a-z])/g, "npx svc ") : text;
 }

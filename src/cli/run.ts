@@ -3,6 +3,7 @@ import { protectTerms } from "./argv.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, toFailure } from "./errors.ts";
+import { asRun } from "./format.ts";
 import { colors, harmless, harmlessJson } from "./output.ts";
 import { Program } from "./program.ts";
 
@@ -89,6 +90,6 @@ function explain(error: unknown, context: Context, asJson: boolean): number {
   }
   const chalk = colors(context.stderr, context);
   const lines = message.split("\n").map(harmless);
-  context.stderr.write(`${chalk.red("✗")} ${lines.join("\n")}\n${hint ? `  ${harmless(hint)}\n` : ""}`);
+  context.stderr.write(`${chalk.red("✗")} ${lines.join("\n")}\n${hint ? `  ${harmless(asRun(hint, context))}\n` : ""}`);
   return exitCode;
 }

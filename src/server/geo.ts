@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { CityResponse } from "maxmind";
+import type { CityResponse, open as Open } from "maxmind";
 import { ServeError } from "./errors.ts";
 
 /** What is known of where an address is; empty where nothing is. */
@@ -12,7 +12,9 @@ export const nowhere: LocateIp = () => ({});
  * @throws {ServeError} saying what is wrong with the file
  */
 export async function openGeoDatabase(path: string): Promise<LocateIp> {
-  const { open } = await import("maxmind");
+  // Bundled, a CommonJS package has its names on its default.
+  const module: { open?: typeof Open; default?: { open: typeof Open } } = await import("maxmind");
+  const open = module.open ?? module.default!.open;
   const reader = await open<CityResponse>(path).catch((error: unknown) => {
     throw new ServeError(`--geoip: ${path} can't be read as a MaxMind DB file (${(error as Error).message})`, {
       cause: error,

@@ -2,7 +2,9 @@ import type * as z from "zod";
 
 /** What a schema found wrong, a line each: `instances[0].users[2].email: must be an e-mail address`. */
 export function issueLines({ issues }: z.ZodError): string[] {
-  return issues.map(({ path, message }) => `${pathOf(path)}: ${message}`);
+  return issues.map(
+    ({ path, message }) => `${pathOf(path)}: ${message.endsWith("received undefined") ? "is missing" : message}`,
+  );
 }
 
 function pathOf(path: readonly PropertyKey[]): string {

@@ -1,15 +1,15 @@
 import type { Fetch } from "../wire/fetch.ts";
-import { DEFAULT_PORT, type Provider } from "../wire/names.ts";
+import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
 import { createAddresses } from "./addresses.ts";
 import type { App, RequestEntry } from "./app.ts";
-import { createClientAddress } from "./client-address.ts";
+import { createClientAddress, type ClientAddress } from "./client-address.ts";
 import { ServeError, type SignInError } from "./errors.ts";
-import { nowhere, openGeoDatabase } from "./geo.ts";
+import { nowhere, openGeoDatabase, type LocateIp } from "./geo.ts";
 import { createDirectory } from "./instance.ts";
 import { listen } from "./listen.ts";
 import { createListener } from "./listener.ts";
-import { checkCredentials, type Credentials, type ProvidersMode } from "./providers/connections.ts";
-import { seedIfEmpty } from "./seed/apply.ts";
+import { checkCredentials, describeProvider, type Credentials, type ProvidersMode } from "./providers/connections.ts";
+import { recordsToSeed } from "./seed/apply.ts";
 import { createService } from "./service.ts";
 import { openJsonStore, openMemoryStore } from "./store/json/index.ts";
 import type { InstanceRecord } from "./store/records.ts";
@@ -61,6 +61,8 @@ export interface RunningServer {
   readonly store: string;
   /** With `https`: the certificate, in PEM. Nobody vouches for it. */
   readonly certificate: string | undefined;
+  /** Which of the providers are asked for real. */
+  readonly providers: Readonly<Record<Provider, "real" | "simulated" | "by instance">>;
   /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
   /** With their keys. */
@@ -74,39 +76,57 @@ export interface RunningServer {
  * @throws {ServeError | PortUnavailable | StoreRefused | SeedError}
  */
 export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
-  const {
-    port = DEFAULT_PORT,
-    https = false,
-    now = () => new Date(),
-    warn = () => {},
-    credentials = {},
-    providers = "auto",
-  } = options;
+  const { warn = () => {} } = options;
   const clientAddress = createClientAddress(options.trustProxy ?? []);
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
   const store = await openStore(options, warn);
   try {
-    await seedIfEmpty(store, options.seed, now());
-    const directory = createDirectory(await store.instances());
-    const isLocal =
-      isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
-    checkCredentials(directory.all, credentials, providers, isLocal);
+    return await serveStore(store, options, clientAddress, locate);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
 
-    const onBug = (error: unknown): void =>
-      warn(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    // The port is known only when it is bound, and every address depends on it.
-    let app: App | undefined;
-    const listening = await listen(createListener({ fetch: (request) => app!.fetch(request) }, clientAddress, onBug), {
-      port,
-      host: options.host,
-      certificateFor: https ? hostNames(options, directory.all) : undefined,
-    });
-    const addresses = createAddresses(
-      options.publicUrl ?? `${https ? "https" : "http"}://localhost:${listening.port}`,
-      listening.port,
-      options.allowedHosts,
-    );
-    app = createService({
+async function serveStore(
+  store: Store,
+  options: ServeOptions,
+  clientAddress: ClientAddress,
+  locate: LocateIp,
+): Promise<RunningServer> {
+  const { port = DEFAULT_PORT, https = false, now = () => new Date(), warn = () => {} } = options;
+  const { credentials = {}, providers = "auto" } = options;
+  const fresh = await recordsToSeed(store, options, now());
+  const directory = createDirectory(fresh?.instances ?? (await store.instances()));
+  const isLocal =
+    isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
+  checkCredentials(directory.all, credentials, providers, isLocal);
+
+  const onBug = (error: unknown): void =>
+    warn(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  // The port is known only when it is bound, and every address depends on it.
+  let start!: (app: App) => void;
+  const started = new Promise<App>((resolve) => (start = resolve));
+  const app: App = { fetch: async (request) => (await started).fetch(request) };
+  const listening = await listen(createListener(app, clientAddress, onBug), {
+    port,
+    host: options.host,
+    certificateFor: https ? hostNames(options, directory.all) : undefined,
+  });
+  try {
+    // Only now, when nothing else can keep the server from running, is anything replaced.
+    if (fresh) await store.replace(fresh);
+  } catch (error) {
+    await listening.close(0);
+    throw error;
+  }
+  const addresses = createAddresses(
+    options.publicUrl ?? `${https ? "https" : "http"}://localhost:${listening.port}`,
+    listening.port,
+    options.allowedHosts,
+  );
+  start(
+    createService({
       store,
       directory,
       addresses,
@@ -120,40 +140,36 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
       onBug,
       onFailure: (provider, error) => warn(failureText(provider, error)),
       onRequest: options.onRequest,
-    });
-
-    return {
-      url: addresses.front,
-      api_url: addresses.api,
-      callback_url: addresses.front,
-      port: listening.port,
-      bound: listening.bound,
-      certificate: listening.certificate,
-      store: store.location,
-      isLocal,
-      instances: directory.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
-      async close() {
-        await listening.close(GRACE_MS);
-        await store.close();
-      },
-    };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+    }),
+  );
+  return {
+    url: addresses.front,
+    api_url: addresses.api,
+    callback_url: addresses.front,
+    port: listening.port,
+    bound: listening.bound,
+    certificate: listening.certificate,
+    store: store.location,
+    providers: Object.fromEntries(
+      PROVIDERS.map((name) => [name, describeProvider(name, directory.all, credentials, providers)]),
+    ) as RunningServer["providers"],
+    isLocal,
+    instances: directory.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
+    async close() {
+      await listening.close(GRACE_MS);
+      await store.close();
+    },
+  };
 }
 
-function openStore(
-  { store = ".svc/db.json", reset = false }: ServeOptions,
-  warn: (message: string) => void,
-): Promise<Store> {
+function openStore({ store = ".svc/db.json" }: ServeOptions, warn: (message: string) => void): Promise<Store> {
   if (store === "memory") return Promise.resolve(openMemoryStore());
   if (/^[a-z+]+:\/\//i.test(store))
     throw new ServeError(
       `--store: "${store.split(":")[0]}:" is no store that svc knows. Give the path of a db.json, or "memory".`,
     );
   if (!store.endsWith(".json")) throw new ServeError(`--store: "${store}" must end in .json, as db.json does.`);
-  return openJsonStore(store, { reset, warn });
+  return openJsonStore(store, { warn });
 }
 
 /** Loaded when the first real provider is asked: most servers never do. */

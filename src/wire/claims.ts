@@ -20,9 +20,9 @@ const CLOCK_SKEW_SECONDS = 60;
 /** Three base64url parts, the last one exactly the 32 bytes of an HMAC-SHA-256, written the one canonical way. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
-/** Whether text has the outer form of a token that this service issues. */
-export function isTokenShaped(text: string): boolean {
-  return text.length <= MAX_TOKEN_BYTES && TOKEN.test(text);
+/** Whether something has the outer form of a token that this service issues. */
+export function isTokenShaped(text: unknown): text is string {
+  return typeof text === "string" && text.length <= MAX_TOKEN_BYTES && TOKEN.test(text);
 }
 
 /** What is wrong with verified claims at the time `now` (Unix seconds), or undefined. */

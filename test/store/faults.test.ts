@@ -74,7 +74,7 @@ async function listUsers({ url, instances }: Answer): Promise<number> {
 /** The states that a start would find in a store's files as they are now. */
 async function statesIn(path: string): Promise<string[]> {
   const copy = await abandoned(path);
-  const store = await openJsonStore(copy, { reset: false, warn: () => {} });
+  const store = await openJsonStore(copy, { warn: () => {} });
   await store.close();
   return (JSON.parse(await readFile(copy, "utf8")) as { states: StateRecord[] }).states.map((row) => row.state);
 }
@@ -326,7 +326,7 @@ describe("Four processes that start at once", () => {
 });
 
 async function open(path: string): Promise<Store> {
-  const store = await openJsonStore(path, { reset: false, warn: () => {} });
+  const store = await openJsonStore(path, { warn: () => {} });
   onTestFinished(() => store.close());
   return store;
 }

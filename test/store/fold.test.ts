@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 async function open(path: string): Promise<Store> {
-  const store = await openJsonStore(path, { reset: false, warn: (message) => warnings.push(message) });
+  const store = await openJsonStore(path, { warn: (message) => warnings.push(message) });
   onTestFinished(() => store.close());
   return store;
 }

@@ -26,7 +26,7 @@ interface Attempt {
 async function attempt(path: string): Promise<Attempt> {
   const warnings: string[] = [];
   try {
-    const store = await openJsonStore(path, { reset: false, warn: (message) => warnings.push(message) });
+    const store = await openJsonStore(path, { warn: (message) => warnings.push(message) });
     onTestFinished(() => store.close());
     return { store, warnings };
   } catch (error) {
@@ -193,7 +193,7 @@ async function outcomes(
     await writeFile(file, content);
     const isWhole = n++ % 16 === 0;
     const before = isWhole ? [await readFile(path), await readFile(journal)] : [];
-    const message = await (isWhole ? openJsonStore(path, { reset: false, warn: () => {} }) : read()).then(
+    const message = await (isWhole ? openJsonStore(path, { warn: () => {} }) : read()).then(
       () => undefined,
       (error: unknown) => (error instanceof StoreRefused ? error.message : `${file} is no refusal: ${String(error)}`),
     );

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { dirname, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/index.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
-import { StoreRefused, type Store } from "../../src/server/store/store.ts";
+import type { Store } from "../../src/server/store/store.ts";
 import {
   A,
   abandoned,
@@ -24,8 +24,8 @@ import {
 } from "./conformance.ts";
 
 const warnings: string[] = [];
-const open = async (path: string, reset = false): Promise<Store> => {
-  const store = await openJsonStore(path, { reset, warn: (message) => warnings.push(message) });
+const open = async (path: string): Promise<Store> => {
+  const store = await openJsonStore(path, { warn: (message) => warnings.push(message) });
   onTestFinished(() => store.close());
   return store;
 };
@@ -112,7 +112,7 @@ describe("Opening a store again", () => {
     }
   });
 
-  it("begins anew with reset", async () => {
+  it("is replaced whole, and can be seeded then", async () => {
     const path = await newPath();
     const before = await open(path);
     await fill(before);
@@ -122,7 +122,8 @@ describe("Opening a store again", () => {
     const copy = await abandoned(path);
     await open1.close();
     for (const place of [path, copy]) {
-      const after = await open(place, true);
+      const after = await open(place);
+      await after.replace({ instances: [], personas: [], users: [], identities: [], sessions: [] });
       expect(await contentOf(after)).toEqual({ instances: [], personas: [], users: [], sessions: [] });
       expect(await after.takeState(state(4).state)).toBeUndefined();
       await after.seed(records());
@@ -298,12 +299,11 @@ describe("One process at a time has a store", () => {
     await store.close();
   }, 20_000);
 
-  it("refuses a second one in the same process, and to reset what somebody has", async () => {
+  it("refuses a second one in the same process", async () => {
     const path = await newPath();
     const store = await open(path);
     await fill(store);
     await expect(open(path)).rejects.toThrow(`${path} is in use by process ${process.pid}`);
-    await expect(open(path, true)).rejects.toBeInstanceOf(StoreRefused);
     const content = await contentOf(store);
     await store.close();
     const again = await open(path);
@@ -326,7 +326,8 @@ describe("One process at a time has a store", () => {
     await writeFile(path, "not a store");
     await expect(open(path)).rejects.toThrow("is no svc store");
     await expect(open(path)).rejects.toThrow("is no svc store");
-    const store = await open(path, true);
+    await rm(path);
+    const store = await open(path);
     await store.close();
   });
 

@@ -1,3 +1,4 @@
+import type { Fetch } from "../../wire/fetch.ts";
 import type { Client } from "../../client/client.ts";
 import { clientOptions, keyedClientOptions, type GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
@@ -9,6 +10,15 @@ export async function openClient(context: Context, flags: GlobalFlags): Promise<
     keyedClientOptions(context, flags),
   ]);
   return createClient(options);
+}
+
+/** What the client asks with, for what is no endpoint. */
+export async function openFetch(context: Context, flags: GlobalFlags): Promise<Fetch> {
+  const [{ createFetch }, options] = await Promise.all([
+    import("../../client/transport.ts"),
+    clientOptions(context, flags),
+  ]);
+  return options.fetch ?? createFetch(options.certificate);
 }
 
 /** A client for what needs no secret key. */

@@ -1,5 +1,6 @@
 import type { GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
 import { printJson, printRecord } from "../output.ts";
 import type { Program } from "../program.ts";
 import { openKeylessClient } from "./client.ts";
@@ -12,7 +13,11 @@ export function addInstances(program: Program, context: Context): void {
     .description("print the address of the instance with this pk_ key")
     .action(async (key: string) => {
       const flags = program.opts<GlobalFlags>();
-      const instance = await (await openKeylessClient(context, flags)).instances.resolve(key);
+      const client = await openKeylessClient(context, flags);
+      const instance = await client.instances.resolve(key).catch((error: { code?: string }) => {
+        if (error.code !== "unauthorized") throw error;
+        throw new CliError(EXIT.noKey, `No instance here has the publishable key ${key}.`);
+      });
       if (flags.json) return printJson(context, instance);
       const { publishable_key, url, subdomain } = instance.data;
       printRecord(context, {

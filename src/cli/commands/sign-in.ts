@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Fetch } from "../../wire/fetch.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../wire/names.ts";
 import type { GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
@@ -8,7 +9,9 @@ import { CliError, EXIT } from "../errors.ts";
 import { relative } from "../format.ts";
 import { printJson, printRecord } from "../output.ts";
 import type { Program } from "../program.ts";
-import { openClient } from "./client.ts";
+import { openClient, openFetch } from "./client.ts";
+
+const MAX_HOPS = 5;
 
 interface SignInFlags {
   readonly provider?: string;
@@ -32,7 +35,7 @@ export function addSignIn(program: Program, context: Context): void {
       `
 Examples:
   svc sign-in --provider github                     in a browser
-  svc sign-in --as ada@acme.test --no-open --token  in a script, with simulated providers`,
+  svc sign-in --as ada@acme.test --token    in a script: simulated providers need no browser for a known account`,
     )
     .action(async (own: SignInFlags) => {
       const flags = program.opts<GlobalFlags>();
@@ -47,8 +50,9 @@ Examples:
           ...(provider && { provider }),
           ...(own.as && { loginHint: own.as }),
         });
-        context.stderr.write(`Sign in at:\n  ${url}\n`);
-        if (own.open)
+        const isDone = await enter(url, landing, own.as !== undefined, await openFetch(context, flags));
+        if (!isDone) context.stderr.write(`Sign in at:\n  ${url}\nWaiting for it; Ctrl-C ends that.\n`);
+        if (!isDone && own.open)
           await context
             .openBrowser(url)
             .catch(() => context.stderr.write("No browser could be opened; follow the link by hand.\n"));
@@ -64,39 +68,82 @@ Examples:
     });
 }
 
+/**
+ * Asks for the sign-in as a browser would, so that what is refused is said here. With an account named it goes on
+ * through simulated providers, which then need no browser, and nowhere else.
+ * @returns whether the landing was reached
+ */
+async function enter(url: string, landing: Landing, hasAccount: boolean, fetch: Fetch): Promise<boolean> {
+  let address = url;
+  for (let hop = 0; hop < MAX_HOPS; hop++) {
+    const response = await fetch(address, { method: "GET", headers: { accept: "application/json" } });
+    const next = response.headers.get("location");
+    const text = await response.text();
+    if (next === null && hop === 0)
+      throw new CliError(EXIT.failed, `The service refused: ${errorOf(text)}.`, hintOf(text, landing.url));
+    if (next === null || !hasAccount) return false;
+    if (next.startsWith(landing.url)) {
+      landing.receive(new URL(next));
+      return true;
+    }
+    if (!/^\/(__svc\/simulator|oauth)\//.test(new URL(next).pathname) || next.includes("?request=")) return false;
+    address = next;
+  }
+  return false;
+}
+
+function errorOf(text: string): string {
+  try {
+    return (JSON.parse(text) as { error: string }).error;
+  } catch {
+    return text.slice(0, 200);
+  }
+}
+
+function hintOf(text: string, landing: string): string | undefined {
+  return text.includes("Invalid redirect_uri")
+    ? `This command is sent back to an address such as ${landing}, which the instance does not list.`
+    : undefined;
+}
+
 interface Landing {
   readonly url: string;
   readonly token: Promise<string>;
+  /** Takes the address that a user was sent back to. */
+  receive(address: URL): void;
   close(): void;
 }
 
 /** Stands in for an application: an address on this machine that nobody can guess, for one visit. */
 async function openLanding(): Promise<Landing> {
   const path = `/${randomBytes(16).toString("hex")}`;
-  let server: Server | undefined;
+  let receive!: (address: URL) => void;
   const token = new Promise<string>((resolve, reject) => {
-    server = createServer((request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
-      if (pathname !== path) return void response.writeHead(404).end();
-      const [found, error] = [searchParams.get("token"), searchParams.get("error")];
-      const message = found
-        ? "Signed in. You can close this page and go back to the terminal."
-        : "Not signed in. The terminal says why.";
-      response.writeHead(200, {
-        "content-type": "text/plain; charset=utf-8",
-        "cache-control": "no-store",
-        "referrer-policy": "no-referrer",
-        connection: "close",
-      });
-      response.end(`${message}\n`, () =>
-        found ? resolve(found) : reject(refused(error, searchParams.get("error_description"))),
-      );
-    });
+    receive = ({ searchParams }) => {
+      const found = searchParams.get("token");
+      if (found) resolve(found);
+      else reject(refused(searchParams.get("error"), searchParams.get("error_description")));
+    };
   });
   token.catch(() => undefined);
-  await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
-  const { port } = server!.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}${path}`, token, close: () => server!.close().closeAllConnections() };
+  const server = createServer((request, response) => {
+    const address = new URL(request.url ?? "/", "http://127.0.0.1");
+    if (address.pathname !== path) return void response.writeHead(404).end();
+    const message = address.searchParams.has("token")
+      ? "Signed in. You can close this page and go back to the terminal."
+      : "Not signed in. The terminal says why.";
+    const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+    response.writeHead(200, { ...headers, "referrer-policy": "no-referrer", connection: "close" });
+    response.end(`${message}\n`, () => receive(address));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}${path}`,
+    token,
+    receive,
+    close: () => server.close().closeAllConnections(),
+  };
 }
 
 function refused(error: string | null, description: string | null): CliError {

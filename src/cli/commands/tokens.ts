@@ -12,7 +12,7 @@ export function addTokens(program: Program, context: Context): void {
   tokens
     .command("verify [token]")
     .description("ask the service whether a token is valid; - or nothing reads it from standard input")
-    .option("-q, --quiet", "print nothing: the exit code says it, 0 valid, 5 not")
+    .option("-q, --quiet", "print nothing: the exit code says it, 0 valid, 5 not, 3 its user is gone")
     .addHelpText(
       "after",
       `
@@ -29,8 +29,9 @@ Examples:
         if (flags.json) printJson(context, verified);
         else if (!quiet) printRecord(context, record(verified));
       } catch (error) {
-        const { exitCode, message } = toFailure(error);
-        if (exitCode !== EXIT.tokenInvalid) throw error;
+        const { exitCode, code, message } = toFailure(error);
+        const isAnswer = exitCode === EXIT.tokenInvalid || code === "user_not_found";
+        if (!isAnswer) throw error;
         program.exitCode = exitCode;
         if (flags.json) printJson(context, { valid: false, error: message });
         else if (!quiet) context.stderr.write(`${colors(context.stderr, context).red("✗")} ${harmless(message)}\n`);

@@ -18,7 +18,7 @@ export function homePage(instances: readonly InstanceRecord[], addresses: Addres
       </header>
       <div class="stack">${instances.map((instance) => instanceCard(instance, addresses))}</div>
       <footer>
-        <span>Next: <code>svc users list</code></span
+        <span>Next: <code>npx svc users list</code></span
         ><a href="${addresses.front}/.well-known/openid-configuration">Discovery</a>
       </footer>`,
     "wide",

@@ -24,7 +24,7 @@ export function signedInPage(claims: TokenClaims): string {
       </header>
       <dl>${rows}</dl>
       <footer>
-        <span>Verify it: <code>svc tokens verify -</code></span
+        <span>Next: <code>npx svc sessions list</code></span
         ><a href="/">Back</a>
       </footer>`,
     "wide",

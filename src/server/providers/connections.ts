@@ -60,6 +60,18 @@ export function createConnect({ mode, globals, simulated, fetch }: ConnectionOpt
   };
 }
 
+/** For people: whether a provider is asked for real, for all instances alike or not. */
+export function describeProvider(
+  provider: Provider,
+  instances: readonly InstanceRecord[],
+  globals: Credentials,
+  mode: ProvidersMode,
+): "real" | "simulated" | "by instance" {
+  const isReal = (instance: InstanceRecord): boolean =>
+    mode !== "simulated" && credentialsFor(instance, provider, globals) !== undefined;
+  return instances.every(isReal) ? "real" : instances.some(isReal) ? "by instance" : "simulated";
+}
+
 /**
  * A simulated provider lets anybody be anybody, so it stays on one's own machine unless it is asked for by name.
  * @throws {ServeError} naming what has no credentials

@@ -2,16 +2,16 @@ import { ApiError } from "../errors.ts";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import { homePage } from "../pages/home.ts";
 import { notSignedInPage, signedInPage } from "../pages/signed-in.ts";
-import { page } from "../reply.ts";
+import { page, redirect } from "../reply.ts";
 import { claimedInstance } from "../token.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 
 /** On one's own machine only: it names every instance. */
 export const home: RouteDefinition = {
-  on: ["front"],
-  handle(_request, { directory, addresses, isLocal }) {
+  on: ["front", "api", "instance"],
+  handle({ scope }, { directory, addresses, isLocal }) {
     requireLocal(isLocal);
-    return page(homePage(directory.all, addresses));
+    return scope.kind === "front" ? page(homePage(directory.all, addresses)) : redirect(`${addresses.front}/`);
   },
 };
 

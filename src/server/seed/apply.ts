@@ -5,22 +5,25 @@ import type { Records } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * Fills an empty store from a seed file, or from the demo.
- * @throws {ServeError | SeedError} also where a seed is named and the store is not empty
+ * What a store shall be filled with: a seed file, or the demo. Undefined: nothing, because it holds something already.
+ * @throws {ServeError | SeedError} also where a seed is named, the store is not empty and is not to be reset
  */
-export async function seedIfEmpty(store: Store, path: string | undefined, now: Date): Promise<void> {
-  if ((await store.instances()).length > 0) {
-    if (path !== undefined)
-      throw new ServeError(
-        `--seed: ${store.location} holds something already. Leave out --seed to go on with it, or add --reset to begin anew.`,
-      );
-    return;
+export async function recordsToSeed(
+  store: Store,
+  { seed, reset = false }: { seed?: string | undefined; reset?: boolean | undefined },
+  now: Date,
+): Promise<Records | undefined> {
+  if (!reset && (await store.instances()).length > 0) {
+    if (seed === undefined) return undefined;
+    throw new ServeError(
+      `--seed: ${store.location} holds something already. Leave out --seed to go on with it, or add --reset to begin anew.`,
+    );
   }
   const demo = demoPath();
-  const records = await read(path ?? demo, now);
+  const records = await read(seed ?? demo, now);
   // A seed that names nobody to sign in as gets the demo's personas.
   const personas = records.personas.length > 0 ? records.personas : (await read(demo, now)).personas;
-  await store.seed({ ...records, personas });
+  return { ...records, personas };
 }
 
 async function read(path: string, now: Date): Promise<Records> {

@@ -58,6 +58,8 @@ export interface Store {
   personas(): Promise<readonly PersonaRecord[]>;
   /** Fills an empty store, all or nothing. */
   seed(records: Records): Promise<void>;
+  /** Puts these records in the place of whatever there is, all or nothing. */
+  replace(records: Records): Promise<void>;
 
   findUser(instance_id: string, id: string): Promise<UserView | undefined>;
   /** Newest `created_at` first, ties by id, in batches. Undefined: there is no record `after`. */

@@ -28,17 +28,17 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
   const env = Object.fromEntries(Object.entries(context.env).filter(([, value]) => value !== ""));
   const file = await readConfig(context, flags.config);
   const { credentialsFromEnv } = await import("../../../server/index.ts");
-  const port = flags.port ?? env["SVC_PORT"];
+  const port = flags.port === undefined ? checkPort(env["SVC_PORT"], "SVC_PORT") : checkPort(flags.port, "--port");
   const publicUrl = flags.publicUrl ?? file.publicUrl;
   const options: ServeOptions = {
-    port: port === undefined ? file.port : checkPort(port),
+    port: port ?? file.port,
     host: flags.host ?? env["SVC_HOST"] ?? file.host,
     store:
       inDirectory(context.cwd, flags.store ?? env["SVC_STORE"]) ?? file.store ?? resolve(context.cwd, ".svc/db.json"),
     seed: inDirectory(context.cwd, flags.seed) ?? file.seed,
     reset: flags.reset,
     publicUrl: publicUrl === undefined ? undefined : checkOrigin(publicUrl),
-    allowedHosts: flags.allowedHost ?? file.allowedHosts,
+    allowedHosts: flags.allowedHost?.map(checkHost) ?? file.allowedHosts,
     providers: flags.providers === undefined ? file.providers : checkMode(flags.providers),
     credentials: { ...file.credentials, ...credentialsFromEnv(env) },
     trustProxy: flags.trustProxy ?? file.trustProxy,
@@ -73,15 +73,25 @@ function inDirectory(directory: string, path: string | undefined): string | unde
   return isPath ? resolve(directory, path) : path;
 }
 
-function checkPort(text: string): number {
+function checkPort(text: string | undefined, source: string): number | undefined {
+  if (text === undefined) return undefined;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
   if (port < 0 || port > 65_535)
     throw new CliError(
       EXIT.usage,
-      `--port: "${text}" is not a port.`,
+      `${source}: "${text}" is not a port.`,
       "Give a number from 1 to 65535, or 0 for any that is free.",
     );
   return port;
+}
+
+function checkHost(text: string): string {
+  if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(text)) return text.toLowerCase();
+  throw new CliError(
+    EXIT.usage,
+    `--allowed-host: "${text}" is not a host name.`,
+    "Give the name alone, e.g. dev.example.test.",
+  );
 }
 
 function checkOrigin(text: string): string {

@@ -1,6 +1,6 @@
 import type { RequestEntry, RunningServer } from "../../../server/index.ts";
 import type { Context } from "../../context.ts";
-import { mask } from "../../format.ts";
+import { asRun, mask } from "../../format.ts";
 import { colors, harmless } from "../../output.ts";
 
 /** What is said of a server while it runs. */
@@ -34,7 +34,7 @@ export function textReport(context: Context): Report {
   const row = (name: string, ...values: string[]): string =>
     values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(12))}${value}\n`).join("");
   return {
-    ready({ url, api_url, store, bound, instances, isLocal }, ms) {
+    ready({ url, api_url, store, bound, providers, instances, isLocal }, ms) {
       const [first] = instances;
       const link = `${url}/sign-in?redirect_uri=${encodeURIComponent(`${url}/__svc/signed-in`)}`;
       stdout.write(`\n  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n\n`);
@@ -43,6 +43,12 @@ export function textReport(context: Context): Report {
           row("API", api_url) +
           row("Listening", bound.join(" and ")) +
           row("Store", harmless(store)) +
+          row(
+            "Providers",
+            Object.entries(providers)
+              .map(([name, kind]) => `${name} ${chalk.dim(kind)}`)
+              .join("  "),
+          ) +
           "\n",
       );
       for (const { name, url: own, publishable_key, secret_key, active } of instances) {
@@ -57,9 +63,13 @@ export function textReport(context: Context): Report {
       }
       if (isLocal && first?.active && first.redirect_uris.length === 0)
         stdout.write(row("Sign in at", chalk.cyan(link)));
-      stdout.write(row("Then try", "svc users list", "svc sign-in --provider github") + "\n");
+      stdout.write(
+        row("Then try", asRun("svc users list", context), asRun("svc sign-in --provider github", context)) + "\n",
+      );
     },
     request({ method, route, status, ms, instance }) {
+      // Pictures say nothing of a sign-in.
+      if (route?.startsWith("/__svc/simulator/avatars/")) return;
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
       stdout.write(

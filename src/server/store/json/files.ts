@@ -13,8 +13,6 @@ const IDLE_MS = 1000;
 const FOLD_BYTES = 8 << 20;
 
 export interface FilesOptions {
-  /** Whether to remove what is there first. */
-  readonly reset: boolean;
   warn(message: string): void;
 }
 
@@ -61,14 +59,13 @@ export class Files implements Log {
   }
 
   /** @throws {StoreRefused} */
-  static async open(path: string, { reset, warn }: FilesOptions): Promise<Files> {
+  static async open(path: string, { warn }: FilesOptions): Promise<Files> {
     await makeDirectory(dirname(path));
     const lock = await lockStore(path).catch((error: unknown) => {
       throw unusable(path, error);
     });
     let journal: Journal | undefined;
     try {
-      if (reset) for (const name of [path, journalName(path), oldName(path)]) await rm(name, { force: true });
       await prepare(path);
       const document = new Document();
       const snapshot = new Snapshot(path, document);

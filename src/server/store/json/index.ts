@@ -2,9 +2,10 @@ import { lstat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { StoreRefused, type PageOptions, type SignIn, type Store, type UserView } from "../store.ts";
-import type { InstanceRecord, PersonaRecord, Records, SessionRecord, StateRecord, UserRecord } from "../records.ts";
+import type { InstanceRecord, PersonaRecord, SessionRecord, StateRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
 import { Commits, type Log } from "./commits.ts";
+import { deletes, outdated, puts } from "./changes.ts";
 import { Document, type Change } from "./document.ts";
 import { Files, type FilesOptions } from "./files.ts";
 import { matcher } from "./match.ts";
@@ -12,8 +13,6 @@ import type { Ordered } from "./ordered.ts";
 
 /** Records looked at, and records sent, before others get their turn. */
 const BATCH = 2048;
-/** Anybody may begin a sign-in, so what that leaves behind is bounded. */
-const MAX_STATES = 50_000;
 
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
@@ -70,13 +69,20 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
       return [...tables.personas.values()];
     },
 
-    seed(records: Records): Promise<void> {
+    seed(records): Promise<void> {
       return commits.commit({
         keys: () => ["seed"],
         run() {
           if (!document.isEmpty) throw new Error("A store that holds something can't be seeded");
           return { changes: puts(records), result: undefined };
         },
+      });
+    },
+
+    replace(records): Promise<void> {
+      return commits.commit({
+        keys: () => ["seed"],
+        run: () => ({ changes: [...deletes(tables), ...puts(records)], result: undefined }),
       });
     },
 
@@ -214,24 +220,4 @@ async function* batches<Row extends object, Out>(
     left -= found.length;
     if (found.length > 0) yield found.flatMap(present);
   }
-}
-
-/** The states to drop before one more is kept. They lie in the order in which they were made. */
-function outdated(states: Map<string, StateRecord>, now: string): Change[] {
-  const dropped: Change[] = [];
-  for (const { state, expires_at } of states.values()) {
-    if (expires_at > now && states.size - dropped.length < MAX_STATES) break;
-    dropped.push(["delete", "states", state]);
-  }
-  return dropped;
-}
-
-function puts(records: Records): Change[] {
-  return [
-    ...records.instances.map((record): Change => ["put", "instances", record]),
-    ...records.personas.map((record): Change => ["put", "personas", record]),
-    ...records.users.map((record): Change => ["put", "users", record]),
-    ...records.identities.map((record): Change => ["put", "identities", record]),
-    ...records.sessions.map((record): Change => ["put", "sessions", record]),
-  ];
 }
