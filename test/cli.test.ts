@@ -204,7 +204,7 @@ describe("Exit codes", () => {
       { fetch: answering(502, "<html>Bad Gateway</html>") },
       {
         code: "unexpected_response",
-        message: "GET /api/v1/users: 502 and something else than JSON: <html>Bad Gateway</html>",
+        message: "GET /api/v1/users: 502 and something else than JSON",
       },
     ],
     [2, "an id that can't be one", ["users", "get", "ada"], {}, { code: "usage", message: INVALID_ID }],

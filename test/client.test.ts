@@ -294,7 +294,7 @@ describe("Errors", () => {
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({
       code: "unexpected_response",
-      message: `GET /api/v1/users: ${status} and something else than JSON: ${body}`,
+      message: `GET /api/v1/users: ${status} and something else than JSON`,
     });
   });
 

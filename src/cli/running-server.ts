@@ -39,7 +39,8 @@ export async function writeRunningServer(
   const other = await read(path);
   if (other && other.pid !== server.pid && isAlive(other.pid)) return other.pid;
   const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  if (made !== undefined) await writeFile(join(dirname(path), ".gitignore"), "*\n");
+  if (made !== undefined) await writeFile(join(dirname(path), ".gitignore"), "*\n", { mode: 0o600 });
+  await rm(path, { force: true });
   await writeFile(path, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
   await chmod(path, 0o600);
   return async () => {
@@ -55,10 +56,10 @@ async function read(path: string): Promise<RunningServerFile | undefined> {
   try {
     const file = await open(path);
     try {
-      const { uid } = await file.stat();
+      const { uid, mode } = await file.stat();
       const server = JSON.parse(await file.readFile("utf8")) as RunningServerFile | null;
-      // In a shared directory above, anybody could lie one for us to send tokens to.
-      const isOurs = process.getuid === undefined || uid === process.getuid();
+      // In a shared directory above, anybody could lay one for us to send tokens to.
+      const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
       return isOurs && server && Array.isArray(server.instances) ? server : undefined;
     } finally {
       await file.close();

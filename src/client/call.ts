@@ -123,10 +123,7 @@ function parseAnswer(name: string, response: FetchResponse, text: string): unkno
   const body = parseJson(text);
   if (status === 200 && body !== undefined) return body;
   if (!isErrorBody(body))
-    throw new ServiceError(
-      "unexpected_response",
-      `${name}: ${status} and something else than JSON: ${text.slice(0, 500)}`,
-    );
+    throw new ServiceError("unexpected_response", `${name}: ${status} and something else than JSON`);
   const code = errorCode(status, body) ?? "unknown";
   if (body.valid === false) throw new TokenError(code, body.error);
   throw new ApiError(code, name, status, body.error);

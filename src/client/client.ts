@@ -96,6 +96,7 @@ export function createClient(options: ClientOptions): Client {
 
   const resolved = createInstanceUrl(
     () => resolve(publishableKey ?? missing("baseUrl, or publishableKey and apiUrl")),
+    apiUrl ?? options.baseUrl ?? "",
     options.now ?? Date.now,
   );
   const baseUrl = async (): Promise<string> => trimSlash(options.baseUrl ?? (await resolved()));

@@ -6,11 +6,15 @@ import { ServiceError } from "./errors.ts";
  * An instance's address from its publishable key, asked for once in 60 seconds (spec, "Limits") however many ask at
  * the same time. Failures are not remembered.
  */
-export function createInstanceUrl(resolve: () => Promise<Instance>, now: () => number): () => Promise<string> {
+export function createInstanceUrl(
+  resolve: () => Promise<Instance>,
+  apiUrl: string,
+  now: () => number,
+): () => Promise<string> {
   let known: { url: Promise<string>; until: number } | undefined;
   return () => {
     if (known && known.until > now()) return known.url;
-    const entry = { url: urlOf(resolve()), until: now() + INSTANCE_CACHE_SECONDS * 1000 };
+    const entry = { url: urlOf(resolve(), apiUrl), until: now() + INSTANCE_CACHE_SECONDS * 1000 };
     known = entry;
     entry.url.catch(() => {
       if (known === entry) known = undefined;
@@ -19,25 +23,27 @@ export function createInstanceUrl(resolve: () => Promise<Instance>, now: () => n
   };
 }
 
-async function urlOf(resolving: Promise<Instance>): Promise<string> {
+async function urlOf(resolving: Promise<Instance>, apiUrl: string): Promise<string> {
   const { url, publishable_key } = (await resolving).data;
   if (url === null)
     throw new ServiceError(
       "instance_inactive",
       `The instance of ${publishable_key} is not active yet, and so has no address`,
     );
-  if (!isSafe(url))
+  if (!isBelow(url, apiUrl))
     throw new ServiceError(
       "unexpected_response",
-      `The address of ${publishable_key} is neither https nor on this machine`,
+      `The service names an address of ${publishable_key} that is not its own: it must be https, or on this machine`,
     );
   return url;
 }
 
-/** A secret key is sent there. */
-function isSafe(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  const isLoopback = hostname === "127.0.0.1" || hostname === "[::1]" || /(^|\.)localhost$/.test(hostname);
-  return protocol === "https:" || (protocol === "http:" && isLoopback);
+/** A secret key is sent there, so it must be a place of the service that was asked. */
+function isBelow(url: string, apiUrl: string): boolean {
+  if (!URL.canParse(url) || !URL.canParse(apiUrl)) return false;
+  const [instance, api] = [new URL(url), new URL(apiUrl)];
+  const parent = api.hostname.replace(/^api\./, "");
+  const isLocal = /^(?:.+\.)?localhost$|^127\.|^\[::1\]$/.test(instance.hostname);
+  const isSafe = instance.protocol === "https:" || (instance.protocol === "http:" && isLocal);
+  return isSafe && instance.username === "" && (isLocal || instance.hostname.endsWith(`.${parent}`));
 }

@@ -35,7 +35,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
   try {
     input = JSON.parse(source);
   } catch (error) {
-    throw new ServeError(`${name} is not JSON: ${(error as Error).message}`);
+    throw new ServeError(`${name} is not JSON: ${(error as Error).message.replace(/, .*is not valid JSON$/s, "")}`);
   }
   const parsed = Config.safeParse(input);
   if (!parsed.success) throw faulty(name, issueLines(parsed.error));

@@ -73,6 +73,7 @@ function refuseOtherOrigins(path: string, header: AppRequest["header"], site: st
     (header(PUBLISHABLE_KEY_HEADER) !== undefined || header("access-control-request-method") !== undefined)
   )
     return;
-  const isOther = site === "cross-site" || site === "same-site" || header("origin") !== undefined;
-  if (isOther) throw new ApiError("cross_origin", "secret keys are used from servers, not from pages");
+  const isOwn = site === undefined || site === "same-origin" || site === "none";
+  if (!isOwn || header("origin") !== undefined)
+    throw new ApiError("cross_origin", "secret keys are used from servers, not from pages");
 }

@@ -86,12 +86,21 @@ async function bind(
     autoClose: false,
     ws: false,
   })) as unknown as { server: Server; address: AddressInfo; https: { key: string; cert: string } | false };
+  // A name that listhen takes for none (a zone as in fe80::1%eth0, an underscore, 64 letters) it listens everywhere for.
+  if (isAnywhere(address.address) && !isAnywhere(hostname)) {
+    server.close();
+    throw new PortUnavailable(`--host: "${hostname}" can't be listened at by that name. Give an address.`);
+  }
   if (address.port !== port) {
     server.close();
     throw new PortUnavailable(`Port ${port} was taken in this moment. Try again, or choose another with --port.`);
   }
   configureServer(server);
   return { server, keyPair: https || undefined };
+}
+
+function isAnywhere(host: string): boolean {
+  return host === "::" || host === "0.0.0.0";
 }
 
 type PortState = "free" | "taken" | "forbidden" | "absent";

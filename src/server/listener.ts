@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { FastURL } from "srvx";
 import { ERRORS, errorBody, type ErrorCode } from "../wire/errors.ts";
 import { MAX_BODY_BYTES } from "../wire/names.ts";
@@ -16,6 +17,7 @@ const KEEP_ALIVE_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
 const CHECK_EVERY_MS = 1_000;
 const MAX_HEADERS = 100;
+const DRAIN_MS = 1_000;
 
 /**
  * Between Node's HTTP server and the application: what can be wrong with a message before its meaning is looked at
@@ -36,14 +38,19 @@ export function createListener(
   };
 
   async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    answering.set(message.socket, response);
+    response.once("finish", () => answering.delete(message.socket));
     const fault = faultOf(message);
     if (fault) return refuse(response, fault);
     const request = new MessageRequest(message, clientAddress(message));
     await send(response, await app.fetch(request as unknown as Request));
     // An unread rest would be taken for the next request.
-    if (!message.complete) message.destroy();
+    if (!message.complete) await drain(message);
   }
 }
+
+/** What each connection is being answered. */
+const answering = new WeakMap<Socket, ServerResponse>();
 
 /** Bounds on what a slow or endless client may take, and an answer of our form where Node finds no request. */
 export function configureServer(server: Server): void {
@@ -51,11 +58,18 @@ export function configureServer(server: Server): void {
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.timeout = IDLE_TIMEOUT_MS;
-  server.maxHeadersCount = MAX_HEADERS;
+  // One more than is let in, so that too many can be told.
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  // Ours says so in our own form.
+  Object.assign(server, { requireHostHeader: false });
   // Node reads the interval when it begins to listen, and the server is handed to us listening already.
   Object.assign(server, { connectionsCheckingInterval: CHECK_EVERY_MS });
   server.emit("listening");
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const current = answering.get(socket);
+    // What can't be read comes after the request that is being answered: that answer is not to be mixed with another.
+    if (current && (current.headersSent || current.req.complete))
+      return void current.once("finish", () => socket.destroySoon());
     if (!socket.writable) return void socket.destroy();
     const code =
       error.code === "HPE_HEADER_OVERFLOW"
@@ -72,6 +86,8 @@ export function configureServer(server: Server): void {
 
 /** What is wrong with a message as such. */
 function faultOf({ rawHeaders, headers, url = "" }: IncomingMessage): ErrorCode | undefined {
+  // Node leaves those beyond the limit out without a word.
+  if (rawHeaders.length > 2 * MAX_HEADERS) return "headers_too_large";
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === "host") hosts++;
@@ -87,10 +103,9 @@ function faultOf({ rawHeaders, headers, url = "" }: IncomingMessage): ErrorCode 
 
 /** The path of a target in absolute form (RFC 9112, 3.2.2), which must name the same host as `Host`. */
 function originFormOf(target: string, host: string | undefined): string | undefined {
-  const url = URL.canParse(target) ? new URL(target) : undefined;
-  const isOurs =
-    url !== undefined && (url.protocol === "http:" || url.protocol === "https:") && url.host === host?.toLowerCase();
-  return isOurs ? url.pathname + url.search : undefined;
+  const [, authority, path] = /^https?:\/\/([^/?]*)(.*)$/i.exec(target) ?? [];
+  if (authority === undefined || authority.toLowerCase() !== host?.toLowerCase()) return undefined;
+  return path!.startsWith("/") ? path : `/${path}`;
 }
 
 function refuse(response: ServerResponse, code: ErrorCode): void {
@@ -100,7 +115,24 @@ function refuse(response: ServerResponse, code: ErrorCode): void {
     "content-length": body.length,
     connection: "close",
   });
-  response.end(body, () => response.req.destroy());
+  if (response.req.complete) return void response.end(body);
+  linger(response);
+  response.end(body, () => void drain(response.req));
+}
+
+/** Node would close the connection at the answer's end. */
+function linger(response: ServerResponse): void {
+  Object.assign(response, { _last: false });
+}
+
+/**
+ * Lets a sender that goes on sending read the answer first: a connection closed with unread bytes in it is reset, and
+ * takes the answer with it.
+ */
+async function drain(message: IncomingMessage): Promise<void> {
+  message.on("error", () => undefined).resume();
+  await Promise.race([once(message.socket, "close"), delay(DRAIN_MS, undefined, { ref: false })]);
+  message.socket.destroy();
 }
 
 async function send(target: ServerResponse, response: Response): Promise<void> {
@@ -108,6 +140,7 @@ async function send(target: ServerResponse, response: Response): Promise<void> {
   // Whatever is left unread would be taken for the next request.
   if (!target.req.complete) headers.push("connection", "close");
   target.writeHead(status, headers);
+  if (!target.req.complete) linger(target);
   if (body instanceof ReadableStream) {
     await pipeline(body as unknown as AsyncIterable<Uint8Array>, target);
     return;
@@ -163,7 +196,7 @@ class MessageRequest {
           } else chunks.push(chunk);
         })
         .once("end", () => resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()))
-        .once("error", reject);
+        .once("error", () => reject(new ApiError("bad_request")));
     });
   }
 }

@@ -27,10 +27,11 @@ export function isTokenShaped(text: unknown): text is string {
 
 /** What is wrong with verified claims at the time `now` (Unix seconds), or undefined. */
 export function claimsFault(claims: Partial<TokenClaims>, now: number): "token_expired" | "token_invalid" | undefined {
-  const { iss, sub, instance_id, iat, exp } = claims;
+  const { iss, sub, instance_id, iat, exp, nbf } = claims as Partial<TokenClaims> & { nbf?: unknown };
   if (iss !== ISSUER || typeof sub !== "string" || !isUuid(sub) || typeof instance_id !== "string")
     return "token_invalid";
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return "token_invalid";
   if (exp! - iat! !== TOKEN_LIFETIME_SECONDS || iat! > now + CLOCK_SKEW_SECONDS) return "token_invalid";
+  if (nbf !== undefined && !(typeof nbf === "number" && nbf <= now)) return "token_invalid";
   return exp! > now ? undefined : "token_expired";
 }

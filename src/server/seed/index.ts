@@ -19,7 +19,7 @@ export function parseSeed(source: string, name: string, now: Date): Records {
   try {
     input = JSON.parse(source);
   } catch (error) {
-    throw new SeedError(`${name} is not JSON: ${(error as Error).message}`);
+    throw new SeedError(`${name} is not JSON: ${(error as Error).message.replace(/, .*is not valid JSON$/s, "")}`);
   }
   const parsed = Seed.safeParse(input);
   if (!parsed.success) throw refused(name, issueLines(parsed.error));
