@@ -316,8 +316,7 @@ async function seen(store: Store): Promise<unknown> {
 
 it("A JSON store does what a list of records does, opened anew and crashed in between", async () => {
   const warnings: string[] = [];
-  const open = (path: string): Promise<Store> =>
-    openJsonStore(path, { warn: (message) => warnings.push(message) });
+  const open = (path: string): Promise<Store> => openJsonStore(path, { warn: (message) => warnings.push(message) });
   await fc.assert(
     fc.asyncProperty(fc.array(command, { size: "max", maxLength: 25 }), async (commands) => {
       let path = join(await temporaryDirectory(), "db.json");
