@@ -131,7 +131,7 @@ function linger(response: ServerResponse): void {
  */
 async function drain(message: IncomingMessage): Promise<void> {
   message.on("error", () => undefined).resume();
-  await Promise.race([once(message.socket, "close"), delay(DRAIN_MS, undefined, { ref: false })]);
+  await Promise.race([once(message, "end"), once(message.socket, "close"), delay(DRAIN_MS, undefined, { ref: false })]);
   message.socket.destroy();
 }
 

@@ -1,14 +1,19 @@
 import { createHash } from "node:crypto";
 import type { PersonaRecord } from "../store/records.ts";
 
+/** Anybody can type in an address. */
+const MAX_TYPED = 1000;
+
 /** Those whom the simulated providers know: the seed's, and whoever is typed in. */
 export class Personas {
   readonly #personas: PersonaRecord[];
   readonly #avatarUrl: (id: string) => string;
+  readonly #seeded: number;
 
   /** @param avatarUrl where a persona without a picture has one made for it */
   constructor(personas: readonly PersonaRecord[], avatarUrl: (id: string) => string) {
     this.#avatarUrl = avatarUrl;
+    this.#seeded = personas.length;
     this.#personas = personas.map((persona) => ({
       ...persona,
       avatar_url: persona.avatar_url ?? avatarUrl(persona.id),
@@ -45,6 +50,7 @@ export class Personas {
       twitter: { id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") },
     };
     this.#personas.push(persona);
+    if (this.#personas.length > this.#seeded + MAX_TYPED) this.#personas.splice(this.#seeded, 1);
     return persona;
   }
 }
