@@ -1,5 +1,5 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors } from "jose";
-import { claimsFault, isTokenShaped, type TokenClaims } from "../wire/claims.ts";
+import { claimsFault, isPlainHeader, isTokenShaped, type TokenClaims } from "../wire/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
 import { TokenError } from "./errors.ts";
 
@@ -65,8 +65,7 @@ async function verifySignature(token: string, keys: readonly string[]): Promise<
     if (key.length < 32) throw new TypeError("secretKey is too short to be one");
     try {
       const { protectedHeader } = await compactVerify(token, new TextEncoder().encode(key), { algorithms: ["HS256"] });
-      const { typ = "JWT", crit } = protectedHeader;
-      if (typ !== "JWT" || crit !== undefined) throw failure("token_invalid");
+      if (!isPlainHeader(protectedHeader)) throw failure("token_invalid");
       return decodeJwt<Partial<TokenClaims>>(token);
     } catch (error) {
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw failure("token_invalid");

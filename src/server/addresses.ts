@@ -25,7 +25,8 @@ export interface Addresses {
   scopeOf(host: string): Scope | undefined;
 }
 
-const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+/** As they stand in an address. */
+export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 /** Taken by {api_url}. */
 export const RESERVED_SUBDOMAINS: readonly string[] = ["api"];
 
@@ -58,4 +59,9 @@ export function createAddresses(publicUrl: string, port: number, allowedHosts: r
       return subdomain === "api" ? { kind: "api" } : { kind: "instance", subdomain };
     },
   };
+}
+
+/** Whether what goes to an address can't be read on its way: by https, or on this machine alone. */
+export function isConfidential({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || (protocol === "http:" && LOOPBACK_NAMES.includes(hostname));
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PROVIDERS } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
-import { issueLines } from "./issues.ts";
+import { issueLines, jsonFault } from "./issues.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";
 import type { Credentials } from "./providers/connections.ts";
 import type { ServeOptions } from "./serve.ts";
@@ -35,7 +35,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
   try {
     input = JSON.parse(source);
   } catch (error) {
-    throw new ServeError(`${name} is not JSON: ${(error as Error).message.replace(/, .*is not valid JSON$/s, "")}`);
+    throw new ServeError(`${name} is not JSON: ${jsonFault(error)}`);
   }
   const parsed = Config.safeParse(input);
   if (!parsed.success) throw faulty(name, issueLines(parsed.error));

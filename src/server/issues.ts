@@ -7,6 +7,11 @@ export function issueLines({ issues }: z.ZodError): string[] {
   );
 }
 
+/** Why a text is not JSON. What JavaScript quotes of it may be part of a secret, and is left out. */
+export function jsonFault(error: unknown): string {
+  return (error as Error).message.replace(/, .*is not valid JSON$/s, "");
+}
+
 function pathOf(path: readonly PropertyKey[]): string {
   const text = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   return text.replace(/^\./, "") || "the file";

@@ -1,6 +1,6 @@
 import { hash, subtle, type webcrypto } from "node:crypto";
 import { compactVerify, decodeJwt, errors, SignJWT } from "jose";
-import { claimsFault, isTokenShaped, type TokenClaims } from "../wire/claims.ts";
+import { claimsFault, isPlainHeader, isTokenShaped, type TokenClaims } from "../wire/claims.ts";
 import { ISSUER, TOKEN_LIFETIME_SECONDS, type Provider } from "../wire/names.ts";
 import { ApiError } from "./errors.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";
@@ -86,8 +86,7 @@ async function checkSignature(instance: InstanceRecord, token: string, key: webc
     throw new ApiError("token_wrong_instance");
   try {
     const { protectedHeader } = await compactVerify(token, key, { algorithms: [ALGORITHM] });
-    const { typ = "JWT", crit } = protectedHeader;
-    if (typ !== "JWT" || crit !== undefined) throw new ApiError("token_invalid");
+    if (!isPlainHeader(protectedHeader)) throw new ApiError("token_invalid");
   } catch (error) {
     throw error instanceof errors.JWSSignatureVerificationFailed
       ? new ApiError("token_invalid_signature")

@@ -25,6 +25,11 @@ export function isTokenShaped(text: unknown): text is string {
   return typeof text === "string" && text.length <= MAX_TOKEN_BYTES && TOKEN.test(text);
 }
 
+/** Whether a token's header asks for nothing that its reader would have to know (RFC 7515, 4.1.11; RFC 7797, 7). */
+export function isPlainHeader({ typ = "JWT", crit }: { typ?: unknown; crit?: unknown }): boolean {
+  return typ === "JWT" && crit === undefined;
+}
+
 /** What is wrong with verified claims at the time `now` (Unix seconds), or undefined. */
 export function claimsFault(claims: Partial<TokenClaims>, now: number): "token_expired" | "token_invalid" | undefined {
   const { iss, sub, instance_id, iat, exp, nbf } = claims as Partial<TokenClaims> & { nbf?: unknown };

@@ -1,7 +1,6 @@
 import { isProvider } from "../../wire/names.ts";
+import { isConfidential } from "../addresses.ts";
 import { DEFINITIONS } from "./index.ts";
-
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** What is wrong with the addresses that replace a provider's own, each as `.name: why`. They carry secrets: https, or loopback. */
 export function checkEndpoints(provider: string, endpoints: Readonly<Record<string, string>> | undefined): string[] {
@@ -10,7 +9,6 @@ export function checkEndpoints(provider: string, endpoints: Readonly<Record<stri
   return Object.entries(endpoints).flatMap(([name, address]) => {
     if (!known.includes(name)) return [`.${name}: ${provider} has no such endpoint; it has ${known.join(", ")}`];
     const url = URL.canParse(address) ? new URL(address) : undefined;
-    const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.has(url.hostname));
-    return isSafe ? [] : [`.${name}: must be an https address, or one on loopback`];
+    return url && isConfidential(url) ? [] : [`.${name}: must be an https address, or one on loopback`];
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
-import { issueLines } from "../issues.ts";
+import { issueLines, jsonFault } from "../issues.ts";
 import type { InstanceRecord, PersonaRecord, Records, SessionRecord, UserRecord } from "../store/records.ts";
 import { crossFaults } from "./faults.ts";
 import { Seed } from "./schema.ts";
@@ -19,7 +19,7 @@ export function parseSeed(source: string, name: string, now: Date): Records {
   try {
     input = JSON.parse(source);
   } catch (error) {
-    throw new SeedError(`${name} is not JSON: ${(error as Error).message.replace(/, .*is not valid JSON$/s, "")}`);
+    throw new SeedError(`${name} is not JSON: ${jsonFault(error)}`);
   }
   const parsed = Seed.safeParse(input);
   if (!parsed.success) throw refused(name, issueLines(parsed.error));

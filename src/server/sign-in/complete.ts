@@ -1,6 +1,6 @@
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
-import type { Addresses } from "../addresses.ts";
+import { isConfidential, type Addresses } from "../addresses.ts";
 import { ApiError, SignInError } from "../errors.ts";
 import type { LocateIp } from "../geo.ts";
 import { isPlaceholderEmail, normalizeEmail } from "../providers/email.ts";
@@ -106,8 +106,7 @@ function checkedProfile(profile: Profile, provider: Provider): Profile {
 /** Kept for showing, never fetched; and nothing that a page could be tricked with. */
 function pictureAddress(text: string | null): string | null {
   const url = text !== null && text.length <= MAX_ADDRESS_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
-  const isLocal = url?.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  return url && (url.protocol === "https:" || isLocal) ? url.href : null;
+  return url && isConfidential(url) ? url.href : null;
 }
 
 async function saveSignIn(

@@ -1,7 +1,7 @@
+import { LOOPBACK_NAMES } from "../addresses.ts";
 import { ApiError } from "../errors.ts";
 
 const MAX_LENGTH = 2048;
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
  * Lets through the addresses that a user may be sent back to with a token: those in `registered`, letter by letter,
@@ -56,7 +56,7 @@ export function withParameters(
 
 function isSameButForPort(entry: URL, url: URL): boolean {
   return (
-    LOOPBACK.has(entry.hostname) &&
+    LOOPBACK_NAMES.includes(entry.hostname) &&
     entry.protocol === url.protocol &&
     entry.hostname === url.hostname &&
     entry.pathname === url.pathname &&

@@ -105,10 +105,11 @@ export class Document {
     if (action === "put") table.set(key, subject);
     else table.delete(key);
     // The oldest link stays the first, however often it is renewed.
-    const place = before === undefined || name !== "identities" ? -1 : this.#placeOf(before as IdentityRecord);
+    const isRenewed = action === "put" && before !== undefined && name === "identities";
+    const place = isRenewed ? this.#placeOf(before as IdentityRecord) : -1;
     if (before !== undefined) this.#unindex(name, before);
     if (action === "put") this.#index(name, subject);
-    if (action === "put" && place >= 0) this.#moveLast(subject as IdentityRecord, place);
+    if (isRenewed) this.#moveLast(subject as IdentityRecord, place);
   }
 
   #placeOf(identity: IdentityRecord): number {

@@ -139,7 +139,7 @@ export class Files implements Log {
   async #fold(): Promise<void> {
     try {
       if (!this.#hasOld) this.#snapshot.sequence = await this.#exclusive(() => this.#rotate());
-      await this.#finishFold(this.#snapshot.sequence);
+      await this.#finishFold();
     } catch (error) {
       this.#warn(
         `${this.#path} could not be brought up to date (${(error as NodeJS.ErrnoException).code ?? String(error)}); the journal keeps everything.`,
@@ -147,8 +147,7 @@ export class Files implements Log {
     }
   }
 
-  async #finishFold(sequence: number): Promise<void> {
-    this.#snapshot.sequence = sequence;
+  async #finishFold(): Promise<void> {
     await this.#exclusive(() => this.#journal.check());
     await this.#low.write();
     this.#snapshotSize = await sizeOf(this.#path);

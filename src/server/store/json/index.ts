@@ -153,13 +153,10 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
 
     completeSignIn(signIn) {
       const { instance_id, provider, uid, email } = signIn;
-      const known = (): UserRecord | undefined => {
-        const identity = document.identityByUid(instance_id, provider, uid);
-        return identity && tables.users.get(identity.user_id);
-      };
       return commits.commit({
         keys() {
-          const user = known() ?? document.userByEmail(instance_id, email);
+          const { known, sameEmail } = acquaintance(document, signIn);
+          const user = known?.user ?? sameEmail?.user;
           return [
             `uid ${provider} ${uid}`,
             `email ${instance_id} ${fold(email)}`,
