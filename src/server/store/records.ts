@@ -105,3 +105,19 @@ export interface Records {
   sessions: SessionRecord[];
   personas: PersonaRecord[];
 }
+
+/** The kinds of record, in the order in which a store is written, read and moved: what is referred to comes first. */
+export const TABLE_NAMES = ["instances", "personas", "users", "identities", "sessions", "states"] as const;
+export type TableName = (typeof TABLE_NAMES)[number];
+
+export interface RecordOf {
+  instances: InstanceRecord;
+  personas: PersonaRecord;
+  users: UserRecord;
+  identities: IdentityRecord;
+  sessions: SessionRecord;
+  states: StateRecord;
+}
+
+/** A record with its kind. */
+export type Entry = { [Name in TableName]: readonly [Name, RecordOf[Name]] }[TableName];

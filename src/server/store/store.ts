@@ -1,6 +1,7 @@
 import type { Provider } from "../../wire/names.ts";
 import type { Query } from "../../wire/query.ts";
 import type {
+  Entry,
   IdentityRecord,
   InstanceRecord,
   PersonaRecord,
@@ -78,6 +79,35 @@ export interface Store {
   takeState(state: string): Promise<StateRecord | undefined>;
   completeSignIn(signIn: SignIn): Promise<{ user: UserRecord; session: SessionRecord }>;
 
+  close(): Promise<void>;
+}
+
+/** A store to be read whole: what `svc store copy` and `svc store export` take from. Nothing of it is changed. */
+export interface Source {
+  /** For people; no secret is in it. */
+  readonly location: string;
+  /**
+   * All records as they were at one moment, however much is written meanwhile: table by table as in `TABLE_NAMES`, within
+   * one in the order in which they came to be. States are left out: they pass. Each call gives the same entries again.
+   */
+  entries(): AsyncIterable<readonly Entry[]>;
+  close(): Promise<void>;
+}
+
+/** A store to be filled from elsewhere. Until `finish` nobody can open it as a store. */
+export interface Target {
+  readonly location: string;
+  /**
+   * Begins, or goes on where an earlier attempt to put the same content there was broken off.
+   * @param fingerprint tells the same content from other content, of which whatever an earlier attempt left is removed
+   * @returns how many of the content's entries, counted from the first, are there already
+   * @throws {StoreRefused} when it holds anything that is not an unfinished attempt
+   */
+  begin(fingerprint: string): Promise<number>;
+  /** Adds the next entries, all or none of them. */
+  put(entries: readonly Entry[]): Promise<void>;
+  /** Makes a store of it, durably. */
+  finish(): Promise<void>;
   close(): Promise<void>;
 }
 
