@@ -1,18 +1,12 @@
 import { lstat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { setImmediate } from "node:timers/promises";
-import { StoreRefused, type PageOptions, type SignIn, type Store, type UserView } from "../store.ts";
+import { StoreRefused, type SignIn, type Store, type UserView } from "../store.ts";
 import type { InstanceRecord, PersonaRecord, SessionRecord, StateRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
 import { Commits, type Log } from "./commits.ts";
-import { deletes, outdated, puts } from "./changes.ts";
+import { documentOf, outdated } from "./changes.ts";
 import { Document, type Change } from "./document.ts";
 import { Files, type FilesOptions } from "./files.ts";
-import { matcher } from "./match.ts";
-import type { Ordered } from "./ordered.ts";
-
-/** Records looked at, and records sent, before others get their turn. */
-const BATCH = 2048;
 
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
@@ -41,15 +35,19 @@ async function followed(path: string): Promise<string> {
 
 /** The same without files: it ends with the process. */
 export function openMemoryStore(): Store {
-  return documentStore("memory", new Document(), { append: async () => {} }, async () => {});
+  return documentStore(
+    "memory",
+    new Document(),
+    { append: async () => {}, replace: async (_, publish) => publish() },
+    async () => {},
+  );
 }
 
 function documentStore(location: string, document: Document, log: Log, closeLog: () => Promise<void>): Store {
   const commits = new Commits(document, log);
-  const { tables } = document;
 
   function findUser(instance_id: string, id: string): UserView | undefined {
-    const user = tables.users.get(id);
+    const user = document.tables.users.get(id);
     return user?.instance_id === instance_id ? view(user) : undefined;
   }
 
@@ -62,28 +60,22 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     location,
 
     async instances(): Promise<InstanceRecord[]> {
-      return [...tables.instances.values()];
+      return [...document.tables.instances.values()];
     },
 
     async personas(): Promise<PersonaRecord[]> {
-      return [...tables.personas.values()];
+      return [...document.tables.personas.values()];
     },
 
     seed(records): Promise<void> {
-      return commits.commit({
-        keys: () => ["seed"],
-        run() {
-          if (!document.isEmpty) throw new Error("A store that holds something can't be seeded");
-          return { changes: puts(records), result: undefined };
-        },
+      return commits.replace(() => {
+        if (!document.isEmpty) throw new Error("A store that holds something can't be seeded");
+        return documentOf(records);
       });
     },
 
     replace(records): Promise<void> {
-      return commits.commit({
-        keys: () => ["seed"],
-        run: () => ({ changes: [...deletes(tables), ...puts(records)], result: undefined }),
-      });
+      return commits.replace(() => documentOf(records));
     },
 
     async findUser(instance_id, id): Promise<UserView | undefined> {
@@ -93,21 +85,21 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     async users(instance_id, options) {
       const after = options.after === undefined ? undefined : findUser(instance_id, options.after)?.user;
       if (options.after !== undefined && !after) return undefined;
-      return batches(document.tenant(instance_id).users, after, options, (user) =>
-        tables.users.has(user.id) ? [view(user)] : [],
+      return presented(document.tenant(instance_id).users.find(options, after), (user) =>
+        document.tables.users.has(user.id) ? [view(user)] : [],
       );
     },
 
     async findSession(instance_id, session_id): Promise<SessionRecord | undefined> {
-      const session = tables.sessions.get(session_id);
+      const session = document.tables.sessions.get(session_id);
       return session?.instance_id === instance_id ? session : undefined;
     },
 
     async sessions(instance_id, options) {
-      const after = options.after === undefined ? undefined : tables.sessions.get(options.after);
+      const after = options.after === undefined ? undefined : document.tables.sessions.get(options.after);
       if (options.after !== undefined && after?.instance_id !== instance_id) return undefined;
-      return batches(document.tenant(instance_id).sessions, after, options, (session) =>
-        tables.sessions.has(session.session_id) ? [session] : [],
+      return presented(document.tenant(instance_id).sessions.find(options, after), (session) =>
+        document.tables.sessions.has(session.session_id) ? [session] : [],
       );
     },
 
@@ -145,7 +137,7 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
       return commits.commit<StateRecord | undefined>({
         keys: () => [`state ${state}`],
         run() {
-          const record = tables.states.get(state);
+          const record = document.tables.states.get(state);
           return { changes: record ? [["delete", "states", state]] : [], result: record };
         },
       });
@@ -197,24 +189,7 @@ function acquaintance(
   return sameEmail ? { sameEmail: { user: sameEmail, identities: document.identitiesOf(sameEmail.id) } } : {};
 }
 
-/**
- * A page of rows as they are now; only looking through them and handing them over is spread over time, and what is
- * deleted meanwhile is left out by `present`.
- */
-async function* batches<Row extends object, Out>(
-  rows: Ordered<Row>,
-  after: Row | undefined,
-  { query, limit = Infinity }: PageOptions,
-  present: (row: Row) => Out[],
-): AsyncIterable<Out[]> {
-  const matches = query ? matcher(query) : undefined;
-  const candidates = rows.newestFirst(after, matches ? Infinity : limit);
-  let left = limit;
-  for (let start = 0; start < candidates.length && left > 0; start += BATCH) {
-    if (start > 0) await setImmediate();
-    const batch = candidates.slice(start, start + BATCH);
-    const found = (matches ? batch.filter(matches) : batch).slice(0, left);
-    left -= found.length;
-    if (found.length > 0) yield found.flatMap(present);
-  }
+/** What is deleted while a page is handed over is left out by `present`. */
+async function* presented<Row, Out>(batches: AsyncIterable<Row[]>, present: (row: Row) => Out[]): AsyncIterable<Out[]> {
+  for await (const batch of batches) yield batch.flatMap(present);
 }
