@@ -5,9 +5,9 @@ import { openJsonStore } from "../../src/server/store/json/index.ts";
 import type { Store, UserView } from "../../src/server/store/store.ts";
 import { temporaryDirectory } from "./conformance.ts";
 
-// A file of every format that was ever released; none is ever removed.
+// A db.json of every format that was ever released; none is ever removed.
 const FORMATS = [1];
-const fixture = (version: number): string => join(import.meta.dirname, "formats", `${version}.json`);
+const fixture = (version: number): string => join(import.meta.dirname, "formats", `${version}.db`);
 
 async function laid(version: number): Promise<string> {
   const path = join(await temporaryDirectory(), ".svc", "db.json");

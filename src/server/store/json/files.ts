@@ -107,7 +107,7 @@ export class Files implements Log {
     while (this.#folding) await this.#folding;
     await this.#exclusive(async () => {
       if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
-      await this.#journal.check();
+      this.#journal.check();
       const before = this.#snapshot.sequence;
       try {
         // The journal's changes are older than this; the next fold takes them away.
@@ -135,11 +135,7 @@ export class Files implements Log {
     clearTimeout(this.#idle);
     await this.#folding;
     if (this.#journal.length > 0 || this.#hasOld) await this.#fold();
-    const isOurs = await this.#journal.check().then(
-      () => true,
-      () => false,
-    );
-    const isFolded = isOurs && this.#journal.length === 0 && !this.#hasOld;
+    const isFolded = this.#journal.isOurs() && this.#journal.length === 0 && !this.#hasOld;
     await this.#journal.close();
     if (isFolded) await rm(journalName(this.#path), { force: true });
     await this.#lock.release();
@@ -170,7 +166,7 @@ export class Files implements Log {
   }
 
   async #finishFold(): Promise<void> {
-    await this.#exclusive(() => this.#journal.check());
+    await this.#exclusive(async () => this.#journal.check());
     await this.#low.write();
     this.#snapshotSize = await sizeOf(this.#path);
     await rm(oldName(this.#path), { force: true });
@@ -181,7 +177,7 @@ export class Files implements Log {
   /** Begins a new journal. @returns the number of the last change in the old one */
   async #rotate(): Promise<number> {
     const name = journalName(this.#path);
-    await this.#journal.check();
+    this.#journal.check();
     await rename(name, oldName(this.#path));
     try {
       const fresh = await Journal.open(name, 0);

@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { open, stat, type FileHandle } from "node:fs/promises";
+import { constants, fstatSync, statSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import type { Change } from "./document.ts";
 import { eachLine, seal, unseal, type Line } from "./lines.ts";
@@ -108,7 +108,7 @@ export class Journal {
 
   /** Returns once the line is on the disk. @throws {StorageUnavailable} when it is not, and then it never will be */
   async append(line: Buffer): Promise<void> {
-    await this.check();
+    this.check();
     try {
       await this.#write(line);
     } catch (error) {
@@ -139,13 +139,21 @@ export class Journal {
     }
   }
 
-  /** The lock does not reach other machines and containers; a file that is not as we left it shows them. */
-  async check(): Promise<void> {
+  /** @throws {StorageUnavailable} where nothing may be written any more */
+  check(): void {
+    if (!this.#broken && !this.isOurs()) this.#stop("was changed by somebody else");
     if (this.#broken) throw new StorageUnavailable(this.#broken);
-    const [ours, there] = await Promise.all([this.#handle.stat(), stat(this.#path).catch(() => undefined)]);
-    if (there && there.ino === ours.ino && there.dev === ours.dev && there.size === this.#length) return;
-    this.#stop("was changed by somebody else");
-    throw new StorageUnavailable(this.#broken);
+  }
+
+  /**
+   * The lock does not reach other machines and containers; a file that is not as we left it shows them.
+   * It is asked without waiting: between the answer and what is done upon it nobody else gets a turn.
+   */
+  isOurs(): boolean {
+    if (this.#broken) return false;
+    const ours = fstatSync(this.#handle.fd);
+    const there = statSync(this.#path, { throwIfNoEntry: false });
+    return there !== undefined && there.ino === ours.ino && there.dev === ours.dev && there.size === this.#length;
   }
 
   #stop(why: string): void {
