@@ -4,7 +4,7 @@ import type { Change, Document } from "./document.ts";
 export interface Operation<Result> {
   /** Whatever it depends on or changes: of two operations with a key in common the second waits for the first. */
   keys(): readonly string[];
-  /** Decides on the document as published. Throwing refuses this operation alone. */
+  /** Decides on the document as published, right after `keys`. Throwing refuses this operation alone. */
   run(): { changes: readonly Change[]; result: Result };
 }
 

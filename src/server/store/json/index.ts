@@ -122,14 +122,14 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     },
 
     saveState(record): Promise<void> {
-      const dropped = (): Change[] => outdated(document.tenant(record.instance_id).states, record.created_at);
+      let dropped: Change[] = [];
       return commits.commit({
-        // One of those that arrive together drops what is to be dropped.
-        keys: () => (dropped().length > 0 ? [`states ${record.instance_id}`] : []),
-        run: () => ({
-          changes: [...dropped(), ["put", "states", record]],
-          result: undefined,
-        }),
+        keys() {
+          dropped = outdated(document.tenant(record.instance_id).states, record.created_at);
+          // One of those that arrive together drops what is to be dropped.
+          return dropped.length > 0 ? [`states ${record.instance_id}`] : [];
+        },
+        run: () => ({ changes: [...dropped, ["put", "states", record]], result: undefined }),
       });
     },
 
