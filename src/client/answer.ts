@@ -9,6 +9,8 @@ import { parseRetryAfter } from "./retry.ts";
 const MAX_RECORD_BYTES = 2 ** 20;
 /** Some 800,000 users. */
 const MAX_LIST_BYTES = 2 ** 28;
+/** Leaves out a byte order mark, as `fetch` does. */
+const DECODER = new TextDecoder();
 /** How much of an answer that is none goes into the error. */
 const SHOWN = 200;
 
@@ -80,7 +82,7 @@ async function readText(name: string, { body, status }: FetchResponse, limit: nu
       });
     chunks.push(chunk);
   }
-  return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  return DECODER.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 }
 
 function refusal(name: string, response: FetchResponse, now: number, body: unknown): ServiceError {

@@ -1,10 +1,11 @@
 import type { Endpoint, Endpoints } from "../wire/endpoints.ts";
-import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
+import type { FetchInit, FetchResponse } from "../wire/fetch.ts";
 import { readAny, readResult } from "./answer.ts";
 import { startDeadline, type Deadline } from "./deadline.ts";
 import { ConfigError, ConnectionError, isServiceError, type ServiceError } from "./errors.ts";
 import { masked } from "./masked.ts";
 import { repeat } from "./retry.ts";
+import type { Transport } from "./transport.ts";
 
 /** The response behind a result, for who needs its headers. */
 export interface WithResponse<Result> {
@@ -39,12 +40,12 @@ export interface Try {
 }
 
 export interface CallDeps {
-  readonly fetch: Fetch;
+  readonly ask: Transport["ask"];
   readonly timeoutMs: number;
   readonly retry: number;
   readonly now: () => number;
   readonly onTry: ((info: Try) => void) | undefined;
-  baseUrl(): Promise<string>;
+  baseUrl(): string | Promise<string>;
   headers(): Record<string, string>;
 }
 
@@ -127,16 +128,17 @@ async function send<Result>(
   let base: string | undefined;
   const explain = (error: unknown): unknown => failure(name, base, error, deadline, options.signal);
   try {
-    base = await deadline.until(deps.baseUrl());
+    const found = deps.baseUrl();
+    base = typeof found === "string" ? found : await deadline.until(found);
     const url = base + path;
-    const init = { ...initOf(method, deps.headers(), body), redirect: "manual", signal: deadline.signal } as const;
+    const init = initOf(method, deps.headers(), body);
     const ask = async (number: number): Promise<WithResponse<Result>> => {
       const startedAt = performance.now();
       const tell = (status: number | undefined, error?: ServiceError): void =>
         deps.onTry?.({ route: name, number, durationMs: performance.now() - startedAt, status, error });
       let answer: WithResponse<Result>;
       try {
-        const response = await deps.fetch(url, init);
+        const response = await deps.ask(url, init, deadline);
         answer = { data: await read(response), response };
       } catch (thrown) {
         const error = explain(thrown);
@@ -156,8 +158,9 @@ async function send<Result>(
 
 function initOf(method: string, own: Record<string, string>, body: unknown): FetchInit {
   const headers = { accept: "application/json", ...own };
-  if (body === undefined) return { method, headers };
-  return { method, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
+  if (body === undefined) return { method, headers, redirect: "manual" };
+  const typed = { ...headers, "content-type": "application/json" };
+  return { method, headers: typed, body: JSON.stringify(body), redirect: "manual" };
 }
 
 /** What a caller is told of something thrown on the way. */

@@ -23,7 +23,7 @@ import { createInstanceUrl } from "./instance-url.ts";
 import { listCall, type ListCall } from "./list.ts";
 import { checkKey, checkOptions, type ClientOptions } from "./options.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
-import { createFetch } from "./transport.ts";
+import { fetchTransport, undiciTransport } from "./transport.ts";
 
 export type { ClientOptions } from "./options.ts";
 
@@ -82,9 +82,9 @@ const DEFAULT_RETRIES = 2;
 export function createClient(options: ClientOptions = {}): Client {
   checkOptions(options);
   const { secretKey, publishableKey, apiUrl, now = Date.now } = options;
-  const transport = options.fetch ? undefined : createFetch(options.certificate);
-  const shared = {
-    fetch: options.fetch ?? transport!,
+  const transport = options.fetch ? fetchTransport(options.fetch) : undiciTransport(options.certificate);
+  const shared: Omit<CallDeps, "baseUrl" | "headers"> = {
+    ask: transport.ask,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     retry: options.retry ?? DEFAULT_RETRIES,
     now,
@@ -95,7 +95,7 @@ export function createClient(options: ClientOptions = {}): Client {
     call(
       {
         ...shared,
-        baseUrl: async () => trimSlash(apiUrl ?? options.baseUrl ?? missing("apiUrl")),
+        baseUrl: () => trimSlash(apiUrl ?? options.baseUrl ?? missing("apiUrl")),
         headers: () => ({ [PUBLISHABLE_KEY_HEADER]: key }),
       },
       "GET /api/v1/instances/search",
@@ -111,7 +111,8 @@ export function createClient(options: ClientOptions = {}): Client {
     apiUrl ?? options.baseUrl ?? "",
     now,
   );
-  const baseUrl = async (): Promise<string> => trimSlash(options.baseUrl ?? (await resolved()));
+  const given = options.baseUrl === undefined ? undefined : trimSlash(options.baseUrl);
+  const baseUrl = (): string | Promise<string> => given ?? resolved();
   const open: CallDeps = { ...shared, baseUrl, headers: () => ({}) };
   const keyed: CallDeps = { ...open, headers: () => ({ [SECRET_KEY_HEADER]: secretKey ?? missing("secretKey") }) };
 
@@ -164,9 +165,9 @@ export function createClient(options: ClientOptions = {}): Client {
       if (loginHint) url.searchParams.set("login_hint", loginHint);
       return url.href;
     },
-    baseUrl,
+    baseUrl: async () => baseUrl(),
     request: (method, path, { body, ...request } = {}) => callAny(keyed, method, path, body, request),
-    close: async () => transport?.close(),
+    close: transport.close,
   };
 }
 
