@@ -9,8 +9,7 @@ import { parseRetryAfter } from "./retry.ts";
 const MAX_RECORD_BYTES = 2 ** 20;
 /** Some 800,000 users. */
 const MAX_LIST_BYTES = 2 ** 28;
-/** Leaves out a byte order mark, as `fetch` does. */
-const DECODER = new TextDecoder();
+const BYTE_ORDER_MARK = "\ufeff";
 /** How much of an answer that is none goes into the error. */
 const SHOWN = 200;
 
@@ -82,7 +81,11 @@ async function readText(name: string, { body, status }: FetchResponse, limit: nu
       });
     chunks.push(chunk);
   }
-  return DECODER.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  const [first = Buffer.alloc(0)] = chunks;
+  const { buffer, byteOffset, byteLength } = chunks.length > 1 ? Buffer.concat(chunks) : first;
+  // A TextDecoder takes several times as long for the same.
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString();
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 function refusal(name: string, response: FetchResponse, now: number, body: unknown): ServiceError {

@@ -19,6 +19,7 @@ export function createBody(source: Source): Body {
   const chunks: Uint8Array[] = [];
   let heldBytes = 0;
   let isOver = false;
+  let isPaused = false;
   let failure: { readonly error: unknown } | undefined;
   let wake: (() => void) | undefined;
 
@@ -28,19 +29,26 @@ export function createBody(source: Source): Body {
   };
   // By hand and not as a generator, because every call comes through here.
   const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
+    // eslint-disable-next-line no-unmodified-loop-condition -- by what comes in
     while (chunks.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
     if (failure) throw failure.error;
     const value = chunks.shift();
     if (!value) return { done: true, value };
     heldBytes -= value.length;
-    if (heldBytes === 0 && !isOver) source.resume();
+    if (isPaused && heldBytes === 0) {
+      isPaused = false;
+      source.resume();
+    }
     return { done: false, value };
   };
   return {
     push(chunk) {
       chunks.push(chunk);
       heldBytes += chunk.length;
-      if (heldBytes > MAX_HELD_BYTES) source.pause();
+      if (heldBytes > MAX_HELD_BYTES) {
+        isPaused = true;
+        source.pause();
+      }
       wake?.();
     },
     end: over,
