@@ -35,7 +35,7 @@ export async function repeat<Result>(
  */
 export function mayRetry(
   method: string,
-  { status, syscallCode = "" }: ServiceError & { syscallCode?: string },
+  { status, syscallCode = "" }: ServiceError & { syscallCode?: string | undefined },
 ): boolean {
   if (method === "DELETE") return false;
   if (UNSENT.has(syscallCode)) return true;
