@@ -36,7 +36,12 @@ await build({
 });
 await build({
   ...shared,
-  entryPoints: { client: "src/client/index.ts", verify: "src/client/verify.ts", server: "src/server/index.ts" },
+  entryPoints: {
+    client: "src/client/index.ts",
+    verify: "src/client/verify.ts",
+    middleware: "src/client/middleware.ts",
+    server: "src/server/index.ts",
+  },
   packages: "external",
   splitting: true,
   chunkNames: "lib/[hash]",

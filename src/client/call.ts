@@ -1,8 +1,11 @@
 import type { Endpoint, Endpoints } from "../wire/endpoints.ts";
-import { errorCode } from "../wire/errors.ts";
-import type { Fetch, FetchResponse } from "../wire/fetch.ts";
-import type { ErrorBody } from "../wire/resources.ts";
-import { ApiError, ConnectionError, ServiceError, TokenError } from "./errors.ts";
+import type { FetchInit, FetchResponse } from "../wire/fetch.ts";
+import { readAny, readResult } from "./answer.ts";
+import { startDeadline, type Deadline } from "./deadline.ts";
+import { ConfigError, ConnectionError, isServiceError, type ServiceError } from "./errors.ts";
+import { masked } from "./masked.ts";
+import { repeat } from "./retry.ts";
+import type { Transport } from "./transport.ts";
 
 /** The response behind a result, for who needs its headers. */
 export interface WithResponse<Result> {
@@ -16,19 +19,43 @@ export interface Call<Result> extends Promise<Result> {
 }
 
 export interface RequestOptions {
-  readonly signal?: AbortSignal;
-  /** For the whole call, body included. Default 10,000. */
-  readonly timeoutMs?: number;
+  /** Ends the call, with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** For the whole call: finding the address, every try, every body. Default 10,000. */
+  readonly timeoutMs?: number | undefined;
+  /** How often at most a call that failed is made again, where that can do no harm. Default 2; 0 means never. */
+  readonly retry?: number | undefined;
+}
+
+/** One try of a call, as `onTry` is told of it. Never a key or token. */
+export interface Try {
+  /** Such as `GET /api/v1/users/:id`. */
+  readonly route: string;
+  /** From 1. */
+  readonly number: number;
+  readonly durationMs: number;
+  /** Undefined where there was no answer. */
+  readonly status: number | undefined;
+  readonly error: ServiceError | undefined;
 }
 
 export interface CallDeps {
-  readonly fetch: Fetch;
+  readonly ask: Transport["ask"];
   readonly timeoutMs: number;
-  baseUrl(): Promise<string>;
+  readonly retry: number;
+  readonly now: () => number;
+  readonly onTry: ((info: Try) => void) | undefined;
+  baseUrl(): string | Promise<string>;
   headers(): Record<string, string>;
 }
 
 type Input<E extends Endpoint> = Pick<Endpoints[E], keyof Endpoints[E] & ("params" | "query" | "body")>;
+
+interface Outgoing {
+  /** Path and query, below the base URL. */
+  readonly path: string;
+  readonly body?: unknown;
+}
 
 /**
  * Calls an endpoint by its route.
@@ -41,92 +68,135 @@ export function call<E extends Endpoint>(
   input: () => Input<E>,
   options: RequestOptions = {},
 ): Call<Endpoints[E]["result"]> {
-  const answer = send<E>(deps, route, input, options);
-  const result = answer.then(({ data }) => data) as Call<Endpoints[E]["result"]>;
+  return toCall(callForResponse(deps, route, input, options));
+}
+
+/** The same, where nobody waits for the result alone. */
+export function callForResponse<E extends Endpoint>(
+  deps: CallDeps,
+  route: E,
+  input: () => Input<E>,
+  options: RequestOptions = {},
+): Promise<WithResponse<Endpoints[E]["result"]>> {
+  const outgoing = (): Outgoing => {
+    type Parts = { params?: Record<string, string>; query?: object; body?: unknown };
+    const { params = {}, query = {}, body } = input() as Parts;
+    return { path: fill(route.slice(route.indexOf("/")), params) + toSearch(query), body };
+  };
+  const read = (response: FetchResponse): Promise<Endpoints[E]["result"]> => readResult(route, response, deps.now());
+  return send(deps, route, outgoing, read, options);
+}
+
+/** Calls whatever path there is. @throws {ServiceError} */
+export function callAny(
+  deps: CallDeps,
+  method: string,
+  path: string,
+  body: unknown,
+  options: RequestOptions = {},
+): Call<unknown> {
+  const name = `${method} ${path.split("?")[0]}`;
+  const outgoing = (): Outgoing => {
+    if (!/^[A-Z]+$/.test(method)) throw new ConfigError(`"${method}" is not a method. Write it as GET or DELETE.`);
+    // Nothing in it may lead away from the service that the key is for.
+    if (!/^\/(?!\/)[\x21-\x7e]*$/.test(path) || /\\|#|(?:^|\/)\.\.?(?:[/?]|$)/.test(path))
+      throw new ConfigError(`"${path}" is not a path. Write it as /api/v1/users, percent-encoded.`);
+    return { path, body };
+  };
+  return toCall(send(deps, name, outgoing, (response) => readAny(name, response, deps.now()), options));
+}
+
+function toCall<Result>(answer: Promise<WithResponse<Result>>): Call<Result> {
+  const result = answer.then(({ data }) => data) as Call<Result>;
   result.withResponse = () => answer;
   // Whoever asks for the response alone handles its failure there.
   result.catch(() => undefined);
   return result;
 }
 
-async function send<E extends Endpoint>(
-  deps: CallDeps,
-  route: E,
-  input: () => Input<E>,
-  options: RequestOptions,
-): Promise<WithResponse<Endpoints[E]["result"]>> {
-  const [method = "GET", pattern = ""] = route.split(" ");
-  const {
-    params = {},
-    query = {},
-    body,
-  } = input() as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
-  const name = `${method} ${pattern}`;
-  const timeout = AbortSignal.timeout(options.timeoutMs ?? deps.timeoutMs);
-  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
-  const base = await until(signal, deps.baseUrl()).catch((error: unknown) => {
-    if (options.signal?.aborted) throw options.signal.reason;
-    if (timeout.aborted) throw new ConnectionError("timeout", `${name}: the instance's address was not found in time`);
-    throw error;
-  });
-  const url = base + fill(pattern, params) + toSearch(query);
-  const headers = {
-    accept: "application/json",
-    ...deps.headers(),
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
-  };
-  const { response, text } = await exchange(
-    deps,
-    name,
-    url,
-    { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
-    { own: options.signal, timeout, signal },
-  );
-  return { data: parseAnswer(name, response, text) as Endpoints[E]["result"], response };
-}
-
-async function exchange(
+async function send<Result>(
   deps: CallDeps,
   name: string,
-  url: string,
-  init: { method: string; headers: Record<string, string>; body?: string },
-  { own, timeout, signal }: { own: AbortSignal | undefined; timeout: AbortSignal; signal: AbortSignal },
-): Promise<{ response: FetchResponse; text: string }> {
+  outgoing: () => Outgoing,
+  read: (response: FetchResponse) => Promise<Result>,
+  options: RequestOptions,
+): Promise<WithResponse<Result>> {
+  const { path, body } = outgoing();
+  const method = name.slice(0, name.indexOf(" "));
+  const retries = checkRetry(options.retry ?? deps.retry);
+  const deadline = startDeadline(options.timeoutMs ?? deps.timeoutMs, options.signal);
+  let base: string | undefined;
+  const explain = (error: unknown): unknown => failure(name, base, error, deadline, options.signal);
   try {
-    const response = await deps.fetch(url, { ...init, redirect: "manual", signal });
-    return { response, text: await response.text() };
+    const found = deps.baseUrl();
+    base = typeof found === "string" ? found : await deadline.until(found);
+    const url = base + path;
+    const init = initOf(method, deps.headers(), body);
+    const ask = async (number: number): Promise<WithResponse<Result>> => {
+      const startedAt = performance.now();
+      const tell = (status: number | undefined, error?: ServiceError): void =>
+        deps.onTry?.({ route: name, number, durationMs: performance.now() - startedAt, status, error });
+      let answer: WithResponse<Result>;
+      try {
+        const response = await deps.ask(url, init, deadline);
+        answer = { data: await read(response), response };
+      } catch (thrown) {
+        const error = explain(thrown);
+        if (isServiceError(error)) tell(error.status, error);
+        throw error;
+      }
+      tell(answer.response.status);
+      return answer;
+    };
+    return await repeat(ask, method, retries, deadline);
   } catch (error) {
-    if (own?.aborted) throw own.reason;
-    const { origin } = new URL(url);
-    if (timeout.aborted)
-      throw new ConnectionError("timeout", `${name}: ${origin} did not answer in time`, { cause: error });
-    throw new ConnectionError("connection", `${name}: ${origin} could not be reached (${reasonOf(error)})`, {
-      cause: error,
-    });
+    throw explain(error);
+  } finally {
+    deadline.end();
   }
 }
 
-/** What is shared with others goes on; only this one's waiting ends. */
-function until<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error);
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+function initOf(method: string, own: Record<string, string>, body: unknown): FetchInit {
+  const headers = { accept: "application/json", ...own };
+  if (body === undefined) return { method, headers, redirect: "manual" };
+  const typed = { ...headers, "content-type": "application/json" };
+  return { method, headers: typed, body: JSON.stringify(body), redirect: "manual" };
+}
+
+/** What a caller is told of something thrown on the way. */
+function failure(
+  name: string,
+  base: string | undefined,
+  error: unknown,
+  deadline: Deadline,
+  own: AbortSignal | undefined,
+): unknown {
+  if (own?.aborted) return own.reason;
+  if (isServiceError(error)) return error;
+  if (base === undefined) {
+    if (!deadline.isOver) return error;
+    return new ConnectionError("timeout", `${name}: the instance's address was not found in time`);
+  }
+  const { origin } = new URL(base);
+  if (deadline.isOver)
+    return new ConnectionError("timeout", `${name}: ${origin} did not answer in time`, { cause: error });
+  const { code, message } = reasonOf(error);
+  return new ConnectionError("connection", `${name}: ${origin} could not be reached (${code ?? masked(message)})`, {
+    cause: error,
+    syscallCode: code,
   });
 }
 
-function parseAnswer(name: string, response: FetchResponse, text: string): unknown {
-  const { status } = response;
-  if (status >= 300 && status < 400)
-    throw new ServiceError("redirect_refused", `${name}: the service answered with a redirect, which is not followed`);
-  const body = parseJson(text);
-  if (status === 200 && body !== undefined) return body;
-  if (!isErrorBody(body))
-    throw new ServiceError("unexpected_response", `${name}: ${status} and something else than JSON`);
-  const code = errorCode(status, body) ?? "unknown";
-  if (body.valid === false) throw new TokenError(code, body.error);
-  throw new ApiError(code, name, status, body.error);
+/** `fetch` puts the system's error in `cause`. */
+function reasonOf(error: unknown): { code: string | undefined; message: string } {
+  const { cause } = error as { cause?: unknown };
+  const { code, message } = (cause ?? error) as { code?: unknown; message?: string };
+  return { code: typeof code === "string" ? code : undefined, message: message ?? String(error) };
+}
+
+function checkRetry(retry: number): number {
+  if (Number.isInteger(retry) && retry >= 0) return retry;
+  throw new ConfigError("retry must be a whole number, and 0 means never");
 }
 
 function fill(pattern: string, params: Record<string, string>): string {
@@ -134,27 +204,9 @@ function fill(pattern: string, params: Record<string, string>): string {
 }
 
 /** Spaces as %20: a strict reader takes `+` for itself. */
-function toSearch(query: Record<string, unknown>): string {
+function toSearch(query: object): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
   return pairs.length === 0
     ? ""
     : `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&")}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isErrorBody(body: unknown): body is ErrorBody {
-  return typeof body === "object" && body !== null && typeof (body as { error?: unknown }).error === "string";
-}
-
-function reasonOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  const { code, message } = (cause ?? error) as { code?: string; message?: string };
-  return code ?? message ?? String(error);
 }

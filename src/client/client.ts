@@ -1,60 +1,60 @@
-import type { Page } from "../wire/endpoints.ts";
-import type { Fetch } from "../wire/fetch.ts";
+import type { Endpoint, Page } from "../wire/endpoints.ts";
 import {
   isSessionId,
   isUuid,
   PUBLISHABLE_KEY_HEADER,
   PUBLISHABLE_KEY_PREFIX,
   SECRET_KEY_HEADER,
-  SECRET_KEY_PREFIX,
   type Provider,
 } from "../wire/names.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
-import { call, type Call, type CallDeps, type RequestOptions } from "./call.ts";
-import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";
+import {
+  call,
+  callAny,
+  callForResponse,
+  type Call,
+  type CallDeps,
+  type RequestOptions,
+  type WithResponse,
+} from "./call.ts";
+import { ConfigError, isServiceError, TokenError, type ErrorCode, type ServiceError } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
-import { createFetch } from "./transport.ts";
+import { listCall, type ListCall } from "./list.ts";
+import { checkKey, checkOptions, type ClientOptions } from "./options.ts";
+import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
+import { fetchTransport, undiciTransport } from "./transport.ts";
 
-export interface ClientOptions {
-  /** `sk_…`; for everything but `instances.resolve`. */
-  readonly secretKey?: string;
-  /** `pk_…`; finds the instance's address where `baseUrl` is not given. */
-  readonly publishableKey?: string;
-  /** {base_url} of the instance. */
-  readonly baseUrl?: string;
-  /** {api_url}, where a publishable key is resolved. */
-  readonly apiUrl?: string;
-  /** For each call, body included. Default 10,000. */
-  readonly timeoutMs?: number;
-  /** One to trust besides the known authorities', in PEM: that of a local server with `--https`. */
-  readonly certificate?: string;
-  /** In place of undici. */
-  readonly fetch?: Fetch;
-  readonly now?: () => number;
-}
+export type { ClientOptions } from "./options.ts";
+
+/** What the service says of a token, where an invalid one is nothing out of the ordinary. */
+export type TokenCheck = { ok: true; token: VerifiedToken } | { ok: false; error: ServiceError };
 
 export interface Client {
   readonly users: {
     /** @throws {ApiError} `user_not_found` */
     get(id: string, options?: RequestOptions): Call<User>;
     find(id: string, options?: RequestOptions): Promise<User | undefined>;
-    list(page?: Page, options?: RequestOptions): Call<User[]>;
-    /** @param query e.g. `email:*@acme.com -name:bot*` @throws {ApiError} `invalid_query` */
-    search(query: string, page?: Page, options?: RequestOptions): Call<User[]>;
-    /** Irreversible. @throws {ApiError} `user_not_found` */
+    /** The newest first. */
+    list(page?: Page, options?: RequestOptions): ListCall<User>;
+    /** @param query e.g. `email:*@acme.com -name:bot*`, or made of terms @throws {ServiceError} `invalid_query` */
+    search(query: QueryInput<UserFields>, page?: Page, options?: RequestOptions): ListCall<User>;
+    /** Irreversible, and never tried twice. @throws {ApiError} `user_not_found` */
     delete(id: string, options?: RequestOptions): Call<DeletedUser>;
   };
   readonly sessions: {
-    list(page?: Page, options?: RequestOptions): Call<Session[]>;
+    /** The most recent sign-in first. */
+    list(page?: Page, options?: RequestOptions): ListCall<Session>;
     /** @param id `svc_session_<uuid>` @throws {ApiError} `session_not_found` */
     get(id: string, options?: RequestOptions): Call<Session>;
     find(id: string, options?: RequestOptions): Promise<Session | undefined>;
-    search(query: string, page?: Page, options?: RequestOptions): Call<Session[]>;
+    search(query: QueryInput<SessionFields>, page?: Page, options?: RequestOptions): ListCall<Session>;
   };
   readonly tokens: {
     /** Asks the service. @throws {TokenError} where it is not valid; {ApiError} `user_not_found` */
     verify(token: string, options?: RequestOptions): Call<VerifiedToken>;
+    /** The same as a value: `ok` is false for a token that is not valid and for one whose user is gone. */
+    check(token: string, options?: RequestOptions): Promise<TokenCheck>;
     /** Without a request, by the secret key. @throws {TokenError} */
     verifyLocal(token: string): Promise<TokenClaims>;
   };
@@ -65,27 +65,39 @@ export interface Client {
   discovery(options?: RequestOptions): Call<Discovery>;
   /** Where to send a user who shall sign in. */
   signInUrl(parameters: { redirectUri: string; provider?: Provider; loginHint?: string }): Promise<string>;
+  /** Where the instance is, without a slash at the end. */
+  baseUrl(): Promise<string>;
+  /** Any other call, with the secret key. @param path below the base URL, query included @throws {ServiceError} */
+  request(method: string, path: string, options?: RequestOptions & { body?: unknown }): Call<unknown>;
+  /** Ends the connections that wait for the next call. */
+  close(): Promise<void>;
 }
 
+type ListRoute = Extract<Endpoint, `GET /api/v1/${"users" | "sessions"}${"" | "/search"}`>;
+
 const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_RETRIES = 2;
 
-/** @throws {ConfigError} for keys that can't be keys, or that are swapped */
-export function createClient(options: ClientOptions): Client {
-  const { secretKey, publishableKey, apiUrl } = options;
-  checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
-  checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);
-  const shared = {
-    fetch: options.fetch ?? createFetch(options.certificate),
+/** @throws {ConfigError} for keys and addresses that can't be right, and for a secret key in a browser */
+export function createClient(options: ClientOptions = {}): Client {
+  checkOptions(options);
+  const { secretKey, publishableKey, apiUrl, now = Date.now } = options;
+  const transport = options.fetch ? fetchTransport(options.fetch) : undiciTransport(options.certificate);
+  const shared: Omit<CallDeps, "baseUrl" | "headers"> = {
+    ask: transport.ask,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    retry: options.retry ?? DEFAULT_RETRIES,
+    now,
+    onTry: options.onTry,
   };
 
-  const bootstrap: Omit<CallDeps, "headers"> = {
-    ...shared,
-    baseUrl: async () => trimSlash(apiUrl ?? options.baseUrl ?? missing("apiUrl")),
-  };
   const resolve = (key: string, request?: RequestOptions): Call<Instance> =>
     call(
-      { ...bootstrap, headers: () => ({ [PUBLISHABLE_KEY_HEADER]: key }) },
+      {
+        ...shared,
+        baseUrl: () => trimSlash(apiUrl ?? options.baseUrl ?? missing("apiUrl")),
+        headers: () => ({ [PUBLISHABLE_KEY_HEADER]: key }),
+      },
       "GET /api/v1/instances/search",
       () => {
         checkKey("the key to resolve", key, PUBLISHABLE_KEY_PREFIX);
@@ -97,9 +109,10 @@ export function createClient(options: ClientOptions): Client {
   const resolved = createInstanceUrl(
     () => resolve(publishableKey ?? missing("baseUrl, or publishableKey and apiUrl")),
     apiUrl ?? options.baseUrl ?? "",
-    options.now ?? Date.now,
+    now,
   );
-  const baseUrl = async (): Promise<string> => trimSlash(options.baseUrl ?? (await resolved()));
+  const given = options.baseUrl === undefined ? undefined : trimSlash(options.baseUrl);
+  const baseUrl = (): string | Promise<string> => given ?? resolved();
   const open: CallDeps = { ...shared, baseUrl, headers: () => ({}) };
   const keyed: CallDeps = { ...open, headers: () => ({ [SECRET_KEY_HEADER]: secretKey ?? missing("secretKey") }) };
 
@@ -107,30 +120,40 @@ export function createClient(options: ClientOptions): Client {
     call(keyed, "GET /api/v1/users/:id", () => ({ params: { id: checkId("user", id, isUuid) } }), request);
   const getSession = (id: string, request?: RequestOptions): Call<Session> =>
     call(keyed, "GET /api/v1/sessions/:id", () => ({ params: { id: checkId("session", id, isSessionId) } }), request);
+  const verify = (token: string, request?: RequestOptions): Call<VerifiedToken> =>
+    call(keyed, "POST /api/v1/tokens/verify", () => ({ body: { token } }), request);
+
+  /** @param query made for each request, so that what is wrong with it is a rejection */
+  const list = <Item>(route: ListRoute, page: Page, request?: RequestOptions, query?: () => string): ListCall<Item> =>
+    listCall((part) => {
+      const input = (): { query: Page & { query: string } } =>
+        ({ query: { ...(query && { query: query() }), ...part } }) as { query: Page & { query: string } };
+      return callForResponse(keyed, route, input, request) as Promise<WithResponse<Item[]>>;
+    }, page);
 
   return {
     users: {
       get: getUser,
       find: (id, request) => orUndefined(getUser(id, request), "user_not_found"),
-      list: (page = {}, request) => call(keyed, "GET /api/v1/users", () => ({ query: page }), request),
-      search: (query, page = {}, request) =>
-        call(keyed, "GET /api/v1/users/search", () => ({ query: { query, ...page } }), request),
+      list: (page = {}, request) => list("GET /api/v1/users", page, request),
+      search: (query, page = {}, request) => list("GET /api/v1/users/search", page, request, () => userQuery(query)),
       delete: (id, request) =>
         call(keyed, "DELETE /api/v1/users/:id", () => ({ params: { id: checkId("user", id, isUuid) } }), request),
     },
     sessions: {
       get: getSession,
       find: (id, request) => orUndefined(getSession(id, request), "session_not_found"),
-      list: (page = {}, request) => call(keyed, "GET /api/v1/sessions", () => ({ query: page }), request),
+      list: (page = {}, request) => list("GET /api/v1/sessions", page, request),
       search: (query, page = {}, request) =>
-        call(keyed, "GET /api/v1/sessions/search", () => ({ query: { query, ...page } }), request),
+        list("GET /api/v1/sessions/search", page, request, () => sessionQuery(query)),
     },
     tokens: {
-      verify: (token, request) => call(keyed, "POST /api/v1/tokens/verify", () => ({ body: { token } }), request),
+      verify,
+      check: (token, request) => checked(verify(token, request)),
       async verifyLocal(token) {
         const { verifyToken } = await import("./verify.ts");
-        const now = new Date((options.now ?? Date.now)());
-        return verifyToken(token, { secretKey: secretKey ?? missing("secretKey"), now: () => now });
+        const date = new Date(now());
+        return verifyToken(token, { secretKey: secretKey ?? missing("secretKey"), now: () => date });
       },
     },
     instances: { resolve },
@@ -142,17 +165,14 @@ export function createClient(options: ClientOptions): Client {
       if (loginHint) url.searchParams.set("login_hint", loginHint);
       return url.href;
     },
+    baseUrl: async () => baseUrl(),
+    request: (method, path, { body, ...request } = {}) => callAny(keyed, method, path, body, request),
+    close: transport.close,
   };
 }
 
-function checkKey(option: string, key: string | undefined, prefix: string): void {
-  if (key !== undefined && !(key.startsWith(prefix) && /^[\x21-\x7e]+$/.test(key))) {
-    throw new ConfigError(`${option} must begin with ${prefix} and have no spaces`);
-  }
-}
-
 function checkId(kind: string, id: string, isId: (id: string) => boolean): string {
-  if (!isId(id)) throw new ConfigError(`"${id}" is not the id of a ${kind}`);
+  if (typeof id !== "string" || !isId(id)) throw new ConfigError(`"${id}" is not the id of a ${kind}`);
   return id;
 }
 
@@ -169,6 +189,16 @@ async function orUndefined<Result>(calling: Promise<Result>, code: ErrorCode): P
     return await calling;
   } catch (error) {
     if (isServiceError(error, code)) return undefined;
+    throw error;
+  }
+}
+
+async function checked(verifying: Promise<VerifiedToken>): Promise<TokenCheck> {
+  try {
+    return { ok: true, token: await verifying };
+  } catch (error) {
+    const isAnswer = error instanceof TokenError || isServiceError(error, "user_not_found");
+    if (isAnswer) return { ok: false, error };
     throw error;
   }
 }

@@ -1,53 +1,110 @@
-import type { ErrorCode as WireCode } from "../wire/errors.ts";
+import { ERRORS, type ErrorCode as WireCode } from "../wire/errors.ts";
+import type { ClaimsProblem } from "../wire/claims.ts";
+
+/** What the client itself finds wrong, and what it means. */
+const CLIENT_ERRORS = {
+  config: "The client was not given what it needs, or was given something that can't be right",
+  connection: "The service could not be reached, or the connection broke off",
+  timeout: "The call was not done in its time",
+  rate_limited: "The service has had too many requests; retryAfterMs says how long to wait, where it told",
+  unavailable: "The service, or something before it, can't answer at the moment",
+  redirect_refused: "The service answered with a redirect, which is never followed: the key would go along",
+  unexpected_response: "The answer is nothing that this service would say",
+  response_too_large: "The answer is longer than the client is ready to take",
+  instance_inactive: "The instance is not active yet, and so has no address",
+  unknown: "The service said no, in words that this version does not know",
+} as const;
 
 /** What went wrong, in a word that does not change: the service's own codes, and the client's. */
-export type ErrorCode =
-  | WireCode
-  | "unknown"
-  | "unexpected_response"
-  | "connection"
-  | "timeout"
-  | "redirect_refused"
-  | "config"
-  | "instance_inactive";
+export type ErrorCode = WireCode | keyof typeof CLIENT_ERRORS;
+
+/** Every code there is, and what it means: the service's own sentence, or ours. */
+export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
+  ...(Object.fromEntries(Object.entries(ERRORS).map(([code, { error }]) => [code, error])) as Record<WireCode, string>),
+  ...CLIENT_ERRORS,
+};
 
 /** Two copies of this package in one program still know each other's errors. */
 const BRAND = Symbol.for("svc-identity.error");
+
+export interface ServiceErrorOptions extends ErrorOptions {
+  readonly status?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
 
 /** The base of every error that the client throws. */
 export class ServiceError extends Error {
   override readonly name: string = "ServiceError";
   readonly code: ErrorCode;
-  readonly [BRAND] = true;
+  /** Of the answer, where there was one. */
+  readonly status: number | undefined;
+  /** How long the service asked to wait before the next try (`Retry-After`), where it did. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, { status, retryAfterMs, ...options }: ServiceErrorOptions = {}) {
     super(message, options);
     this.code = code;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** What a log should have of it. */
+  toJSON(): object {
+    return Object.assign({}, this, { message: this.message });
   }
 }
 
 /** The service answered with an error. */
 export class ApiError extends ServiceError {
   override readonly name: string = "ApiError";
-  readonly status: number;
+  declare readonly status: number;
   /** The sentence on the wire. */
   readonly error: string;
 
-  constructor(code: ErrorCode, request: string, status: number, error: string) {
-    super(code, `${request}: ${status} ${error}`);
-    this.status = status;
+  constructor(
+    code: ErrorCode,
+    request: string,
+    status: number,
+    error: string,
+    options?: Omit<ServiceErrorOptions, "status">,
+  ) {
+    super(code, `${request}: ${status} ${error}`, { ...options, status });
     this.error = error;
   }
 }
 
+/** What exactly is wrong with a token. */
+export type TokenReason = "missing" | "malformed" | "algorithm" | "signature" | "instance" | ClaimsProblem;
+
 /** A token is not valid. */
 export class TokenError extends ServiceError {
   override readonly name: string = "TokenError";
+  /** Where the token was verified here, and not by the service, which does not say. */
+  readonly reason: TokenReason | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions & { reason?: TokenReason } = {}) {
+    const { reason, ...rest } = options;
+    super(code, message, rest);
+    this.reason = reason;
+  }
 }
 
 /** No answer: the service could not be reached, or did not answer in time. `cause` says why. */
 export class ConnectionError extends ServiceError {
   override readonly name: string = "ConnectionError";
+  /** The system's word, such as `ECONNREFUSED`, where there is one. */
+  readonly syscallCode: string | undefined;
+
+  constructor(
+    code: "connection" | "timeout",
+    message: string,
+    options: ErrorOptions & { syscallCode?: string | undefined } = {},
+  ) {
+    const { syscallCode, ...rest } = options;
+    super(code, message, rest);
+    this.syscallCode = syscallCode;
+  }
 }
 
 /** The client was not given what it needs, or was given something that can't be right. */
@@ -60,7 +117,10 @@ export class ConfigError extends ServiceError {
 }
 
 /** Whether something thrown is the client's, and optionally a certain one. */
-export function isServiceError(value: unknown, code?: ErrorCode): value is ServiceError {
+export function isServiceError<Code extends ErrorCode = ErrorCode>(
+  value: unknown,
+  code?: Code,
+): value is ServiceError & { readonly code: Code } {
   if (typeof value !== "object" || value === null || !(BRAND in value)) return false;
-  return code === undefined || (value as ServiceError).code === code;
+  return code === undefined || (value as { code?: unknown }).code === code;
 }

@@ -1,15 +1,29 @@
 /** The typed client of the service. */
-export { createClient, type Client, type ClientOptions } from "./client.ts";
-export type { Call, RequestOptions, WithResponse } from "./call.ts";
+export { createClient, type Client, type ClientOptions, type TokenCheck } from "./client.ts";
+export type { Call, RequestOptions, Try, WithResponse } from "./call.ts";
+export type { ListCall } from "./list.ts";
 export {
   ApiError,
   ConfigError,
   ConnectionError,
+  ERROR_CODES,
   isServiceError,
   ServiceError,
   TokenError,
   type ErrorCode,
+  type TokenReason,
 } from "./errors.ts";
+export {
+  sessionQuery,
+  userQuery,
+  type DateInput,
+  type NegatableTerm,
+  type QueryBuilder,
+  type QueryInput,
+  type QueryTerm,
+  type SessionFields,
+  type UserFields,
+} from "./query-builder.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
 export type { Page } from "../wire/endpoints.ts";

@@ -35,7 +35,7 @@ async function urlOf(resolving: Promise<Instance>, apiUrl: string): Promise<stri
       "unexpected_response",
       `The service names an address of ${publishable_key} that is not its own: it must be https, or on this machine`,
     );
-  return url;
+  return url.replace(/\/+$/, "");
 }
 
 /** A secret key is sent there, so it must be a place of the service that was asked. */

@@ -30,13 +30,23 @@ export function isPlainHeader({ typ = "JWT", crit }: { typ?: unknown; crit?: unk
   return typ === "JWT" && crit === undefined;
 }
 
+/** What can be wrong with claims whose signature is right. */
+export type ClaimsProblem = "issuer" | "claims" | "lifetime" | "not_yet_valid" | "expired";
+
 /** What is wrong with verified claims at the time `now` (Unix seconds), or undefined. */
-export function claimsFault(claims: Partial<TokenClaims>, now: number): "token_expired" | "token_invalid" | undefined {
+export function claimsProblem(claims: Partial<TokenClaims>, now: number): ClaimsProblem | undefined {
   const { iss, sub, instance_id, iat, exp, nbf } = claims as Partial<TokenClaims> & { nbf?: unknown };
-  if (iss !== ISSUER || typeof sub !== "string" || !isUuid(sub) || typeof instance_id !== "string")
-    return "token_invalid";
-  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return "token_invalid";
-  if (exp! - iat! !== TOKEN_LIFETIME_SECONDS || iat! > now + CLOCK_SKEW_SECONDS) return "token_invalid";
-  if (nbf !== undefined && !(typeof nbf === "number" && nbf <= now)) return "token_invalid";
-  return exp! > now ? undefined : "token_expired";
+  if (iss !== ISSUER) return "issuer";
+  if (typeof sub !== "string" || !isUuid(sub) || typeof instance_id !== "string") return "claims";
+  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return "claims";
+  if (exp! - iat! !== TOKEN_LIFETIME_SECONDS) return "lifetime";
+  if (iat! > now + CLOCK_SKEW_SECONDS) return "not_yet_valid";
+  if (nbf !== undefined && !(typeof nbf === "number" && nbf <= now)) return "not_yet_valid";
+  return exp! > now ? undefined : "expired";
+}
+
+/** The same as the service's code for it. */
+export function claimsFault(claims: Partial<TokenClaims>, now: number): "token_expired" | "token_invalid" | undefined {
+  const problem = claimsProblem(claims, now);
+  return problem && (problem === "expired" ? "token_expired" : "token_invalid");
 }

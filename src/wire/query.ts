@@ -148,7 +148,8 @@ function isComparison(term: Term): boolean {
   return term.operator === ">" || term.operator === "<" || term.operator === ">=" || term.operator === "<=";
 }
 
-function printTerm({ field, operator, value, negated }: Term): string {
+/** Writes one term. */
+export function printTerm({ field, operator, value, negated }: Term): string {
   const prefix = negated ? `-${field}` : field;
   switch (operator) {
     case "starts":

@@ -1,0 +1,127 @@
+import type { Endpoint, Endpoints } from "../wire/endpoints.ts";
+import { errorCode } from "../wire/errors.ts";
+import type { FetchResponse } from "../wire/fetch.ts";
+import type { ErrorBody } from "../wire/resources.ts";
+import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
+import { masked } from "./masked.ts";
+import { parseRetryAfter } from "./retry.ts";
+
+const MAX_RECORD_BYTES = 2 ** 20;
+/** Some 800,000 users. */
+const MAX_LIST_BYTES = 2 ** 28;
+const BYTE_ORDER_MARK = "\ufeff";
+/** How much of an answer that is none goes into the error. */
+const SHOWN = 200;
+
+/** What an endpoint's answer must be at the least. All else is left to the types, so that new fields break nobody. */
+const SHAPES: { readonly [E in Endpoint]: (body: unknown) => boolean } = {
+  "GET /.well-known/openid-configuration": (body) => isObject(body) && typeof body["issuer"] === "string",
+  "POST /api/v1/tokens/verify": (body) =>
+    isRecord("token")(body) && (body as { data: { valid: unknown } }).data.valid === true,
+  "GET /api/v1/instances/search": isRecord("instance"),
+  "GET /api/v1/sessions": Array.isArray,
+  "GET /api/v1/sessions/search": Array.isArray,
+  "GET /api/v1/sessions/:id": isRecord("session"),
+  "GET /api/v1/users": Array.isArray,
+  "GET /api/v1/users/search": Array.isArray,
+  "GET /api/v1/users/:id": isRecord("user"),
+  "DELETE /api/v1/users/:id": (body) => isObject(body) && body["deleted"] === true,
+};
+
+/** The result in an endpoint's answer. @throws {ServiceError} what the answer says, or that it says nothing */
+export async function readResult<E extends Endpoint>(
+  route: E,
+  response: FetchResponse,
+  now: number,
+): Promise<Endpoints[E]["result"]> {
+  const isGood = SHAPES[route];
+  const body = await readBody(route, response, now, isGood === Array.isArray ? MAX_LIST_BYTES : MAX_RECORD_BYTES);
+  const isRefusal = response.status !== 200 || (isObject(body) && body["valid"] === false);
+  if (isRefusal) throw refusal(route, response, now, body);
+  if (!isGood(body)) throw unexpected(route, response, now, "JSON of another kind");
+  return body as Endpoints[E]["result"];
+}
+
+/** The JSON of any successful answer, or undefined where that has none. @throws {ServiceError} */
+export async function readAny(name: string, response: FetchResponse, now: number): Promise<unknown> {
+  if (response.status === 204) return undefined;
+  const body = await readBody(name, response, now, MAX_LIST_BYTES);
+  if (response.status >= 200 && response.status < 300) return body;
+  throw refusal(name, response, now, body);
+}
+
+async function readBody(name: string, response: FetchResponse, now: number, limit: number): Promise<unknown> {
+  const { status } = response;
+  const text = await readText(name, response, limit);
+  // A browser's `fetch` shows a redirect as status 0.
+  if (status === 0 || (status >= 300 && status < 400))
+    throw new ServiceError("redirect_refused", `${name}: the service answered with a redirect, which is not followed`, {
+      status,
+    });
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own error repeats words of the answer, which may be a key.
+    const start = masked(text.slice(0, 2 * SHOWN))
+      .slice(0, SHOWN)
+      .replace(/\p{C}+/gu, " ");
+    const cause = new Error(text === "" ? "The answer is empty" : `The answer begins: ${start}`);
+    throw unexpected(name, response, now, "something else than JSON", cause);
+  }
+}
+
+async function readText(name: string, { body, status }: FetchResponse, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > limit)
+      throw new ServiceError("response_too_large", `${name}: the answer is longer than ${limit / 2 ** 20} MiB`, {
+        status,
+      });
+    chunks.push(chunk);
+  }
+  const [first = Buffer.alloc(0)] = chunks;
+  const { buffer, byteOffset, byteLength } = chunks.length > 1 ? Buffer.concat(chunks) : first;
+  // A TextDecoder takes several times as long for the same.
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString();
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+function refusal(name: string, response: FetchResponse, now: number, body: unknown): ServiceError {
+  if (!isErrorBody(body)) return unexpected(name, response, now, "JSON of another kind");
+  const { status } = response;
+  const sentence = masked(body.error);
+  const code = errorCode(status, body);
+  if (body.valid === false) return new TokenError(code ?? "token_invalid", sentence, { status });
+  return new ApiError(code ?? codeOf(status), name, status, sentence, { retryAfterMs: retryAfter(response, now) });
+}
+
+/** For sentences that are in no table. */
+function codeOf(status: number): ErrorCode {
+  if (status === 429) return "rate_limited";
+  return status === 502 || status === 503 || status === 504 ? "unavailable" : "unknown";
+}
+
+function unexpected(name: string, response: FetchResponse, now: number, what: string, cause?: Error): ServiceError {
+  const { status } = response;
+  const retryAfterMs = retryAfter(response, now);
+  return new ServiceError("unexpected_response", `${name}: ${status} and ${what}`, { status, retryAfterMs, cause });
+}
+
+function retryAfter({ headers }: FetchResponse, now: number): number | undefined {
+  return parseRetryAfter(headers.get("retry-after"), now);
+}
+
+function isRecord(resource: string): (body: unknown) => boolean {
+  return (body) =>
+    isObject(body) && body["resource"] === resource && typeof body["id"] === "string" && isObject(body["data"]);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return isObject(body) && typeof body["error"] === "string";
+}

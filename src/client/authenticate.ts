@@ -1,0 +1,65 @@
+import { ERRORS } from "../wire/errors.ts";
+import { TokenError } from "./errors.ts";
+import { checkToken, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
+
+/** A request of fetch (`Request`, a `Headers` inside) or of Node (`IncomingMessage`, an object inside). */
+export interface RequestLike {
+  readonly headers:
+    | { get(name: string): string | null }
+    | Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export interface AuthenticateOptions extends VerifyTokenOptions {
+  /**
+   * The cookie to take the token from where there is no `Authorization: Bearer`. A browser sends cookies unasked, so
+   * set it with `HttpOnly; Secure; SameSite=Lax`, and its name best begins with `__Host-`. Default: no cookie is read.
+   */
+  readonly cookie?: string | undefined;
+}
+
+/** Who makes a request. */
+export type AuthState =
+  | { readonly status: "signed-in"; readonly claims: TokenClaims; readonly token: string; readonly via: Source }
+  | { readonly status: "signed-out"; readonly error: TokenError };
+
+type Source = "header" | "cookie";
+
+/**
+ * Who makes a request, by its `Authorization: Bearer` (RFC 6750, 2.1), or by its cookie where one is named. A token in
+ * the address is never read: addresses are logged, and sent on to other sites.
+ * @throws {ConfigError} for a secret key that can't be one
+ */
+export async function authenticateRequest(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
+  const { token, via } = tokenOf(request, options.cookie);
+  if (token === undefined) {
+    const error = new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
+    return { status: "signed-out", error };
+  }
+  const result = await checkToken(token, options);
+  if (!result.ok) return { status: "signed-out", error: result.error };
+  return { status: "signed-in", claims: result.claims, token, via };
+}
+
+/** What stands in the header counts, and nothing else then. */
+function tokenOf(request: RequestLike, cookie: string | undefined): { token: string | undefined; via: Source } {
+  const authorization = header(request, "authorization") ?? "";
+  const [scheme = "", ...rest] = authorization.split(/ +/);
+  if (scheme.toLowerCase() === "bearer") return { token: rest.join(" "), via: "header" };
+  return { token: cookie === undefined ? undefined : cookieOf(request, cookie), via: "cookie" };
+}
+
+/** Two of one name: another site of the same domain may have set the second, so neither is believed. */
+function cookieOf(request: RequestLike, name: string): string | undefined {
+  const values = (header(request, "cookie") ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length > 1 ? "" : values[0];
+}
+
+function header({ headers }: RequestLike, name: string): string | undefined {
+  if (typeof headers.get === "function") return headers.get(name) ?? undefined;
+  const value = (headers as Readonly<Record<string, string | readonly string[] | undefined>>)[name];
+  return typeof value === "object" ? value.join("; ") : value;
+}

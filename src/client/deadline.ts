@@ -1,0 +1,87 @@
+import { ConfigError } from "./errors.ts";
+
+/** Timers take no more than 2^31 milliseconds; that is 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The time of one call, and the caller's way to end it sooner. */
+export interface Deadline {
+  /** Whether it was the time that ran out. */
+  readonly isOver: boolean;
+  /** Fires with the call, for who needs one: it costs more than everything else here. */
+  readonly signal: AbortSignal;
+  leftMs(): number;
+  /** Calls `stop` once when the call is to end, at once where it has ended already. Answers with how to forget it. */
+  onStop(stop: (reason: Error) => void): () => void;
+  /** @throws the reason where the call is to end first */
+  until<Value>(promise: Promise<Value>): Promise<Value>;
+  sleep(milliseconds: number): Promise<void>;
+  /** To be called when the call is done: lets go of the timer and the caller's signal. */
+  end(): void;
+}
+
+/** @throws {ConfigError} for a time that is none */
+export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): Deadline {
+  if (!(timeoutMs > 0)) throw new ConfigError("timeoutMs must be a number above 0; Infinity waits for ever");
+  const endsAt = performance.now() + timeoutMs;
+  const stops = new Set<(reason: Error) => void>();
+  let isOver = false;
+  let reason: Error | undefined;
+  let controller: AbortController | undefined;
+
+  const stopAll = (why: Error): void => {
+    reason ??= why;
+    for (const stop of stops) stop(reason);
+    stops.clear();
+  };
+  const onTime = (): void => {
+    isOver = true;
+    stopAll(new DOMException("The time of the call is over", "TimeoutError"));
+  };
+  const onOwn = (): void => stopAll(own?.reason as Error);
+  const timer = timeoutMs > LONGEST_MS ? undefined : setTimeout(onTime, timeoutMs);
+  if (own?.aborted) onOwn();
+  else own?.addEventListener("abort", onOwn, { once: true });
+
+  const onStop = (stop: (reason: Error) => void): (() => void) => {
+    if (reason) stop(reason);
+    else stops.add(stop);
+    return () => stops.delete(stop);
+  };
+  // What is shared with other calls goes on; only this one's waiting ends.
+  const until = async <Value>(promise: Promise<Value>): Promise<Value> => {
+    let forget: (() => void) | undefined;
+    const stopped = new Promise<never>((_, reject) => (forget = onStop(reject)));
+    try {
+      return await Promise.race([promise, stopped]);
+    } finally {
+      forget?.();
+    }
+  };
+  return {
+    get isOver() {
+      return isOver;
+    },
+    get signal() {
+      if (controller) return controller.signal;
+      const made = new AbortController();
+      controller = made;
+      onStop((why) => made.abort(why));
+      return made.signal;
+    },
+    leftMs: () => endsAt - performance.now(),
+    onStop,
+    until,
+    async sleep(milliseconds) {
+      let sleeping: NodeJS.Timeout | undefined;
+      try {
+        await until(new Promise((resolve) => (sleeping = setTimeout(resolve, milliseconds))));
+      } finally {
+        clearTimeout(sleeping);
+      }
+    },
+    end() {
+      clearTimeout(timer);
+      own?.removeEventListener("abort", onOwn);
+    },
+  };
+}

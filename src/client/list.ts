@@ -1,0 +1,65 @@
+import type { Page } from "../wire/endpoints.ts";
+import { MAX_PAGE_SIZE } from "../wire/names.ts";
+import type { Call, WithResponse } from "./call.ts";
+import { isServiceError, ServiceError, type ErrorCode } from "./errors.ts";
+
+const UNKNOWN_LIMIT: ReadonlySet<ErrorCode> = new Set(["bad_request", "unknown"]);
+
+/**
+ * A list. Awaited, it is one answer: everything, or the page asked for. Iterated, it is everything from `after` on,
+ * asked for in pages of `limit` (default: 1,000) where the service offers them, so that no more than a page is held.
+ * What has been handed out may be deleted while iterating. Nothing is asked before it is awaited or iterated.
+ */
+export interface ListCall<Item> extends Call<Item[]>, AsyncIterable<Item> {}
+
+type Ask<Item> = (page: object) => Promise<WithResponse<Item[]>>;
+
+/** @param ask sends the request for a page, or for all where that says nothing */
+export function listCall<Item>(ask: Ask<Item>, page: Page): ListCall<Item> {
+  let answer: Promise<WithResponse<Item[]>> | undefined;
+  const withResponse = (): Promise<WithResponse<Item[]>> => (answer ??= ask(page));
+  const result = async (): Promise<Item[]> => (await withResponse()).data;
+  return {
+    // eslint-disable-next-line unicorn/no-thenable
+    then: (onFulfilled, onRejected) => result().then(onFulfilled, onRejected),
+    catch: (onRejected) => result().catch(onRejected),
+    finally: (onFinally) => result().finally(onFinally),
+    withResponse,
+    [Symbol.asyncIterator]: () => items(ask, page),
+    [Symbol.toStringTag]: "ListCall",
+  };
+}
+
+async function* items<Item>(ask: Ask<Item>, asked: Page): AsyncGenerator<Item, void> {
+  let answer = await ask({ limit: MAX_PAGE_SIZE, ...asked }).catch((error: unknown) => {
+    // Paging is no part of the specification, so a strict service may know nothing of it.
+    if (asked.limit === undefined && isServiceError(error) && UNKNOWN_LIMIT.has(error.code)) return ask(asked);
+    throw error;
+  });
+  for (let before: string | undefined; ;) {
+    const next = nextPage(answer.response.headers.get("link"));
+    const last = answer.data.pop();
+    yield* answer.data;
+    if (next !== undefined && next === before)
+      throw new ServiceError("unexpected_response", "The service names a page as the one after itself");
+    before = next;
+    // The next page begins after the last record, so it is asked for while that is still there for certain.
+    if (next !== undefined) answer = await ask(Object.fromEntries(new URLSearchParams(next)));
+    if (last !== undefined) yield last;
+    if (next === undefined) return;
+  }
+}
+
+const LINK = /<([^>]*)>((?:\s*;\s*[\w-]+\*?\s*=\s*(?:"[^"]*"|[^\s",;]+))*)/g;
+const IS_NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?=[\s;]|$))/i;
+
+/**
+ * The query of the next page that a `Link` (RFC 8288) names. The rest of its address does not count: where to ask, and
+ * with which key, is never the answer's to decide.
+ */
+function nextPage(header: string | null): string | undefined {
+  for (const [, target = "", parameters = ""] of header?.matchAll(LINK) ?? []) {
+    if (IS_NEXT.test(parameters)) return /\?([^#]*)/.exec(target)?.[1];
+  }
+  return undefined;
+}

@@ -1,0 +1,109 @@
+/** Guards for servers of three kinds: a request with no good token is answered with 401 (RFC 6750, 3). */
+import { authenticateRequest, type AuthenticateOptions, type RequestLike } from "./authenticate.ts";
+import { ConfigError, type TokenError } from "./errors.ts";
+import { secretKeysOf } from "./token.ts";
+import type { TokenClaims } from "../wire/claims.ts";
+
+export type { AuthenticateOptions, RequestLike } from "./authenticate.ts";
+export type { TokenClaims } from "../wire/claims.ts";
+
+const authenticated = new WeakMap<object, TokenClaims>();
+
+/**
+ * Whose request this is: the claims that the guard found.
+ * @param request what the guard was given: Express's `req`, h3's `event`, or a `Request`
+ * @throws {ConfigError} where no guard has let it through
+ */
+export function claimsOf(request: object): TokenClaims {
+  const claims = authenticated.get(request);
+  if (!claims)
+    throw new ConfigError("This request has not passed the guard. Put withAuth, expressAuth or h3Auth before it");
+  return claims;
+}
+
+type FetchHandler<Req, Rest extends unknown[], Res> = (
+  request: Req,
+  claims: TokenClaims,
+  ...rest: Rest
+) => Res | Promise<Res>;
+
+/**
+ * Guards a handler of fetch's form: Next.js, Hono, Bun, Deno, workers.
+ * @param handler gets the claims as its second argument, and what comes after the request behind them
+ * @throws {ConfigError} at once, for a secret key that can't be one
+ */
+export function withAuth<Req extends RequestLike & object, Rest extends unknown[], Res>(
+  handler: FetchHandler<Req, Rest, Res>,
+  options: AuthenticateOptions,
+): (request: Req, ...rest: Rest) => Promise<Res | Response> {
+  secretKeysOf(options);
+  return async (request, ...rest) => {
+    const refusal = await refusalOf(request, [request], options);
+    return refusal ? toResponse(refusal) : handler(request, claimsOf(request), ...rest);
+  };
+}
+
+interface NodeResponse {
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  end(body: string): unknown;
+}
+
+/** Guards what comes after it in Express, Connect and the like. @throws {ConfigError} at once */
+export function expressAuth(
+  options: AuthenticateOptions,
+): (request: RequestLike & object, response: NodeResponse, next: (error?: unknown) => void) => Promise<void> {
+  secretKeysOf(options);
+  return async (request, response, next) => {
+    const refusal = await refusalOf(request, [request], options);
+    if (!refusal) return next();
+    response.writeHead(refusal.status, refusal.headers);
+    response.end(refusal.body);
+  };
+}
+
+/** Guards what comes after it in h3. @throws {ConfigError} at once */
+export function h3Auth(
+  options: AuthenticateOptions,
+): (event: { readonly req: RequestLike & object }, next: () => unknown) => Promise<unknown> {
+  secretKeysOf(options);
+  return async (event, next) => {
+    const refusal = await refusalOf(event.req, [event, event.req], options);
+    return refusal ? toResponse(refusal) : next();
+  };
+}
+
+interface Refusal {
+  readonly status: 401;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** Remembers the claims for `keys`, or says how to answer. */
+async function refusalOf(
+  request: RequestLike,
+  keys: readonly object[],
+  options: AuthenticateOptions,
+): Promise<Refusal | undefined> {
+  const state = await authenticateRequest(request, options);
+  if (state.status === "signed-out") return refuse(state.error);
+  for (const key of keys) authenticated.set(key, state.claims);
+  return undefined;
+}
+
+/** Whoever sent nothing learns how to; whoever sent something, why it is not enough. */
+function refuse({ reason, message }: TokenError): Refusal {
+  const why = reason === "missing" ? "" : `, error="invalid_token", error_description="${message}"`;
+  return {
+    status: 401,
+    headers: {
+      "www-authenticate": `Bearer realm="svc"${why}`,
+      "content-type": "application/json",
+      "cache-control": "no-store",
+    },
+    body: JSON.stringify({ error: message }),
+  };
+}
+
+function toResponse({ status, headers, body }: Refusal): Response {
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,58 @@
+import type { Fetch } from "../wire/fetch.ts";
+import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
+import type { Try } from "./call.ts";
+import { ConfigError } from "./errors.ts";
+
+export interface ClientOptions {
+  /** `sk_…`; for everything but `instances.resolve` and `discovery`. */
+  readonly secretKey?: string | undefined;
+  /** `pk_…`; finds the instance's address where `baseUrl` is not given. */
+  readonly publishableKey?: string | undefined;
+  /** {base_url} of the instance. */
+  readonly baseUrl?: string | undefined;
+  /** {api_url}, where a publishable key is resolved. */
+  readonly apiUrl?: string | undefined;
+  /** For each call as a whole: finding the address, every try, every body. Default 10,000. */
+  readonly timeoutMs?: number | undefined;
+  /** How often at most a call that failed is made again, where that can do no harm. Default 2; 0 means never. */
+  readonly retry?: number | undefined;
+  /** One to trust besides the known authorities', in PEM: that of a local server with `--https`. */
+  readonly certificate?: string | undefined;
+  /** In place of undici. */
+  readonly fetch?: Fetch | undefined;
+  /** Told of every try, for logs and measurements. */
+  readonly onTry?: ((info: Try) => void) | undefined;
+  /** A secret key in a browser is everybody's: who holds it can make tokens and delete users. */
+  readonly dangerouslyAllowBrowser?: boolean | undefined;
+  /** The time in milliseconds since 1970, for tests. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** @throws {ConfigError} for what can't be right, keys that are swapped, and a secret key in a browser */
+export function checkOptions(options: ClientOptions): void {
+  const { secretKey, publishableKey, baseUrl, apiUrl } = options;
+  checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
+  checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);
+  checkAddress("baseUrl", baseUrl);
+  checkAddress("apiUrl", apiUrl);
+  const isBrowser = "window" in globalThis && "document" in globalThis;
+  if (isBrowser && secretKey !== undefined && !options.dangerouslyAllowBrowser)
+    throw new ConfigError(
+      "secretKey must not be in a browser, where everybody can read it. Ask from a server; in a test, set dangerouslyAllowBrowser",
+    );
+}
+
+export function checkKey(option: string, key: string | undefined, prefix: string): void {
+  if (key !== undefined && !(typeof key === "string" && key.startsWith(prefix) && /^[\x21-\x7e]+$/.test(key)))
+    throw new ConfigError(`${option} must begin with ${prefix} and have no spaces`);
+}
+
+/** The address itself is not repeated: where it is wrong, it may hold a password. */
+function checkAddress(option: string, address: string | undefined): void {
+  if (address === undefined) return;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new ConfigError(`${option} must be an http or https address, such as https://acme.example.com`);
+  if (url.username !== "" || url.password !== "") throw new ConfigError(`${option} must have no user name in it`);
+  if (/[?#]/.test(address)) throw new ConfigError(`${option} must have no query and no fragment`);
+}

@@ -1,0 +1,61 @@
+import type { Deadline } from "./deadline.ts";
+import { isServiceError, type ServiceError } from "./errors.ts";
+
+const FIRST_DELAY_MS = 300;
+const LONGEST_DELAY_MS = 8_000;
+
+/** No connection was made, so nothing was sent. */
+const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
+/** The connection broke off; what was sent may have been done. */
+const BROKEN = new Set(["ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]);
+const PASSING_STATUS = new Set([429, 502, 503, 504]);
+
+/** Asks until there is an answer, or asking again is no use, or there is no time left for the wait before it. */
+export async function repeat<Result>(
+  ask: (number: number) => Promise<Result>,
+  method: string,
+  retries: number,
+  deadline: Deadline,
+): Promise<Result> {
+  for (let number = 1; ; number++) {
+    try {
+      return await ask(number);
+    } catch (error) {
+      if (number > retries || !isServiceError(error) || !mayRetry(method, error)) throw error;
+      const delay = retryDelayMs(number - 1, error.retryAfterMs);
+      if (delay >= deadline.leftMs()) throw error;
+      await deadline.sleep(delay);
+    }
+  }
+}
+
+/**
+ * Whether a call may be made again after such a failure. A read is, whatever passes by itself; anything else only
+ * where nothing of it was sent. A deletion never is: the answer to the second one would be about the first.
+ */
+export function mayRetry(
+  method: string,
+  { status, syscallCode = "" }: ServiceError & { syscallCode?: string | undefined },
+): boolean {
+  if (method === "DELETE") return false;
+  if (UNSENT.has(syscallCode)) return true;
+  return method === "GET" && (BROKEN.has(syscallCode) || (status !== undefined && PASSING_STATUS.has(status)));
+}
+
+/**
+ * Full jitter: anything up to a bound that doubles, so that clients that failed together do not come back together.
+ * Comes on top of what the service asked for, which is never shortened.
+ * @param retries how many there were before
+ */
+export function retryDelayMs(retries: number, retryAfterMs = 0, random: () => number = Math.random): number {
+  return retryAfterMs + random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** retries);
+}
+
+/** A `Retry-After` in milliseconds (RFC 9110, 10.2.3: seconds, or a date), or undefined. */
+export function parseRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  // Date.parse takes much that is no HTTP date, such as "-1" or "1.5".
+  const date = /^[A-Z][a-z]+, .+ GMT$/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
