@@ -316,7 +316,7 @@ describe("Exit codes", () => {
       "no key",
       ["users", "list"],
       { env: { SVC_SECRET_KEY: undefined } },
-      { code: "noKey", message: "There is no secret key for this service.", hint: "Put it in SVC_SECRET_KEY." },
+      { code: "noKey", message: "There is no secret key for this service.", hint: "Put it in SVC_SECRET_KEY, or keep it with: svc login" },
     ],
     [
       4,
@@ -326,7 +326,7 @@ describe("Exit codes", () => {
       {
         code: "unauthorized",
         message: "Unauthorized",
-        hint: "The key was refused. Check SVC_SECRET_KEY, and that it belongs to this service.",
+        hint: "The key was refused. See which it is, and where it is from: svc whoami",
       },
     ],
     [

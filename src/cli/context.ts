@@ -8,6 +8,13 @@ export interface Stream {
   readonly columns?: number | undefined;
 }
 
+/** The system's place for secrets. Every call fails where there is none. */
+export interface Keyring {
+  get(account: string): Promise<string | undefined>;
+  set(account: string, secret: string): Promise<void>;
+  delete(account: string): Promise<unknown>;
+}
+
 /** All that a command knows of the world. The real one is made in `main.ts`; tests make their own. */
 export interface Context {
   readonly stdout: Stream;
@@ -21,6 +28,11 @@ export interface Context {
   openBrowser(url: string): Promise<void>;
   /** Asks a person yes or no. Only to be called where `isInteractive`. */
   confirm(question: string): Promise<boolean>;
+  /** Asks a person for a line of text. Only to be called where `isInteractive`. */
+  ask(question: string, standard?: string): Promise<string>;
+  /** The same, and shows nothing of what is typed. */
+  askSecret(question: string): Promise<string>;
+  openKeyring(): Promise<Keyring>;
   /** Resolves when the process is asked to end, with the signal's name. */
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;
 }

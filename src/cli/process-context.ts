@@ -15,11 +15,21 @@ export function processContext(): Context {
     env: process.env,
     cwd: process.cwd(),
     now: () => new Date(),
-    openBrowser,
+    // eslint-disable-next-line node/no-process-env
+    openBrowser: (url) => openBrowser(url, process.env["SVC_BROWSER"]),
     async confirm(message) {
       const { confirm } = await import("@inquirer/prompts");
       return confirm({ message, default: false }, { output: process.stderr });
     },
+    async ask(message, standard) {
+      const { input } = await import("@inquirer/prompts");
+      return input({ message, ...(standard !== undefined && { default: standard }) }, { output: process.stderr });
+    },
+    async askSecret(message) {
+      const { password } = await import("@inquirer/prompts");
+      return password({ message, mask: false }, { output: process.stderr });
+    },
+    openKeyring: async () => (await import("./keyring.ts")).openKeyring(),
     untilSignal: () =>
       new Promise((resolve) => {
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
@@ -37,11 +47,13 @@ function stream(target: NodeJS.WriteStream): Stream {
   };
 }
 
-/** By the system's own opener, never through a shell. */
-function openBrowser(url: string): Promise<void> {
-  const [command, ...args] = { darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"] }[
-    process.platform as string
-  ] ?? ["xdg-open"];
+/** By the program that is named, else the system's own opener; never through a shell. */
+function openBrowser(url: string, named: string | undefined): Promise<void> {
+  const [command, ...args] = named
+    ? [named]
+    : ({ darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"] }[process.platform as string] ?? [
+        "xdg-open",
+      ]);
   return new Promise((resolve, reject) => {
     const child = spawn(command!, [...args, url], { stdio: "ignore", detached: true });
     child.once("error", reject);

@@ -1,14 +1,61 @@
 import type { GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { printJson, printRecord } from "../output.ts";
+import { withHelp } from "../help.ts";
+import { printJson, printRecord, printRows, type Column } from "../output.ts";
 import type { Program } from "../program.ts";
+import { findRunningServer, type RunningServerFile } from "../running-server.ts";
 import { openKeylessClient } from "./client.ts";
 
-export function addInstances(program: Program, context: Context): void {
-  const instances = program.command("instances").description("find instances");
+type LocalInstance = Omit<RunningServerFile["instances"][number], "secret_key">;
 
-  instances
+const COLUMNS: readonly Column<LocalInstance>[] = [
+  { title: "SUBDOMAIN", whole: true, text: ({ subdomain }) => subdomain },
+  { title: "NAME", text: ({ name }) => name },
+  { title: "ADDRESS", text: ({ url }) => url },
+  { title: "PUBLISHABLE KEY", text: ({ publishable_key }) => publishable_key },
+  { title: "ID", whole: true, text: ({ id }) => id },
+];
+
+export function addInstances(program: Program, context: Context): void {
+  const instances = program.command("instances");
+  withHelp(instances, {
+    examples: [
+      ["svc instances list", "those of the server that runs here"],
+      ["svc instances resolve pk_live_abc123", "the address of the one with this key"],
+      ["svc instances discover", "its OpenID configuration"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
+  });
+
+  const list = instances
+    .command("list")
+    .description("print the instances of the server that runs in this directory or above")
+    .action(async () => {
+      const server = await findRunningServer(context.cwd);
+      if (!server)
+        throw new CliError(
+          EXIT.notFound,
+          "No server runs in this directory or above.",
+          "Start one with: svc serve. A service elsewhere does not list its instances.",
+        );
+      const rows = server.instances.map(({ id, name, subdomain, url, publishable_key }) => ({
+        id,
+        name,
+        subdomain,
+        url,
+        publishable_key,
+      }));
+      if (program.opts<GlobalFlags>().json) return printJson(context, rows);
+      printRows(context, rows, COLUMNS, "The server has no instances.");
+    });
+  withHelp(list, {
+    examples: [["svc instances list", "a table; tab-separated in a pipe"]],
+    exits: [EXIT.done, EXIT.usage, EXIT.notFound],
+    notes: "Choose one for any command: svc users list --instance globex",
+  });
+
+  const resolve = instances
     .command("resolve <publishable_key>")
     .description("print the address of the instance with this pk_ key")
     .action(async (key: string) => {
@@ -27,4 +74,28 @@ export function addInstances(program: Program, context: Context): void {
         subdomain: subdomain ?? "(not active yet)",
       });
     });
+  withHelp(resolve, {
+    examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
+  });
+
+  const discover = instances
+    .command("discover")
+    .description("print the OpenID configuration of the instance")
+    .action(async () => {
+      const flags = program.opts<GlobalFlags>();
+      const document = await (await openKeylessClient(context, flags)).discovery();
+      if (flags.json) return printJson(context, document);
+      printRecord(
+        context,
+        Object.fromEntries(Object.entries(document).map(([name, value]) => [name, [value].flat().join(" ")])),
+      );
+    });
+  withHelp(discover, {
+    examples: [
+      ["svc instances discover", "addresses and algorithms"],
+      ["svc instances discover --json", "the document as it is"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
+  });
 }

@@ -8,7 +8,7 @@ import { openClient } from "./client.ts";
 import { addListFlags, addSearchFlags, pageOf, queryOf, type ListFlags, type SearchFlags } from "./query.ts";
 
 export function addSessions(program: Program, context: Context): void {
-  const sessions = program.command("sessions").description("read and search sessions");
+  const sessions = program.command("sessions");
 
   sessions
     .command("get <session_id>")

@@ -24,7 +24,6 @@ interface SignInFlags {
 export function addSignIn(program: Program, context: Context): void {
   program
     .command("sign-in")
-    .description("sign in as one of your application's users would, and print what the token says")
     .option("--provider <name>", `${PROVIDERS.join(", ")}; otherwise the instance's default`)
     .option("--as <account>", "suggest an account: with simulated providers its e-mail address signs in at once")
     .option("--no-open", "do not open a browser; the link is printed")

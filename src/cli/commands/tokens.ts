@@ -7,7 +7,7 @@ import type { Program } from "../program.ts";
 import { openClient } from "./client.ts";
 
 export function addTokens(program: Program, context: Context): void {
-  const tokens = program.command("tokens").description("verify tokens");
+  const tokens = program.command("tokens");
 
   tokens
     .command("verify [token]")

@@ -9,7 +9,7 @@ import { openClient } from "./client.ts";
 import { addListFlags, addSearchFlags, pageOf, queryOf, type ListFlags, type SearchFlags } from "./query.ts";
 
 export function addUsers(program: Program, context: Context): void {
-  const users = program.command("users").description("find, read and delete users");
+  const users = program.command("users");
 
   users
     .command("get <id>")

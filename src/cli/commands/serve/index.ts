@@ -10,7 +10,6 @@ import { jsonReport, textReport } from "./report.ts";
 export function addServe(program: Program, context: Context): void {
   program
     .command("serve")
-    .description("run the service on this machine, with google, github and twitter simulated")
     .option("--port <number>", "default 7820; 0 takes any that is free")
     .option("--host <address>", "default: loopback alone")
     .option("--store <path>", "where the records are kept, or memory; default .svc/db.json")

@@ -1,0 +1,37 @@
+import { Argument } from "commander";
+import { readStdin, type Context } from "../../context.ts";
+import { EXIT } from "../../errors.ts";
+import { withHelp } from "../../help.ts";
+import { harmless } from "../../output.ts";
+import type { Program } from "../../program.ts";
+import { complete } from "./complete.ts";
+import { SCRIPTS, type Shell } from "./scripts.ts";
+
+export function addCompletion(program: Program, context: Context): void {
+  const shells = Object.keys(SCRIPTS);
+  const completion = program
+    .command("completion")
+    .addArgument(new Argument("<shell>", shells.join(", ")).choices(shells))
+    .action((shell: Shell) => void context.stdout.write(SCRIPTS[shell]));
+  withHelp(completion, {
+    examples: [
+      ["svc completion bash > ~/.local/share/bash-completion/completions/svc", "bash"],
+      ["svc completion zsh > ~/.zfunc/_svc", "zsh, where fpath has ~/.zfunc"],
+      ["svc completion fish > ~/.config/fish/completions/svc.fish", "fish"],
+      ["svc completion powershell >> $PROFILE", "PowerShell"],
+    ],
+    exits: [EXIT.done, EXIT.usage],
+    notes:
+      "Commands, options and their values are completed, and so are profiles, instances, and the fields of a search.\n" +
+      "To try it in this shell alone: source <(svc completion bash)",
+  });
+}
+
+/** Asked by the scripts. The line comes by standard input: it may hold what is not for everybody's eyes. */
+export function addComplete(program: Program, context: Context): void {
+  program.command("__complete", { hidden: true }).action(async () => {
+    const line = await readStdin(context);
+    for (const { value, description = "" } of await complete(await program.whole(), context, line))
+      context.stdout.write(`${harmless(value)}\t${harmless(description)}\n`);
+  });
+}
