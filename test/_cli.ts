@@ -83,6 +83,17 @@ export function createContext(options: CliOptions = {}): TestContext {
   };
 }
 
+/** What a keyring does, where there is no daemon. */
+export function memoryKeyring(): Keyring & { entries: Map<string, string> } {
+  const entries = new Map<string, string>();
+  return {
+    entries,
+    get: async (account) => entries.get(account),
+    set: async (account, secret) => void entries.set(account, secret),
+    delete: async (account) => entries.delete(account),
+  };
+}
+
 /** The `svc` command in this process. */
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const context = createContext(options);

@@ -4,7 +4,14 @@ import { isInteractive, readStdin, type Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { withHelp } from "../help.ts";
 import { printJson } from "../output.ts";
-import { checkProfileName, readProfile, writeCurrent, writeProfile, type Profile } from "../profiles.ts";
+import {
+  checkProfileName,
+  readProfile,
+  requireConfigDirectory,
+  writeCurrent,
+  writeProfile,
+  type Profile,
+} from "../profiles.ts";
 import type { Program } from "../program.ts";
 import { forgetKey, storeKey } from "../stored-key.ts";
 import { isPrivateWay, originOf } from "../target.ts";
@@ -36,6 +43,8 @@ export function addLogin(program: Program, context: Context): void {
 }
 
 async function runLogin(context: Context, flags: GlobalFlags, own: LoginFlags): Promise<void> {
+  // Before anything is asked.
+  requireConfigDirectory(context);
   const named = flags.profile ?? (context.env["SVC_PROFILE"] || undefined);
   const known = named === undefined ? undefined : await readProfile(context, named);
   const address = await findAddress(context, flags, own, known);
