@@ -45,7 +45,12 @@ export async function complete(program: Command, context: Context, line: string)
   const current = words.pop() ?? "";
   const { command, operands, pending } = walk(program, words.slice(1));
   const candidates = await candidatesFor(program, context, { command, operands, pending, current });
-  return candidates === FILES ? FILES : candidates.filter(({ value }) => value.startsWith(current));
+  return candidates === FILES ? FILES : candidates.filter(({ value }) => isNext(value, current));
+}
+
+/** What is there already and only waits for a value is not offered again. */
+function isNext(value: string, current: string): boolean {
+  return value.startsWith(current) && !(value === current && value.endsWith(":"));
 }
 
 /** Words as a shell sees them, the last one perhaps unfinished. */

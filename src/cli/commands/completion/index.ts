@@ -30,7 +30,8 @@ export function addCompletion(program: Program, context: Context): void {
 /** Asked by the scripts. The line comes by standard input: it may hold what is not for everybody's eyes. */
 export function addComplete(program: Program, context: Context): void {
   program.command("__complete", { hidden: true }).action(async () => {
-    const line = await readStdin(context);
+    // Some shells end what they pass on with a line end of their own.
+    const line = (await readStdin(context)).replace(/\r?\n$/, "");
     for (const { value, description = "" } of await complete(await program.whole(), context, line))
       context.stdout.write(`${harmless(value)}\t${harmless(description)}\n`);
   });
