@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 
 /** A command in a terminal of its own, as `script` of every Linux makes one. */
@@ -34,4 +34,9 @@ export function openTerminal(command: string, cwd: string, env: Record<string, s
     code,
     end: () => void child.kill("SIGKILL"),
   };
+}
+
+/** Whether a program that a test needs can be run. In CI everything is asked for, so that nothing is left out unseen. */
+export function isThere(program: string): boolean {
+  return Boolean(process.env["CI"]) || spawnSync(program, ["--version"]).status === 0;
 }

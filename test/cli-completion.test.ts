@@ -9,7 +9,7 @@ import { SCRIPTS } from "../src/cli/commands/completion/scripts.ts";
 import { writeProfile } from "../src/cli/profiles.ts";
 import { writeRunningServer } from "../src/cli/running-server.ts";
 import { createContext, runCli } from "./_cli.ts";
-import { openTerminal } from "./_pty.ts";
+import { isThere, openTerminal } from "./_pty.ts";
 
 const BIN = fileURLToPath(new URL("../bin/svc.js", import.meta.url));
 const run = promisify(execFile);
@@ -97,7 +97,7 @@ describe("svc __complete", () => {
   });
 });
 
-describe("In bash", () => {
+describe.skipIf(!isThere("bash"))("In bash", () => {
   /** What TAB would offer; bash itself splits the line, at colons too. */
   async function offered(line: string): Promise<string[]> {
     const script = `
@@ -124,7 +124,7 @@ describe("In bash", () => {
   });
 });
 
-describe("In fish", () => {
+describe.skipIf(!isThere("fish"))("In fish", () => {
   it.each([
     ["svc users l", ["list"]],
     ["svc users list --profile s", ["staging"]],
@@ -142,7 +142,7 @@ describe("In fish", () => {
   });
 });
 
-describe("At a terminal", () => {
+describe.skipIf(!isThere("script"))("At a terminal", () => {
   const shells: [shell: string, command: string, start: string][] = [
     ["bash", "bash --norc --noprofile", "source ~/completion.bash"],
     ["zsh", "zsh -f", "autoload -Uz compinit; compinit -D; source ~/completion.zsh"],
