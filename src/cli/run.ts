@@ -72,7 +72,8 @@ async function createProgram(
     notes: "More: svc help query, svc help output, svc help environment, svc help exit-codes.",
   });
   await addCommands(program, context, isAsked);
-  return program;
+  // The names alone, which are known of every command; not for those below, which have this from here already.
+  return program.configureHelp({ ...program.configureHelp(), subcommandTerm: (command) => command.name() }) as Program;
 }
 
 /** A negated term in a place that takes none is named as it was typed. */

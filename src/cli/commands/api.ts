@@ -19,6 +19,8 @@ interface ApiFlags {
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+/** The one endpoint that is found at {api_url}. */
+const INSTANCES_PATH = "/api/v1/instances/search";
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 export function addApi(program: Program, context: Context): void {
@@ -54,7 +56,8 @@ async function send(
   if (!METHODS.includes(method))
     throw new CliError(EXIT.usage, `"${method}" is no method.`, `Use one of ${METHODS.join(", ")}.`);
   const target = await resolveTarget(context, flags);
-  const url = urlOf(path, optionsOf(context, target).baseUrl ?? optionsOf(context, target).apiUrl!);
+  const isForApi = path.split("?")[0] === INSTANCES_PATH && target.api_url !== undefined;
+  const url = urlOf(path, isForApi ? optionsOf(context, target).apiUrl : optionsOf(context, target).baseUrl);
   const isQuery = method === "GET" || method === "HEAD" || method === "DELETE";
   const fields = (own.field ?? []).map(splitField);
   if (isQuery) url.search = [url.search.slice(1), ...fields.map(encodeField)].filter(Boolean).join("&");
@@ -63,7 +66,7 @@ async function send(
   const body = own.input === undefined ? jsonBody(isQuery ? [] : fields) : await readInput(context, own.input);
   const headers = {
     accept: "application/json",
-    ...(url.pathname.startsWith("/api/") && (await keyHeaders(target))),
+    ...(url.pathname.startsWith("/api/") && (await keyHeaders(target, isForApi))),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
   const response = await exchange(context, target, url.href, {
@@ -75,7 +78,13 @@ async function send(
 }
 
 /** A key goes to the service that it is for: other addresses are refused even where they are written whole. */
-function urlOf(path: string, base: string): URL {
+function urlOf(path: string, base: string | undefined): URL {
+  if (base === undefined)
+    throw new CliError(
+      EXIT.usage,
+      "Which instance is to be asked?",
+      "Name its address with --base-url or SVC_BASE_URL.",
+    );
   const root = base.replace(/\/+$/, "");
   const isPath = path.startsWith("/") && !/^\/[/\\]/.test(path);
   const url = isPath || URL.canParse(path) ? new URL(isPath ? root + path : path) : undefined;
@@ -87,9 +96,9 @@ function urlOf(path: string, base: string): URL {
   );
 }
 
-/** What has no secret key may still have a publishable one, which finds instances. */
-async function keyHeaders(target: Target): Promise<Record<string, string>> {
-  if (target.secret_key) return { [SECRET_KEY_HEADER]: await requireKey(target) };
+/** Instances are found with a publishable key, and elsewhere than where the secret key is for. */
+async function keyHeaders(target: Target, isForApi: boolean): Promise<Record<string, string>> {
+  if (target.secret_key && !isForApi) return { [SECRET_KEY_HEADER]: await requireKey(target) };
   return target.publishable_key ? { [PUBLISHABLE_KEY_HEADER]: target.publishable_key.value } : {};
 }
 
