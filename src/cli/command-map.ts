@@ -28,9 +28,9 @@ export interface CommandMap {
 }
 
 /** Without commands and options that are hidden. */
-export function commandMap(command: Command, above = ""): CommandMap {
+export function commandMap(command: Command): CommandMap {
   const help = command.createHelp();
-  const path = `${above} ${command.name()}`.trim();
+  const path = commandPath(command);
   const told = helpOf(command);
   return {
     command: path,
@@ -53,8 +53,13 @@ export function commandMap(command: Command, above = ""): CommandMap {
     examples: (told?.examples ?? []).map(([example, description]) => ({ command: example, description })),
     exit_codes: told?.exits ?? [],
     notes: told?.notes ?? null,
-    commands: subcommands(command).map((child) => commandMap(child, path)),
+    commands: subcommands(command).map(commandMap),
   };
+}
+
+/** As it is typed, e.g. `svc users get`. */
+export function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
 }
 
 /** Those that help shows, without the `help` that every group has of itself. */

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
-import { commandMap, subcommands } from "../command-map.ts";
+import { commandMap, commandPath, subcommands } from "../command-map.ts";
+import { toMarkdown } from "../command-markdown.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { withHelp } from "../help.ts";
@@ -10,12 +11,15 @@ import { TOPICS } from "../topics.ts";
 export function addHelp(program: Program, context: Context): void {
   const help = program
     .command("help [command...]")
-    .addOption(new Option("--map <format>", "the whole tree of commands, for programs").choices(["json", "paths"]))
-    .action(async (words: string[], { map }: { map?: "json" | "paths" }) => {
+    .addOption(
+      new Option("--map <format>", "the whole tree of commands, for programs").choices(["json", "paths", "markdown"]),
+    )
+    .action(async (words: string[], { map }: { map?: "json" | "paths" | "markdown" }) => {
       const whole = await program.whole();
       const command = find(whole, words);
       if (map === "json") context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
       else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
+      else if (map === "markdown") context.stdout.write(`${toMarkdown(commandMap(command))}\n`);
       else context.stdout.write(textOf(command, words));
     });
   withHelp(help, {
@@ -59,7 +63,6 @@ function find(program: Program, words: readonly string[]): Command {
   }, program);
 }
 
-function paths(command: Command, above = ""): string[] {
-  const path = `${above} ${command.name()}`.trim();
-  return [path, ...subcommands(command).flatMap((child) => paths(child, path))];
+function paths(command: Command): string[] {
+  return [commandPath(command), ...subcommands(command).flatMap(paths)];
 }
