@@ -7,9 +7,9 @@ export async function run(): Promise<void> {
   // Nothing else is loaded to say this.
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
     return void process.stdout.write(`${version()}\n`);
-  const { processContext } = await import("./process-context.ts");
+  const [{ processContext }, { runProgram }] = await Promise.all([import("./process-context.ts"), import("./run.ts")]);
   // Never `process.exit`: it cuts off what a pipe has not taken yet.
-  process.exitCode = await main(argv, processContext());
+  process.exitCode = await runProgram(argv, processContext(), version());
 }
 
 /** @returns the exit code */

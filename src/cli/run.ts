@@ -41,7 +41,7 @@ async function createProgram(
   asJson: boolean,
   isAsked: (name: string) => boolean,
 ): Promise<Program> {
-  const program = new Program("svc", () => createProgram(context, version, asJson, () => true));
+  const program = new Program("svc", (isWanted) => createProgram(context, version, asJson, isWanted));
   program
     .description(
       "Sign users in through google, github and twitter: a local server, and commands to look after users, sessions and tokens.",

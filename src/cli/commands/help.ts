@@ -4,7 +4,6 @@ import { toMarkdown } from "../command-markdown.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { withHelp } from "../help.ts";
-import { harmlessJson } from "../output.ts";
 import type { Program } from "../program.ts";
 import { TOPICS } from "../topics.ts";
 
@@ -15,10 +14,12 @@ export function addHelp(program: Program, context: Context): void {
       new Option("--map <format>", "the whole tree of commands, for programs").choices(["json", "paths", "markdown"]),
     )
     .action(async (words: string[], { map }: { map?: "json" | "paths" | "markdown" }) => {
-      const whole = await program.whole();
-      const command = find(whole, words);
-      if (map === "json") context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
-      else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
+      // The words are among the arguments, and so their command is loaded.
+      const command = find(map === undefined ? program : await program.having(() => true), words);
+      if (map === "json") {
+        const { harmlessJson } = await import("../output.ts");
+        context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
+      } else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
       else if (map === "markdown") context.stdout.write(`${toMarkdown(commandMap(command))}\n`);
       else context.stdout.write(textOf(command, words));
     });

@@ -39,22 +39,26 @@ const VALUES: Readonly<Record<string, Values>> = {
 
 const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };
 
-/** What the last word of a line, up to the cursor, can become. */
-export async function complete(program: Command, context: Context, line: string): Promise<readonly Candidate[]> {
-  const words: string[] = split(line);
-  const current = words.pop() ?? "";
-  const { command, operands, pending } = walk(program, words.slice(1));
+/** What the last of the words, which begin with `svc`, can become. */
+export async function complete(
+  program: Command,
+  context: Context,
+  words: readonly string[],
+): Promise<readonly Candidate[]> {
+  const current = words.at(-1) ?? "";
+  const { command, operands, pending } = walk(program, words.slice(1, -1));
   const candidates = await candidatesFor(program, context, { command, operands, pending, current });
   return candidates === FILES ? FILES : candidates.filter(({ value }) => isNext(value, current));
 }
 
 /** What is there already and only waits for a value is not offered again. */
 function isNext(value: string, current: string): boolean {
-  return value.startsWith(current) && !(value === current && value.endsWith(":"));
+  // What is to be typed can be seen.
+  return /^[!-~]+$/.test(value) && value.startsWith(current) && !(value === current && value.endsWith(":"));
 }
 
 /** Words as a shell sees them, the last one perhaps unfinished. */
-function split(line: string): string[] {
+export function splitLine(line: string): string[] {
   const words: string[] = line.match(/(?:'[^']*'?|"[^"]*"?|\\.|[^\s'"\\])+/g) ?? [];
   if (line === "" || /\s$/.test(line)) words.push("");
   return words.map((word) => word.replace(/['"]|\\(.)/g, "$1"));

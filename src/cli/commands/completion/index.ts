@@ -2,9 +2,8 @@ import { Argument } from "commander";
 import { readStdin, type Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
 import { withHelp } from "../../help.ts";
-import { harmless } from "../../output.ts";
 import type { Program } from "../../program.ts";
-import { complete } from "./complete.ts";
+import { complete, splitLine } from "./complete.ts";
 import { SCRIPTS, type Shell } from "./scripts.ts";
 
 export function addCompletion(program: Program, context: Context): void {
@@ -32,7 +31,9 @@ export function addComplete(program: Program, context: Context): void {
   program.command("__complete", { hidden: true }).action(async () => {
     // Some shells end what they pass on with a line end of their own.
     const line = (await readStdin(context)).replace(/\r?\n$/, "");
-    for (const { value, description = "" } of await complete(await program.whole(), context, line))
-      context.stdout.write(`${harmless(value)}\t${harmless(description)}\n`);
+    const words = splitLine(line);
+    const loaded = await program.having((name) => words.includes(name));
+    for (const { value, description = "" } of await complete(loaded, context, words))
+      context.stdout.write(`${value}\t${description}\n`);
   });
 }
