@@ -343,8 +343,23 @@ describe("The configuration's place", () => {
     const env = { HOME: undefined, SVC_BASE_URL: A };
     const { code, stderr } = await runCli(["login", "--no-check"], { env, stdin: keyOf("x"), cwd });
     expect([code, stderr.includes("HOME is not set")]).toEqual([2, true]);
-    expect((await runCli(["profiles", "list"], { env, cwd })).code).toBe(0);
+    for (const HOME of [undefined, "", "/dev/null", "/nonexistent"])
+      expect((await runCli(["profiles", "list"], { env: { HOME }, cwd })).code).toBe(0);
     expect((await runCli(["whoami"], { env, cwd })).code).toBe(4);
+  });
+});
+
+describe("SVC_TIMEOUT", () => {
+  it("is in seconds", async () => {
+    const options = (SVC_TIMEOUT: string): Promise<object> =>
+      keyedClientOptions(contextOf({ env: { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x", SVC_TIMEOUT } }), {});
+    expect(await options("0.5")).toMatchObject({ timeoutMs: 500 });
+    expect(await options("")).not.toHaveProperty("timeoutMs");
+    for (const wrong of ["0", "-1", "ten", "1e3", "5s"])
+      await expect(options(wrong)).rejects.toMatchObject({
+        exitCode: 2,
+        message: expect.stringContaining(wrong) as string,
+      });
   });
 });
 

@@ -45,9 +45,14 @@ export async function readPrivateFile(path: string): Promise<{ text: string; mod
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (isAbsent(error)) return undefined;
     throw new CliError(EXIT.failed, `${path} can't be read (${codeOf(error)}).`);
   }
+}
+
+/** `HOME=/dev/null` is what some services have for a home. */
+export function isAbsent(error: unknown): boolean {
+  return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
 }
 
 function codeOf(error: unknown): string {

@@ -2,7 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./errors.ts";
-import { readPrivateFile, writePrivateFile } from "./private-file.ts";
+import { isAbsent, readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 /** A service that commands can be sent to by name. Each has a file of its own, so that no change loses another. */
 export interface Profile {
@@ -65,7 +65,7 @@ export async function listProfiles({ env }: Place): Promise<string[]> {
   const directory = configDirectory(env);
   if (directory === undefined) return [];
   const files = await readdir(join(directory, "profiles")).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
+    if (isAbsent(error)) return [];
     throw new CliError(EXIT.failed, `${join(directory, "profiles")} can't be read (${error.code}).`);
   });
   return files

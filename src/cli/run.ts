@@ -63,10 +63,10 @@ async function createProgram(
     .exitOverride();
   withHelp(program, {
     examples: [
-      ["svc serve", "run the service here, all providers simulated"],
-      ["svc sign-in --provider github", "sign in, and see what the token says"],
+      ["svc serve", "run the service, on this machine"],
+      ["svc sign-in --provider github", "see what a token says"],
       ["svc users search 'email:*@acme.com'", "find users"],
-      ["svc tokens verify - < token.txt", "exit code 0 if the token is valid, 5 if not"],
+      ["svc tokens verify - < token.txt", "the exit code says if it is valid"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable, EXIT.interrupted],
     notes: "More: svc help query, svc help output, svc help environment, svc help exit-codes.",

@@ -14,7 +14,8 @@ export interface Sourced<Value = string> {
 export type SecretKey = string | (() => Promise<string>);
 
 /** The key of the environment: itself, in a file, or what a command prints, such as a password manager's. */
-export function environmentKey({ env, cwd }: Pick<Context, "env" | "cwd">): Sourced<SecretKey> | undefined {
+export function environmentKey(context: Context): Sourced<SecretKey> | undefined {
+  const { env, cwd } = context;
   const {
     SVC_SECRET_KEY: key,
     SVC_SECRET_KEY_FILE: file,
@@ -22,7 +23,7 @@ export function environmentKey({ env, cwd }: Pick<Context, "env" | "cwd">): Sour
   } = env as Record<string, string | undefined>;
   if (key) return { value: key, source: "SVC_SECRET_KEY" };
   if (file) return { value: () => fromFile(resolve(cwd, file)), source: "SVC_SECRET_KEY_FILE" };
-  return command ? { value: () => fromCommand(command, env), source: "SVC_SECRET_KEY_COMMAND" } : undefined;
+  return command ? { value: () => fromCommand(command, context), source: "SVC_SECRET_KEY_COMMAND" } : undefined;
 }
 
 async function fromFile(path: string): Promise<string> {
@@ -32,7 +33,7 @@ async function fromFile(path: string): Promise<string> {
   return checked(text, "SVC_SECRET_KEY_FILE", `${path} is empty.`);
 }
 
-function fromCommand(command: string, env: Context["env"]): Promise<string> {
+function fromCommand(command: string, { env, stderr }: Context): Promise<string> {
   const [shell, flag] = process.platform === "win32" ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
   return new Promise((done, fail) => {
     const child = execFile(shell, [flag, command], { env: env as NodeJS.ProcessEnv }, (error, stdout) => {
@@ -53,7 +54,7 @@ function fromCommand(command: string, env: Context["env"]): Promise<string> {
       }
     });
     // What it says of itself, such as a question for a password, is for the person.
-    child.stderr?.pipe(process.stderr, { end: false });
+    child.stderr?.on("data", (text: string) => stderr.write(text));
   });
 }
 

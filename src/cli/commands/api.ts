@@ -34,10 +34,10 @@ export function addApi(program: Program, context: Context): void {
     });
   withHelp(api, {
     examples: [
-      ["svc api GET /api/v1/users", "the body, as the service wrote it"],
+      ["svc api GET /api/v1/users", "the body as it is"],
       ["svc api GET /api/v1/users/search -F 'query=email:*@acme.com'", "fields are encoded"],
       ["svc api POST /api/v1/tokens/verify --input body.json", "a body of your own"],
-      ["svc api GET '/sign-in?redirect_uri=https://your.app' --include", "redirects are shown, not followed"],
+      ["svc api GET '/sign-in?redirect_uri=https://your.app' --include", "shows a redirect"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
     notes:

@@ -41,8 +41,8 @@ export function addInit(program: Program, context: Context): void {
   withHelp(init, {
     examples: [
       ["svc init", "asks a few questions"],
-      ["svc init --yes", "asks nothing, and begins with the demo"],
-      ["svc init --yes --name Acme --redirect-uri http://localhost:3000/callback", "with a seed of your own"],
+      ["svc init --yes", "asks nothing: the demo"],
+      ["svc init --yes --name Acme", "with a seed for Acme"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.interrupted],
     notes: "A file that is there already is never overwritten. No secret is written: keys are made by svc serve.",

@@ -32,8 +32,8 @@ export function addLogin(program: Program, context: Context): void {
     .action((own: LoginFlags) => runLogin(context, program.opts<GlobalFlags>(), own));
   withHelp(login, {
     examples: [
-      ["svc login --base-url https://acme.example.com", "asks for the key, and shows nothing of it"],
-      ["svc login --profile staging < key.txt", "from a file; so can a password manager's output be"],
+      ["svc login --base-url https://acme.example.com", "asks for the key, unseen"],
+      ["svc login --profile staging < key.txt", "from standard input"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable, EXIT.interrupted],
     notes:

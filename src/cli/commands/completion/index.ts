@@ -15,13 +15,13 @@ export function addCompletion(program: Program, context: Context): void {
   withHelp(completion, {
     examples: [
       ["svc completion bash > ~/.local/share/bash-completion/completions/svc", "bash"],
-      ["svc completion zsh > ~/.zfunc/_svc", "zsh, where fpath has ~/.zfunc"],
+      ["svc completion zsh > ~/.zfunc/_svc", "zsh"],
       ["svc completion fish > ~/.config/fish/completions/svc.fish", "fish"],
       ["svc completion powershell >> $PROFILE", "PowerShell"],
     ],
     exits: [EXIT.done, EXIT.usage],
     notes:
-      "Commands, options and their values are completed, and so are profiles, instances, and the fields of a search.\n" +
+      "For zsh, add ~/.zfunc to fpath before compinit. Commands, options and their values are completed, and so are profiles, instances, and the fields of a search.\n" +
       "To try it in this shell alone: source <(svc completion bash)",
   });
 }
