@@ -10,7 +10,7 @@ export function addCompletion(program: Program, context: Context): void {
   const shells = Object.keys(SCRIPTS);
   const completion = program
     .command("completion")
-    .addArgument(new Argument("<shell>", shells.join(", ")).choices(shells))
+    .addArgument(new Argument("<shell>", "whose script to print").choices(shells))
     .action((shell: Shell) => void context.stdout.write(SCRIPTS[shell]));
   withHelp(completion, {
     examples: [
@@ -21,7 +21,8 @@ export function addCompletion(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.usage],
     notes:
-      "For zsh, add ~/.zfunc to fpath before compinit. Commands, options and their values are completed, and so are profiles, instances, and the fields of a search.\n" +
+      "For zsh, add ~/.zfunc to fpath before compinit.\n" +
+      "Commands, options and their values are completed, and so are profiles,\ninstances, and the fields of a search.\n" +
       "To try it in this shell alone: source <(svc completion bash)",
   });
 }
