@@ -15,6 +15,8 @@ export interface CliOptions {
   stdin?: string;
   /** The person's answer. By default nobody may be asked. */
   confirm?: (question: string) => boolean;
+  /** What the person types. By default nobody may be asked. */
+  ask?: (question: string) => string;
   cwd?: string;
   /** In place of the service's; by default there is no network. */
   fetch?: Fetch;
@@ -69,6 +71,10 @@ export function createContext(options: CliOptions = {}): TestContext {
     async confirm(question) {
       if (!options.confirm) throw new Error(`nobody was to be asked: ${question}`);
       return options.confirm(question);
+    },
+    async ask(question) {
+      if (!options.ask) throw new Error(`nobody was to be asked: ${question}`);
+      return options.ask(question);
     },
     untilSignal: () => (options.signal ? Promise.resolve(options.signal) : new Promise(() => {})),
   };

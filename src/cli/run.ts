@@ -4,14 +4,16 @@ import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, toFailure } from "./errors.ts";
 import { asRun } from "./format.ts";
+import { addOutputFlags, asksForJson, withoutColor } from "./output-flags.ts";
 import { colors, harmless, harmlessJson } from "./output.ts";
 import { Program } from "./program.ts";
 
 const SECRET_IN_ARGV = /^--secret-key(=|$)|^(-[A-Za-z]|[\w-]+=)?sk_/;
 
 /** Parses, runs the command, and says what went wrong. @returns the exit code */
-export async function runProgram(argv: readonly string[], context: Context, version: string): Promise<number> {
-  const asJson = argv.includes("--json");
+export async function runProgram(argv: readonly string[], world: Context, version: string): Promise<number> {
+  const asJson = asksForJson(argv);
+  const context = withoutColor(argv, world);
   const program = createProgram(context, version, asJson);
   try {
     if (argv.some((argument) => SECRET_IN_ARGV.test(argument)))
@@ -67,6 +69,7 @@ Without them the commands ask the server that runs in this directory.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 no key or key refused,
 5 token not valid, 7 unreachable, 8 port or store in use, 130 interrupted.`,
     );
+  addOutputFlags(program);
   addCommands(program, context);
   return program;
 }

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Program } from "../program.ts";
 import { addInstances } from "./instances.ts";
+import { addQuery } from "./query.ts";
 import { addServe } from "./serve/index.ts";
 import { addSessions } from "./sessions.ts";
 import { addSignIn } from "./sign-in.ts";
@@ -13,5 +14,6 @@ export function addCommands(program: Program, context: Context): void {
   addUsers(program, context);
   addSessions(program, context);
   addTokens(program, context);
+  addQuery(program, context);
   addInstances(program, context);
 }

@@ -1,0 +1,83 @@
+import type { Context } from "../context.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
+import { formatOf, type OutputFlags } from "../output-flags.ts";
+import { plainText, type Column, type Listed } from "./columns.ts";
+import type { ListShape } from "./flags.ts";
+import { csv, ids, json, ndjson, tsv, type Chunks, type Rows } from "./formats.ts";
+import { table } from "./table.ts";
+import { writeAll, writePaged } from "./write.ts";
+
+/**
+ * Prints rows while they come, in the format that is asked for.
+ * @param none what a person is told where there are no rows
+ * @returns the exit code
+ */
+export async function printList<Row>(
+  context: Context,
+  flags: OutputFlags,
+  listed: Listed<Row>,
+  shape: ListShape<Row>,
+  rows: Rows<Row>,
+  none: string,
+): Promise<ExitCode> {
+  let count = 0;
+  const counted = counting(shape.sort ? sorted(rows, shape) : rows, () => count++);
+  if (shape.isCount) {
+    for await (const _ of counted);
+    context.stdout.write(`${count}\n`);
+  } else {
+    const format = formatOf(flags, context);
+    const chunks = encode(context, flags, listed, shape, counted);
+    if (format === "table") await writePaged(context, chunks, flags.pager !== false);
+    else await writeAll(context.stdout, chunks);
+    if (count === 0 && format === "table" && context.stdout.isTTY) context.stderr.write(`${none}\n`);
+  }
+  return count === 0 && shape.failsEmpty ? EXIT.notFound : EXIT.done;
+}
+
+function encode<Row>(
+  context: Context,
+  flags: OutputFlags,
+  listed: Listed<Row>,
+  { chosen }: ListShape<Row>,
+  rows: Rows<Row>,
+): Chunks {
+  const usual = listed.columns.filter(({ title }) => title !== undefined);
+  switch (formatOf(flags, context)) {
+    case "json":
+      return json(rows, chosen, context);
+    case "ndjson":
+      return ndjson(rows, chosen);
+    case "csv":
+      return csv(rows, chosen ?? listed.columns);
+    case "tsv":
+      return tsv(rows, chosen ?? usual);
+    case "ids":
+      return ids(rows, listed);
+    case "table":
+      return table(rows, chosen ?? usual, context, flags);
+  }
+}
+
+async function* counting<Row>(rows: Rows<Row>, count: () => void): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    count();
+    yield row;
+  }
+}
+
+/** By a column's value, whatever has none last; the limit then counts the sorted ones. */
+async function* sorted<Row>(rows: Rows<Row>, { sort, limit }: ListShape<Row>): AsyncGenerator<Row> {
+  const { column, isDescending } = sort!;
+  const all: { key: string; row: Row }[] = [];
+  for await (const row of rows) all.push({ key: keyOf(column, row), row });
+  all.sort((a, b) => {
+    if (a.key === "" || b.key === "") return a.key === b.key ? 0 : a.key === "" ? 1 : -1;
+    return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (isDescending ? -1 : 1);
+  });
+  for (const { row } of limit === undefined ? all : all.slice(0, limit)) yield row;
+}
+
+function keyOf<Row>(column: Column<Row>, row: Row): string {
+  return plainText(column.value(row)).normalize("NFKC").toLowerCase();
+}
