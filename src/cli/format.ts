@@ -13,12 +13,14 @@ const STEPS: readonly [limit: number, seconds: number, unit: Intl.RelativeTimeFo
 /** Made once: a list asks for every row, and most commands never do. */
 let words: Intl.RelativeTimeFormat | undefined;
 
-/** `3 minutes ago`, `in 1 hour`. */
+/** `3 minutes ago`, `in 1 hour`, `just now`. */
 export function relative(iso: string, now: Date): string {
   const seconds = (new Date(iso).getTime() - now.getTime()) / 1000;
   const [, size, unit] = STEPS.find(([limit]) => Math.abs(seconds) < limit)!;
+  const count = Math.round(seconds / size);
+  if (count === 0) return "just now";
   words ??= new Intl.RelativeTimeFormat("en", { numeric: "always" });
-  return words.format(Math.round(seconds / size), unit);
+  return words.format(count, unit);
 }
 
 /** A key that can be told from others, and not be used. */

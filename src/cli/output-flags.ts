@@ -44,7 +44,10 @@ export function printsRows(command: Command): Command {
 
 /** Whether JSON is asked for, before anything is parsed: what is wrong with the rest is then said in JSON. */
 export function asksForJson(argv: readonly string[]): boolean {
-  return argv.some((argument, i) => argument === "--json" || /^--output=json$/.test(argument) || (argument === "json" && argv[i - 1] === "--output"));
+  return argv.some(
+    (argument, i) =>
+      argument === "--json" || /^--output=json$/.test(argument) || (argument === "json" && argv[i - 1] === "--output"),
+  );
 }
 
 /** The environment that `--no-color` means. */

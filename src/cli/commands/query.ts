@@ -6,7 +6,7 @@ import { withHelp } from "../help.ts";
 import { printJson, printRecord } from "../output.ts";
 import type { Program } from "../program.ts";
 import { explain, type Explanation } from "../search/explain.ts";
-import { addQueryFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../search/flags.ts";
+import { addNotFlag, addQueryFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../search/flags.ts";
 import { readQuery } from "../search/read.ts";
 
 export function addQuery(program: Program, context: Context): void {
@@ -15,9 +15,8 @@ export function addQuery(program: Program, context: Context): void {
   const command = query
     .command("explain [term...]")
     .description("say what a search means, in words and in every spelling; nothing is sent")
-    .option("--resource <name>", "users or sessions", "users")
-    .option("--not <term>", "the same as -term; can be repeated", (term, before: string[] = []) => [...before, term]);
-  withHelp(addQueryFlags(command), {
+    .option("--resource <name>", "users or sessions", "users");
+  withHelp(addNotFlag(addQueryFlags(command)), {
     examples: [
       ["svc query explain 'email:*@acme.com' -name:bot*", "a search for users"],
       ["svc query explain created_at.gte=2026-01-01", "in characters that no shell touches"],
@@ -45,6 +44,10 @@ function explained(query: string, searched: Searched): Explanation {
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     const other = searched === USERS ? SESSIONS : USERS;
-    throw new CliError(EXIT.usage, `This can't be explained: ${error.message}`, `Is it one for ${other.noun}? Add --resource ${other.noun}`);
+    throw new CliError(
+      EXIT.usage,
+      `This can't be explained: ${error.message}`,
+      `Is it one for ${other.noun}? Add --resource ${other.noun}`,
+    );
   }
 }

@@ -28,7 +28,9 @@ interface DeleteFlags extends SearchFlags {
 export function addUsersDelete(users: Command, program: Program, context: Context): void {
   const command = printsRows(users.command("delete [id...]"))
     .summary("delete users with all identities and sessions; this cannot be undone")
-    .description("delete users with all identities and sessions; this cannot be undone. - reads ids from standard input")
+    .description(
+      "delete users with all identities and sessions; this cannot be undone. - reads ids from standard input",
+    )
     .option("-n, --dry-run", "print who would be deleted, and delete nobody")
     .option("-y, --yes", "do not ask; with a query, --expect has to say how many it is")
     .option("--expect <number>", "delete nobody unless it is exactly so many")
@@ -66,7 +68,8 @@ it has begun, and says what was deleted and what was not. A user who is gone alr
     if (own.dryRun) {
       const found = targets.users ?? (await findAll(client, ids));
       const missing = ids.length - found.length;
-      if (missing > 0) context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "belongs" : "belong"} to nobody.\n`);
+      if (missing > 0)
+        context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "belongs" : "belong"} to nobody.\n`);
       const shape = { range: {}, isCount: false, failsEmpty: false };
       await printList(context, flags, USER_COLUMNS, shape, toAsync(found), "Nobody would be deleted.");
       return;

@@ -23,23 +23,25 @@ export function removeAll(
   concurrency: number,
   remove: (id: string) => Promise<unknown>,
 ): Removal {
-  let isHalted = false;
-  let fatal: Failure | undefined;
-  let lastError: unknown;
+  const state: { isHalted: boolean; error: unknown; fatal: Failure | undefined } = {
+    isHalted: false,
+    error: undefined,
+    fatal: undefined,
+  };
 
   const attempt = async (id: string): Promise<Outcome> => {
     try {
       await remove(id);
       return { id, outcome: "deleted" };
     } catch (error) {
-      lastError = error;
+      state.error = error;
       const failure = toFailure(error);
       const { code, message } = failure;
       if (code === "user_not_found") return { id, outcome: "gone" };
       const isUnknown = code === "connection" || code === "timeout";
       if (isUnknown || code === "unauthorized" || code === "missing_secret_key") {
-        fatal ??= failure;
-        isHalted = true;
+        state.fatal ??= failure;
+        state.isHalted = true;
       }
       return { id, outcome: isUnknown ? "unknown" : "failed", code, error: message };
     }
@@ -49,7 +51,7 @@ export function removeAll(
     const waiting = [...ids];
     const running = new Map<string, Promise<Outcome>>();
     for (;;) {
-      while (!isHalted && running.size < concurrency && waiting.length > 0) {
+      while (!state.isHalted && running.size < concurrency && waiting.length > 0) {
         const id = waiting.shift()!;
         running.set(id, attempt(id));
       }
@@ -63,7 +65,7 @@ export function removeAll(
 
   return {
     outcomes: run(),
-    halt: () => void (isHalted = true),
-    ended: () => ({ error: lastError, fatal }),
+    halt: () => void (state.isHalted = true),
+    ended: () => state,
   };
 }

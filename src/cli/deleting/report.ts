@@ -33,7 +33,8 @@ export async function reportMany(context: Context, flags: OutputFlags, deletion:
   const idsOf = (name: Outcome["outcome"]): string[] => of(name).map(({ id }) => id);
   const format = formatOf(flags, context);
   if (format === "json") {
-    const reasons = (name: "failed" | "unknown"): object[] => of(name).map(({ id, code, error }) => ({ id, code, error }));
+    const reasons = (name: "failed" | "unknown"): object[] =>
+      of(name).map(({ id, code, error }) => ({ id, code, error }));
     printJson(context, {
       deleted: idsOf("deleted"),
       gone: idsOf("gone"),
@@ -43,8 +44,7 @@ export async function reportMany(context: Context, flags: OutputFlags, deletion:
     });
   } else {
     // A person is told of those that need another look; what is deleted is a number to them.
-    const shown =
-      format === "ids" ? of("deleted") : format === "table" ? outcomes.filter(needsLook) : outcomes;
+    const shown = format === "ids" ? of("deleted") : format === "table" ? outcomes.filter(needsLook) : outcomes;
     await printList(context, flags, OUTCOMES, SHAPE, toAsync(shown), summary(outcomes));
     if (format === "table" && shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
   }

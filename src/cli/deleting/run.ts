@@ -29,10 +29,10 @@ export async function deleteAll(
   const outcomes: Outcome[] = [];
   let signal: "SIGINT" | "SIGTERM" | undefined;
   let fault: string | undefined;
-  void context.untilSignal().then((name) => {
-    signal = name;
+  void (async () => {
+    signal = await context.untilSignal();
     removal.halt();
-  });
+  })();
   for await (const outcome of removal.outcomes) {
     outcomes.push(outcome);
     progress.step();

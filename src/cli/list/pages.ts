@@ -15,7 +15,7 @@ export async function* pages<Row>(
   { limit = Infinity, after }: Page,
 ): AsyncGenerator<Row> {
   let left = limit;
-  for (let from = after; ; ) {
+  for (let from = after; ;) {
     const size = Math.min(left, MAX_PAGE_SIZE);
     const { data, response } = await fetchPage({
       limit: size,

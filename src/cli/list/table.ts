@@ -21,7 +21,8 @@ export async function* table<Row>(
 ): Chunks {
   const { stdout } = context;
   const now = context.now();
-  const cellsOf = (row: Row): string[] => columns.map((column) => harmless(wordsOf(column, row, utc ? undefined : now)));
+  const cellsOf = (row: Row): string[] =>
+    columns.map((column) => harmless(wordsOf(column, row, utc ? undefined : now)));
   let widthOf: WidthOf | undefined;
   let widths: number[] = [];
   const line = (texts: readonly string[]): string =>

@@ -90,7 +90,12 @@ export function addSearchFlags(command: Command, { flags, noun }: Searched): Com
     if (argument) command.option(`${name} ${argument}`, what, collect);
     else command.option(name, what);
   }
-  return addQueryFlags(command).option("--not <term>", "leave out what matches, as -term does; can be repeated", collect);
+  return addNotFlag(addQueryFlags(command));
+}
+
+/** What `-term` is rewritten to. */
+export function addNotFlag(command: Command): Command {
+  return command.option("--not <term>", "leave out what matches, as -term does; can be repeated", collect);
 }
 
 /** A whole query, past the shell. */

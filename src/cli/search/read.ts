@@ -25,7 +25,10 @@ export async function readQuery(
   const negated = (flags.not ?? []).flatMap(words).map((word) => `-${toWire(word)}`);
   for (const term of terms)
     if (isFileName(term, cwd))
-      note(context, `There is a file named "${term}" here. Did your shell put it in the place of a pattern? Quote terms.`);
+      note(
+        context,
+        `There is a file named "${term}" here. Did your shell put it in the place of a pattern? Quote terms.`,
+      );
   const query = [...typed.map(toWire), ...negated].map((word) => checked(word, searched, context));
   const all = [...query, ...termsOf(flags, searched, context.now())];
   if (all.length === 0)
@@ -40,7 +43,10 @@ function checked(term: string, searched: Searched, context: Context): string {
   const known = Object.keys(searched.fields);
   if (/^[a-z][a-z0-9_]*$/.test(field) && !known.includes(field)) {
     const near = closest(field, known);
-    note(context, `"${field}" is no field that svc knows. ${near ? `Did you mean ${near}?` : `It knows ${known.join(", ")}.`}`);
+    note(
+      context,
+      `"${field}" is no field that svc knows. ${near ? `Did you mean ${near}?` : `It knows ${known.join(", ")}.`}`,
+    );
     return term;
   }
   try {
