@@ -143,7 +143,7 @@ describe("Tables", () => {
       `session_id      ${SESSION}`,
       expect.stringMatching(/^id {14}[0-9a-f-]{36}$/),
       `user_id         ${ADA}`,
-      "provider        google",
+      "email           ada@acme.test",
     ]);
   });
 

@@ -6,7 +6,7 @@ import { withHelp } from "../help.ts";
 import { printJson, printRecord } from "../output.ts";
 import type { Program } from "../program.ts";
 import { explain, type Explanation } from "../search/explain.ts";
-import { addNotFlag, addQueryFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../search/flags.ts";
+import { addAnySearchFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../search/flags.ts";
 import { readQuery } from "../search/read.ts";
 
 export function addQuery(program: Program, context: Context): void {
@@ -16,7 +16,7 @@ export function addQuery(program: Program, context: Context): void {
     .command("explain [term...]")
     .description("say what a search means, in words and in every spelling; nothing is sent")
     .option("--resource <name>", "users or sessions", "users");
-  withHelp(addNotFlag(addQueryFlags(command)), {
+  withHelp(addAnySearchFlags(command), {
     examples: [
       ["svc query explain 'email:*@acme.com' -name:bot*", "a search for users"],
       ["svc query explain created_at.gte=2026-01-01", "in characters that no shell touches"],

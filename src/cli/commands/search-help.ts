@@ -13,10 +13,11 @@ export const LIST_EXITS: readonly ExitCode[] = [
 
 /** What there is to know of terms, below a search's flags. */
 export const SEARCH_NOTES = ({ fields, noun }: Searched): string => `Fields: ${folded(Object.keys(fields))}.
-A term is field:value with * at either end, or a time compared by > >= < <=; -term leaves
-out what matches. Quote terms with * or >: shells have their own use for them. Or write
-what no shell touches: email.ends=@acme.com, created_at.gte=2026-01-01, not.name=Bob.
-The operators are eq, starts, ends, contains, gt, gte, lt, lte. See what a query means:
+A term is field:value with * at either end, or a time compared by > >= < <=, and
+-term leaves out what matches. Quote terms with * or >: shells have their own use
+for them. Or write what no shell touches: email.ends=@acme.com, not.name=Bob or
+created_at.gte=2026-01-01, with eq, starts, ends, contains, gt, gte, lt and lte.
+See what a query means:
   svc query explain${noun === "users" ? "" : ` --resource ${noun}`} created_at.gte=2026-01-01`;
 
 function folded(names: readonly string[]): string {

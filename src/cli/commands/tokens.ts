@@ -33,8 +33,9 @@ export function addTokens(program: Program, context: Context): void {
       ['echo "$TOKEN" | svc tokens verify --local', "without a request"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
-    notes: `3 says that the token is good and its user is deleted, which only the service knows. A token in
-an argument stays in your shell's history: whoever reads it there is signed in until it expires.`,
+    notes: `3 says that the token is good and its user is deleted, which only the service
+knows. A token in an argument stays in your shell's history: whoever reads it
+there is signed in until it expires.`,
   }).action(async (argument: string | undefined, own: VerifyFlags) => {
     const flags = program.opts<GlobalFlags>();
     if ([own.local, own.remote, own.both].filter(Boolean).length > 1)

@@ -26,11 +26,10 @@ interface DeleteFlags extends SearchFlags {
 }
 
 export function addUsersDelete(users: Command, program: Program, context: Context): void {
-  const command = printsRows(users.command("delete [id...]"))
-    .summary("delete users with all identities and sessions; this cannot be undone")
-    .description(
-      "delete users with all identities and sessions; this cannot be undone. - reads ids from standard input",
-    )
+  const command = printsRows(
+    users.command("delete").argument("[id...]", "their ids; - reads them from standard input, a line each"),
+  )
+    .description("delete users with all identities and sessions; this cannot be undone")
     .option("-n, --dry-run", "print who would be deleted, and delete nobody")
     .option("-y, --yes", "do not ask; with a query, --expect has to say how many it is")
     .option("--expect <number>", "delete nobody unless it is exactly so many")
@@ -55,8 +54,9 @@ export function addUsersDelete(users: Command, program: Program, context: Contex
       EXIT.precondition,
       EXIT.interrupted,
     ],
-    notes: `Of one, the answer is yes or no; of several, their number has to be typed. Ctrl-C finishes what
-it has begun, and says what was deleted and what was not. A user who is gone already is no failure.`,
+    notes: `To delete one, the answer is yes or no; to delete several, their number has to be
+typed. Ctrl-C finishes what was begun, and says what was deleted and what was not.
+A user who is gone already is no failure.`,
   }).action(async (args: string[], own: DeleteFlags) => {
     const flags = program.opts<GlobalFlags & OutputFlags>();
     const guards = guardsOf(own);

@@ -36,7 +36,7 @@ export async function* table<Row>(
     widths = shrunk(
       titles.map((title, i) => Math.max(title.length, ...measured.map((cells) => widthOf!(cells[i]!)))),
       columns.map(({ whole }) => whole === true),
-      stdout.columns ?? 80,
+      stdout.isTTY ? (stdout.columns ?? 80) : Infinity,
     );
     yield `${colors(stdout, context).dim(line(titles))}\n`;
     for (const cells of measured) yield `${line(cells)}\n`;

@@ -86,15 +86,26 @@ export const SESSIONS: Searched = {
 export function addSearchFlags(command: Command, { flags, noun }: Searched): Command {
   const example = noun === "users" ? "created_at.gte=2026-01-01" : "-provider:github";
   command.argument("[term...]", `e.g. 'email:*@acme.com' ${example}`);
+  addFlags(command, flags);
+  return addNotFlag(addQueryFlags(command));
+}
+
+/** The terms and flags of whatever can be searched. */
+export function addAnySearchFlags(command: Command): Command {
+  const all = [USERS, SESSIONS].flatMap(({ flags }) => flags);
+  addFlags(command, [...new Map(all.map((flag) => [flag.name, flag])).values()]);
+  return addNotFlag(addQueryFlags(command));
+}
+
+function addFlags(command: Command, flags: readonly SearchFlag[]): void {
   for (const { name, argument, what } of flags) {
     if (argument) command.option(`${name} ${argument}`, what, collect);
     else command.option(name, what);
   }
-  return addNotFlag(addQueryFlags(command));
 }
 
 /** What `-term` is rewritten to. */
-export function addNotFlag(command: Command): Command {
+function addNotFlag(command: Command): Command {
   return command.option("--not <term>", "leave out what matches, as -term does; can be repeated", collect);
 }
 
@@ -105,8 +116,16 @@ export function addQueryFlags(command: Command): Command {
     .option("--query-file <file>", "a query from a file; - reads it from standard input");
 }
 
-/** The terms that flags stand for, on the wire. */
+/** The terms that flags stand for, on the wire. @throws {CliError} for a flag that what is searched does not have */
 export function termsOf(flags: SearchFlags, searched: Searched, now: Date): string[] {
+  const other = searched === USERS ? SESSIONS : USERS;
+  for (const { name } of other.flags)
+    if (flags[camelCase(name)] !== undefined && !searched.flags.some((flag) => flag.name === name))
+      throw new CliError(
+        EXIT.usage,
+        `${name} is for ${other.noun}, not for ${searched.noun}.`,
+        `Add --resource ${other.noun}.`,
+      );
   return searched.flags.flatMap(({ name, write }) => {
     const given = flags[camelCase(name)];
     if (given === undefined) return [];
