@@ -39,7 +39,7 @@ export async function readQuery(
 
 function checked(term: string, searched: Searched, context: Context): string {
   const field = /^-{0,2}([^:<>=]*)[:<>=]/.exec(term)?.[1];
-  if (field === undefined) throw notATerm(term, searched, context.cwd);
+  if (field === undefined || term.startsWith("!")) throw notATerm(term, searched, context.cwd);
   const known = Object.keys(searched.fields);
   if (/^[a-z][a-z0-9_]*$/.test(field) && !known.includes(field)) {
     const near = closest(field, known);

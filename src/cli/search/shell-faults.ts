@@ -11,7 +11,7 @@ const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
 export function notATerm(word: string, { fields, example }: Searched, cwd: string): CliError {
   const safe = (field: string): string => `${field}.gte=2026-01-01`;
   if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime") {
-    const left = readdirSync(cwd).find((name) => REDIRECTED.test(name));
+    const left = existsSync(cwd) ? readdirSync(cwd).find((name) => REDIRECTED.test(name)) : undefined;
     return new CliError(
       EXIT.usage,
       `"${word}" has no operator. Your shell probably took a > or < for itself` +
