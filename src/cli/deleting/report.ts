@@ -13,7 +13,7 @@ const OUTCOMES: Listed<Outcome> = {
   id: "id",
   columns: [
     { name: "id", title: "ID", whole: true, value: ({ id }) => id },
-    { name: "outcome", title: "OUTCOME", value: ({ outcome }) => outcome.replace("_", " ") },
+    { name: "outcome", title: "OUTCOME", value: ({ outcome }) => outcome },
     { name: "error", title: "WHY", value: ({ error }) => error ?? null },
   ],
 };
