@@ -22,5 +22,6 @@ export async function openFetch(context: Context, flags: GlobalFlags): Promise<F
 /** Loaded here, so that help costs no more than itself. */
 async function open(choosing: Promise<ClientOptions>): Promise<Client> {
   const [{ createClient }, options] = await Promise.all([import("../../client/client.ts"), choosing]);
-  return createClient(options);
+  const fetch = options.fetch ?? (await import("../http-fetch.ts")).createHttpFetch(options.certificate);
+  return createClient({ ...options, fetch });
 }
