@@ -49,7 +49,7 @@ export function addUsers(program: Program, context: Context): void {
     examples: [
       ["svc users search 'email:*@acme.com'", "of one domain"],
       ["svc users search 'name:ada*' 'created_at>=2026-01-01' 'created_at<2026-02-01'", "and made in January"],
-      ["svc users search email.ends=@acme.com -name:bot*", "but no bots"],
+      ["svc users search email.ends=@acme.com -name:bot", "but nobody called bot"],
       ["svc users search email_verified_at:null", "whose address is not verified"],
       ["svc users search --email-domain acme.com --since 7d --output ids", "the week's, to be piped on"],
     ],

@@ -88,7 +88,10 @@ async function preview(context: Context, client: Client, targets: Targets, addre
   const found = users?.slice(0, PREVIEWED) ?? (await findAll(client, ids.slice(0, PREVIEWED)));
   const matching = query === undefined ? "" : `, which match ${harmless(query)}`;
   stderr.write(`${ids.length} users of ${harmless(address)}${matching}:\n`);
-  const columns = USER_COLUMNS.columns.filter(({ name }) => ["id", "email", "name", "created_at"].includes(name));
+  // Whoever is deleted is known by the address, so it is never cut.
+  const columns = USER_COLUMNS.columns
+    .filter(({ name }) => ["id", "email", "name", "created_at"].includes(name))
+    .map((column) => (column.name === "email" ? { ...column, whole: true as const } : column));
   await writeAll(stderr, table(toAsync(found), columns, { ...context, stdout: stderr }, {}));
   if (users === undefined && found.length < Math.min(ids.length, PREVIEWED))
     stderr.write("Some of these ids belong to nobody.\n");
