@@ -193,6 +193,34 @@ describe("A list", () => {
   );
 });
 
+describe("A narrow terminal", () => {
+  const run = async (columns: number, ...more: string[]): Promise<[title: string, stderr: string]> => {
+    const { stdout, stderr } = await runCli([...LIST, ...more], {
+      service: await setup(),
+      tty: true,
+      columns,
+      env: { NO_COLOR: "1" },
+    });
+    return [stdout.split("\n")[0]!.replaceAll(/ +/g, " "), stderr];
+  };
+
+  it("leaves out what can be spared rather than cut all to pieces, and says so", async () => {
+    expect(await run(120)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", ""]);
+    expect(await run(100)).toEqual([
+      "ID EMAIL NAME PROVIDERS VERIFIED",
+      "There was no room for CREATED. Choose columns with --fields.\n",
+    ]);
+    expect(await run(80)).toEqual([
+      "ID EMAIL NAME",
+      "There was no room for PROVIDERS, VERIFIED, CREATED. Choose columns with --fields.\n",
+    ]);
+  });
+
+  it("leaves out nothing that was asked for", async () => {
+    expect(await run(60, "--fields", "id,email,created_at")).toEqual(["ID EMAIL CREATED", ""]);
+  });
+});
+
 describe("Pages", () => {
   it("are asked for one after the other, and are one list", async () => {
     const service = await many(2500);

@@ -42,7 +42,7 @@ describe("A term", () => {
     ["name:a -name:b", ["-name:b", "name:a"], ["--not=name:b", "name=a"], ["--query", " name:a\n\t-name:b "]],
     ["email:a email:b", ["--email", "a", "--email", "b"], ["--query", "email:a", "--query", "email:b"]],
   ])("on the wire is %s, and is spelt %j", async (wire, ...others) => {
-    for (const args of [[...wire.split(" ")], ...others]) {
+    for (const args of [wire.split(" "), ...others]) {
       expect([args, await queryOf([...USERS_SEARCH, ...args])]).toEqual([args, wire]);
     }
   });

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -183,8 +183,10 @@ describe.skipIf(process.platform === "win32")("A signal", () => {
     // A service that takes its time with each.
     const { createServer } = await import("node:http");
     let count = 0;
+    let enough!: () => void;
+    const begun = new Promise<void>((resolve) => (enough = resolve));
     const slow = createServer((request, response) => {
-      count++;
+      if (++count === 9) enough();
       setTimeout(() => response.end(JSON.stringify({ deleted: true, id: request.url!.split("/").at(-1) })), 50);
     }).listen(0, "127.0.0.1");
     await once(slow, "listening");
@@ -197,7 +199,7 @@ describe.skipIf(process.platform === "win32")("A signal", () => {
     let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stdin.end(ids);
-    while (count < 9) await new Promise((resolve) => setTimeout(resolve, 5));
+    await begun;
     child.kill("SIGINT");
     const [code] = (await once(child, "close")) as [number];
     slow.close().closeAllConnections();
@@ -287,8 +289,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
   });
   afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-  it.each(SHELLS)("arrive in %s as they are written, and make no file", async (shell) => {
-    if (!has(shell)) return;
+  it.each(SHELLS.filter(has))("arrive in %s as they are written, and make no file", async (shell) => {
     const examples = await allExamples();
     expect(examples.length).toBeGreaterThan(15);
     for (const example of examples) {

@@ -92,7 +92,7 @@ async function preview(context: Context, client: Client, targets: Targets, addre
   const columns = USER_COLUMNS.columns
     .filter(({ name }) => ["id", "email", "name", "created_at"].includes(name))
     .map((column) => (column.name === "email" ? { ...column, whole: true as const } : column));
-  await writeAll(stderr, table(toAsync(found), columns, { ...context, stdout: stderr }, {}));
+  await writeAll(stderr, table(toAsync(found), columns, { ...context, stdout: stderr }));
   if (users === undefined && found.length < Math.min(ids.length, PREVIEWED))
     stderr.write("Some of these ids belong to nobody.\n");
   if (ids.length > PREVIEWED) stderr.write(`and ${ids.length - PREVIEWED} more.\n`);

@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly title?: string;
   /** Never cut: the next command takes it. */
   readonly whole?: true;
+  /** May be left out of a table that is wider than the terminal; the last one first. */
+  readonly isSpare?: boolean;
   /** A time, which a person is told as `3 days ago`. */
   readonly isTime?: true;
   /** What a person reads for true and for false. */
@@ -33,9 +35,15 @@ export const USER_COLUMNS: Listed<User> = {
     { name: "email", title: "EMAIL", value: ({ data }) => data.email },
     { name: "name", title: "NAME", value: ({ data }) => data.name },
     { name: "avatar_url", value: ({ data }) => data.avatar_url },
-    { name: "providers", title: "PROVIDERS", value: ({ data }) => data.providers },
-    { name: "email_verified", title: "VERIFIED", words: ["yes", "no"], value: ({ data }) => data.email_verified },
-    { name: "created_at", title: "CREATED", isTime: true, value: ({ data }) => data.created_at },
+    { name: "providers", title: "PROVIDERS", isSpare: true, value: ({ data }) => data.providers },
+    {
+      name: "email_verified",
+      title: "VERIFIED",
+      isSpare: true,
+      words: ["yes", "no"],
+      value: ({ data }) => data.email_verified,
+    },
+    { name: "created_at", title: "CREATED", isSpare: true, isTime: true, value: ({ data }) => data.created_at },
   ],
 };
 
@@ -48,13 +56,19 @@ export const SESSION_COLUMNS: Listed<Session> = {
     { name: "user_id", whole: true, value: ({ data }) => data.user_id },
     { name: "email", title: "EMAIL", value: ({ data }) => data.email },
     { name: "name", value: ({ data }) => data.name },
-    { name: "provider", title: "PROVIDER", value: ({ data }) => data.provider },
-    { name: "ip_address", title: "IP", value: ({ data }) => data.ip_address },
+    { name: "provider", title: "PROVIDER", isSpare: true, value: ({ data }) => data.provider },
+    { name: "ip_address", title: "IP", isSpare: true, value: ({ data }) => data.ip_address },
     { name: "geo_data", value: ({ data }) => data.geo_data },
     { name: "logged_in_at", isTime: true, value: ({ data }) => data.logged_in_at },
-    { name: "last_signin_at", title: "LAST SIGN-IN", isTime: true, value: ({ data }) => data.last_signin_at },
+    {
+      name: "last_signin_at",
+      title: "LAST SIGN-IN",
+      isSpare: true,
+      isTime: true,
+      value: ({ data }) => data.last_signin_at,
+    },
     { name: "revoked_at", isTime: true, value: ({ data }) => data.revoked_at },
-    { name: "active", title: "ACTIVE", words: ["yes", "revoked"], value: ({ data }) => data.active },
+    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "revoked"], value: ({ data }) => data.active },
   ],
 };
 

@@ -4,7 +4,7 @@ import { formatOf, type OutputFlags } from "../output-flags.ts";
 import { plainText, type Column, type Listed } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
 import { csv, ids, json, ndjson, tsv, type Chunks, type Rows } from "./formats.ts";
-import { table } from "./table.ts";
+import { table, type TableOptions } from "./table.ts";
 import { writeAll, writePaged } from "./write.ts";
 
 /**
@@ -27,9 +27,13 @@ export async function printList<Row>(
     context.stdout.write(`${count}\n`);
   } else {
     const format = formatOf(flags, context);
-    const chunks = encode(context, flags, listed, shape, counted);
+    let hidden: readonly string[] = [];
+    const onHidden = (titles: readonly string[]): void => void (hidden = titles);
+    const chunks = encode(context, { ...flags, onHidden }, listed, shape, counted);
     if (format === "table") await writePaged(context, chunks, flags.pager !== false);
     else await writeAll(context.stdout, chunks);
+    if (hidden.length > 0)
+      context.stderr.write(`There was no room for ${hidden.join(", ")}. Choose columns with --fields.\n`);
     if (count === 0 && format === "table" && context.stdout.isTTY) context.stderr.write(`${none}\n`);
   }
   return count === 0 && shape.failsEmpty ? EXIT.notFound : EXIT.done;
@@ -37,7 +41,7 @@ export async function printList<Row>(
 
 function encode<Row>(
   context: Context,
-  flags: OutputFlags,
+  flags: OutputFlags & TableOptions,
   listed: Listed<Row>,
   { chosen }: ListShape<Row>,
   rows: Rows<Row>,
@@ -55,7 +59,7 @@ function encode<Row>(
     case "ids":
       return ids(rows, listed);
     case "table":
-      return table(rows, chosen ?? usual, context, flags);
+      return table(rows, chosen?.map((column) => ({ ...column, isSpare: false })) ?? usual, context, flags);
   }
 }
 
