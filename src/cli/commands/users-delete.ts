@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import { keyedClientOptions, type GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
-import { checkCount, DEFAULT_MAX, findAll, obtainConsent, toAsync, type Guards } from "../deleting/guards.ts";
+import { checkCount, DEFAULT_MAX, findAll, obtainConsent, type Guards } from "../deleting/guards.ts";
 import { reportMany, reportOne } from "../deleting/report.ts";
 import { deleteAll } from "../deleting/run.ts";
 import { readTargets } from "../deleting/targets.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { withHelp } from "../help.ts";
 import { USER_COLUMNS } from "../list/columns.ts";
-import { printList } from "../list/print.ts";
+import { printAll } from "../list/print.ts";
 import { printsRows, type OutputFlags } from "../output-flags.ts";
 import type { Program } from "../program.ts";
 import { addQueryFlags, type SearchFlags } from "../search/flags.ts";
@@ -70,9 +70,7 @@ A user who is gone already is no failure.`,
       const missing = ids.length - found.length;
       if (missing > 0)
         context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "belongs" : "belong"} to nobody.\n`);
-      const shape = { range: {}, isCount: false, failsEmpty: false };
-      await printList(context, flags, USER_COLUMNS, shape, toAsync(found), "Nobody would be deleted.");
-      return;
+      return printAll(context, flags, USER_COLUMNS, found, "Nobody would be deleted.");
     }
     if (ids.length === 0) {
       context.stderr.write(`${query === undefined ? "There was no id on standard input." : "No users match."}\n`);

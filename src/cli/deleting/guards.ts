@@ -3,6 +3,7 @@ import type { Client } from "../../client/client.ts";
 import type { User } from "../../wire/resources.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { USER_COLUMNS } from "../list/columns.ts";
+import { rowsOf } from "../list/formats.ts";
 import { table } from "../list/table.ts";
 import { writeAll } from "../list/write.ts";
 import { harmless } from "../output.ts";
@@ -92,7 +93,7 @@ async function preview(context: Context, client: Client, targets: Targets, addre
   const columns = USER_COLUMNS.columns
     .filter(({ name }) => ["id", "email", "name", "created_at"].includes(name))
     .map((column) => (column.name === "email" ? { ...column, whole: true as const } : column));
-  await writeAll(stderr, table(toAsync(found), columns, { ...context, stdout: stderr }));
+  await writeAll(stderr, table(rowsOf(found), columns, { ...context, stdout: stderr }));
   if (users === undefined && found.length < Math.min(ids.length, PREVIEWED))
     stderr.write("Some of these ids belong to nobody.\n");
   if (ids.length > PREVIEWED) stderr.write(`and ${ids.length - PREVIEWED} more.\n`);
@@ -106,8 +107,4 @@ export async function findAll(client: Client, ids: readonly string[]): Promise<U
     if (user) found.push(user);
   }
   return found;
-}
-
-export async function* toAsync<Row>(rows: Iterable<Row>): AsyncGenerator<Row> {
-  yield* rows;
 }

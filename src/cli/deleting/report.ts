@@ -1,10 +1,9 @@
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import type { Listed } from "../list/columns.ts";
-import { printList } from "../list/print.ts";
+import { printAll } from "../list/print.ts";
 import { printJson } from "../output.ts";
 import { formatOf, type OutputFlags } from "../output-flags.ts";
-import { toAsync } from "./guards.ts";
 import type { Outcome } from "./remove.ts";
 import type { Deletion } from "./run.ts";
 
@@ -17,13 +16,12 @@ const OUTCOMES: Listed<Outcome> = {
     { name: "error", title: "WHY", value: ({ error }) => error ?? null },
   ],
 };
-const SHAPE = { range: {}, isCount: false, failsEmpty: false };
 
 /** Prints what became of one that was named. */
 export async function reportOne(context: Context, flags: OutputFlags, id: string): Promise<void> {
   if (flags.json) return printJson(context, { deleted: true, id });
   if (formatOf(flags, context) === "table") return void context.stdout.write(`Deleted ${id}\n`);
-  await printList(context, flags, OUTCOMES, SHAPE, toAsync([{ id, outcome: "deleted" as const }]), "");
+  await printAll(context, flags, OUTCOMES, [{ id, outcome: "deleted" }], "");
 }
 
 /** Prints what became of each. @throws {CliError} with the exit code, where not all of them are gone */
@@ -45,7 +43,7 @@ export async function reportMany(context: Context, flags: OutputFlags, deletion:
   } else {
     // A person is told of those that need another look; what is deleted is a number to them.
     const shown = format === "ids" ? of("deleted") : format === "table" ? outcomes.filter(needsLook) : outcomes;
-    await printList(context, flags, OUTCOMES, SHAPE, toAsync(shown), summary(outcomes));
+    await printAll(context, flags, OUTCOMES, shown, summary(outcomes));
     if (format === "table" && shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
   }
   throwUnlessDone(deletion);

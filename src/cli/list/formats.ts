@@ -4,6 +4,12 @@ import { plainText, type Column, type Listed } from "./columns.ts";
 
 /** Rows on their way through, one after the other: however many there are, few are in memory. */
 export type Rows<Row> = AsyncIterable<Row>;
+/** Rows that are all there already. */
+export async function* rowsOf<Row>(rows: Iterable<Row>): AsyncGenerator<Row> {
+  yield* rows;
+}
+
+/** Text on its way out. */
 export type Chunks = AsyncGenerator<string>;
 
 /** Each in a line of JSON: as the API answers, or the chosen fields alone. */

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import { formatOf, type OutputFlags } from "../output-flags.ts";
 import { plainText, type Column, type Listed } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
-import { csv, ids, json, ndjson, tsv, type Chunks, type Rows } from "./formats.ts";
+import { csv, ids, json, ndjson, rowsOf, tsv, type Chunks, type Rows } from "./formats.ts";
 import { table, type TableOptions } from "./table.ts";
 import { writeAll, writePaged } from "./write.ts";
 
@@ -37,6 +37,18 @@ export async function printList<Row>(
     if (count === 0 && format === "table" && context.stdout.isTTY) context.stderr.write(`${none}\n`);
   }
   return count === 0 && shape.failsEmpty ? EXIT.notFound : EXIT.done;
+}
+
+/** The same for rows that are all there already. */
+export async function printAll<Row>(
+  context: Context,
+  flags: OutputFlags,
+  listed: Listed<Row>,
+  rows: readonly Row[],
+  none: string,
+): Promise<void> {
+  const shape = { range: {}, isCount: false, failsEmpty: false };
+  await printList(context, flags, listed, shape, rowsOf(rows), none);
 }
 
 function encode<Row>(

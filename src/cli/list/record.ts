@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { printJson, printRecord } from "../output.ts";
 import { formatOf, type OutputFlags } from "../output-flags.ts";
 import { plainText, type Listed } from "./columns.ts";
-import { csv, ids, ndjson, tsv } from "./formats.ts";
+import { csv, ids, ndjson, rowsOf, tsv } from "./formats.ts";
 import { wordsOf } from "./table.ts";
 import { writeAll } from "./write.ts";
 
@@ -14,9 +14,7 @@ export async function printResource<Row>(
   row: Row,
 ): Promise<void> {
   const { columns } = listed;
-  const rows = (async function* () {
-    yield row;
-  })();
+  const rows = rowsOf([row]);
   switch (flags.output === undefined || flags.json ? undefined : formatOf(flags, context)) {
     case "ndjson":
       return writeAll(context.stdout, ndjson(rows, undefined));
