@@ -29,13 +29,12 @@ for (const { name, ratio, limit, detail } of rows) {
 }
 
 async function startUp() {
-  const times = { node: [], version: [], help: [], bare: [], serve: [] };
+  const times = { node: [], version: [], bare: [], serve: [] };
   const memory = { bare: [], serve: [] };
   await firstAnswer([SVC, "serve", "--port", "0", "--json"]); // makes the store, which the next starts only read
   for (let i = 0; i < STARTS; i++) {
     times.node.push(await wall(["-e", "0"]));
     times.version.push(await wall([SVC, "--version"]));
-    times.help.push(await wall([SVC, "--help"]));
     for (const [name, argv] of [
       ["bare", [join(ROOT, "bench/bare.js")]],
       ["serve", [SVC, "serve", "--port", "0", "--json"]],
@@ -52,7 +51,6 @@ async function startUp() {
     "≤ 1.5",
     `${ms("version")} / ${ms("node")}`,
   );
-  row("svc --help / node -e 0", median(times.help) / median(times.node), "≤ 1.5", `${ms("help")} / ${ms("node")}`);
   row(
     "svc serve to its first answer / bare",
     median(times.serve) / median(times.bare),

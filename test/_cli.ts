@@ -18,6 +18,8 @@ export interface CliOptions {
   /** What the person types where text is asked for, in turn. */
   answers?: readonly string[];
   keyring?: Keyring;
+  /** The same, by what is asked. By default nobody may be asked. */
+  ask?: (question: string) => string;
   cwd?: string;
   /** In place of the service's; by default there is no network. */
   fetch?: Fetch;
@@ -76,7 +78,8 @@ export function createContext(options: CliOptions = {}): TestContext {
     async confirm(question) {
       return options.confirm ? options.confirm(question) : unasked(question);
     },
-    ask: async (question, standard) => answers.shift() || (standard ?? unasked(question)),
+    ask: async (question, standard) =>
+      options.ask ? options.ask(question) : answers.shift() || (standard ?? unasked(question)),
     askSecret: async (question) => answers.shift() ?? unasked(question),
     openKeyring: () => (options.keyring ? Promise.resolve(options.keyring) : Promise.reject(new Error("no daemon"))),
     untilSignal: () => (options.signal ? Promise.resolve(options.signal) : new Promise(() => {})),

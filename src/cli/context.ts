@@ -4,8 +4,19 @@ import type { Fetch } from "../wire/fetch.ts";
 export interface Stream {
   write(text: string): unknown;
   readonly isTTY: boolean;
-  /** The terminal's width. */
+  /** The terminal's width and height. */
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  /** Resolves when more can be written: true, or false where nobody reads any more. */
+  ready?(): Promise<boolean>;
+}
+
+/** A program that shows what is written to it. */
+export interface Pager {
+  write(text: string): unknown;
+  ready(): Promise<boolean>;
+  /** Resolves when the person has seen enough. */
+  close(): Promise<void>;
 }
 
 /** The system's place for secrets. Every call fails where there is none. */
@@ -33,6 +44,8 @@ export interface Context {
   /** The same, and shows nothing of what is typed. */
   askSecret(question: string): Promise<string>;
   openKeyring(): Promise<Keyring>;
+  /** Starts a program that shows text page by page; undefined where it can't be started. */
+  openPager?(command: string): Promise<Pager | undefined>;
   /** Resolves when the process is asked to end, with the signal's name. */
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;
 }

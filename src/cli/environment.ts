@@ -11,6 +11,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_KEYRING: "off keeps keys in files that you alone can read; default auto",
   SVC_TIMEOUT: "seconds to wait for each answer; default 10",
   SVC_NO_INPUT: "never ask anything; CI has the same effect",
+  SVC_PAGER: "the program that shows long tables; else PAGER, else less",
   SVC_BROWSER: "the program that opens pages",
   SVC_NO_COLOR: "no colour; NO_COLOR, CLICOLOR, CLICOLOR_FORCE, FORCE_COLOR and TERM=dumb are heeded too",
   SVC_PORT: "for svc serve: its port",

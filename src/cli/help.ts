@@ -25,6 +25,9 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.terminated]: "terminated",
 };
 
+/** As wide as commander's own text where there is no terminal. */
+const WIDTH = 80;
+
 const HELP = new WeakMap<Command, CommandHelp>();
 
 /** Makes a command's help lead with examples and end with exit codes. @returns the command */
@@ -46,11 +49,15 @@ export function helpOf(command: Command): CommandHelp | undefined {
 function examplesOf(command: Command): string | undefined {
   const examples = HELP.get(command)?.examples ?? [];
   if (examples.length === 0) return undefined;
-  // An example is never broken: a longer one than this has its words on the next line.
-  const width = Math.min(56, Math.max(...examples.map(([line]) => line.length)));
-  const lines = examples.map(([line, what]) =>
-    line.length > width ? `  ${line}\n  ${"".padEnd(width)}  ${what}` : `  ${line.padEnd(width)}  ${what}`,
-  );
+  // What does not fit beside its example goes below it.
+  const isShort = ([line, what]: readonly [string, string]): boolean => line.length + what.length + 4 <= WIDTH;
+  const width = Math.max(0, ...examples.filter(isShort).map(([line]) => line.length));
+  const isBeside = ([line, what]: readonly [string, string]): boolean =>
+    line.length <= width && width + what.length + 4 <= WIDTH;
+  const lines = examples.map((example) => {
+    const [line, what] = example;
+    return isBeside(example) ? `  ${line.padEnd(width)}  ${what}` : `  ${line}\n      ${what}`;
+  });
   return `Examples:\n${lines.join("\n")}`;
 }
 

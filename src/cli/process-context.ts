@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import type { Context, Stream } from "./context.ts";
+import { EXIT } from "./errors.ts";
+import { openPager } from "./pager.ts";
+import { readyWriter } from "./ready-writer.ts";
 
 /** The real world. */
 export function processContext(): Context {
-  // A reader that has seen enough (`| head`) is no failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
   return {
     stdout: stream(process.stdout),
     stderr: stream(process.stderr),
@@ -17,6 +16,7 @@ export function processContext(): Context {
     now: () => new Date(),
     // eslint-disable-next-line node/no-process-env
     openBrowser: (url) => openBrowser(url, process.env["SVC_BROWSER"]),
+    openPager,
     async confirm(message) {
       const { confirm } = await import("@inquirer/prompts");
       return confirm({ message, default: false }, { output: process.stderr });
@@ -39,12 +39,21 @@ export function processContext(): Context {
 
 function stream(target: NodeJS.WriteStream): Stream {
   return {
-    write: (text) => target.write(text),
+    ...readyWriter(target, (code) => giveUp(target, code)),
     isTTY: target.isTTY ?? false,
     get columns() {
       return target.columns;
     },
+    get rows() {
+      return target.rows;
+    },
   };
+}
+
+/** What can't be written is lost, so it must not look as if it were done. */
+function giveUp(target: NodeJS.WriteStream, code: string): void {
+  if (target === process.stdout) process.stderr.write(`✗ Standard output can't be written (${code}).\n`);
+  process.exit(EXIT.failed);
 }
 
 /** By the program that is named, else the system's own opener; never through a shell. */

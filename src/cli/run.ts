@@ -5,13 +5,15 @@ import type { Context } from "./context.ts";
 import { CliError, EXIT, toFailure } from "./errors.ts";
 import { asRun } from "./format.ts";
 import { withHelp } from "./help.ts";
+import { addOutputFlags, asksForJson, withoutColor } from "./output-flags.ts";
 import { Program } from "./program.ts";
 
 const SECRET_IN_ARGV = /^--secret-key(=|$)|^(-[A-Za-z]|[\w-]+=)?sk_/;
 
 /** Parses, runs the command, and says what went wrong. @returns the exit code */
-export async function runProgram(argv: readonly string[], context: Context, version: string): Promise<number> {
-  const asJson = argv.includes("--json");
+export async function runProgram(argv: readonly string[], world: Context, version: string): Promise<number> {
+  const asJson = asksForJson(argv);
+  const context = withoutColor(argv, world);
   const words = new Set(argv);
   // A word that is a value as well loads a command more, and does no harm.
   const program = await createProgram(context, version, asJson, (name) => words.has(name));
@@ -71,6 +73,7 @@ async function createProgram(
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable, EXIT.interrupted],
     notes: "More: svc help query, svc help output, svc help environment, svc help exit-codes.",
   });
+  addOutputFlags(program);
   await addCommands(program, context, isAsked);
   // The names alone, which are known of every command; not for those below, which have this from here already.
   return program.configureHelp({ ...program.configureHelp(), subcommandTerm: (command) => command.name() }) as Program;

@@ -34,16 +34,23 @@ ${fieldsOf(SESSION_FIELDS)}
 Quote terms with * or >, which shells have their own use for:
   svc users search 'email:*@acme.com' -name:bot* 'created_at>=2026-01-01'
 
-A value cannot contain a space: write name:*love* for "Ada Lovelace".`;
+or write them so that no shell touches them:
+  svc users search email.ends=@acme.com not.name.starts=bot created_at.gte=2026-01-01
+
+A value cannot contain a space: write name:*love* for "Ada Lovelace". What a search means, in words, is said by:
+  svc query explain 'email:*@acme.com'`;
 }
 
 function output(): string {
   return `What was asked for goes to standard output, everything else to standard error.
 
 ${table({
-  "on a terminal": "tables, with times such as 3 minutes ago",
-  "in a pipe": "tab-separated values without a heading, nothing cut, times in ISO 8601",
-  "with --json": "the API's own JSON, unchanged: indented on a terminal, one line in a pipe",
+  "--output table": "for a person: fits the terminal, times such as 3 days ago; the default on a terminal",
+  "--output tsv": "tab-separated, without a heading, nothing cut, times in ISO 8601; the default in a pipe",
+  "--output csv": "with a heading; what a spreadsheet would take for a formula is made harmless",
+  "--output json": "the API's own JSON, unchanged; the same as --json",
+  "--output ndjson": "one resource a line",
+  "--output ids": "the ids alone, for the next command",
 })}
 
 With --json an error is one line of JSON on standard error, the last one:

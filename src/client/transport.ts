@@ -1,7 +1,6 @@
-import dns from "node:dns";
-import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
 import type { Fetch } from "../wire/fetch.ts";
+import { lookup } from "./localhost.ts";
 
 const KEEP_ALIVE_MS = 4_000;
 
@@ -25,14 +24,3 @@ export function createFetch(certificate?: string): Fetch {
     return { status: response.statusCode, headers: { get: header }, body: null, text: () => response.body.text() };
   };
 }
-
-/** Many systems can't resolve `acme.localhost`; it is always this machine (RFC 6761, 6.3). */
-const lookup: LookupFunction = (hostname, options, callback) => {
-  if (hostname !== "localhost" && !hostname.endsWith(".localhost")) return dns.lookup(hostname, options, callback);
-  const addresses = [
-    { address: "127.0.0.1", family: 4 },
-    { address: "::1", family: 6 },
-  ];
-  if (options.all) callback(null, addresses);
-  else callback(null, "127.0.0.1", 4);
-};

@@ -6,13 +6,13 @@ import { CliError, EXIT } from "../errors.ts";
 import { resolveTarget, type Target } from "../target.ts";
 
 /** A client with a secret key. */
-export function openClient(context: Context, flags: GlobalFlags): Promise<Client> {
-  return open(keyedClientOptions(context, flags));
+export async function openClient(context: Context, flags: GlobalFlags): Promise<Client> {
+  return openWith(await keyedClientOptions(context, flags));
 }
 
 /** A client for what needs no secret key. */
-export function openKeylessClient(context: Context, flags: GlobalFlags): Promise<Client> {
-  return open(clientOptions(context, flags));
+export async function openKeylessClient(context: Context, flags: GlobalFlags): Promise<Client> {
+  return openWith(await clientOptions(context, flags));
 }
 
 /** What the client asks with, for what is no endpoint. */
@@ -21,7 +21,7 @@ export async function openFetch(context: Context, flags: GlobalFlags): Promise<F
 }
 
 export async function fetchOf({ fetch }: Context, { server }: Target): Promise<Fetch> {
-  return fetch ?? (await import("../../client/transport.ts")).createFetch(server?.certificate);
+  return fetch ?? (await import("../http-fetch.ts")).createHttpFetch(server?.certificate);
 }
 
 /** Why there was no answer, in the system's word where there is one. */
@@ -39,13 +39,10 @@ export async function checkKey(
   { base_url, secretKey }: { base_url: string; secretKey: string },
   { server }: Target = {},
 ): Promise<void> {
-  const { createClient } = await import("../../client/client.ts");
-  const options = optionsOf(context, {
-    base_url: { value: base_url, source: "--base-url" },
-    ...(server && { server }),
-  });
+  const target = { base_url: { value: base_url, source: "--base-url" }, ...(server && { server }) };
+  const client = await openWith({ ...optionsOf(context, target), secretKey });
   try {
-    await createClient({ ...options, secretKey }).users.find(NOBODY);
+    await client.users.find(NOBODY);
   } catch (error) {
     if ((error as { code?: string }).code !== "unauthorized") throw error;
     throw new CliError(
@@ -57,7 +54,10 @@ export async function checkKey(
 }
 
 /** Loaded here, so that help costs no more than itself. */
-async function open(choosing: Promise<ClientOptions>): Promise<Client> {
-  const [{ createClient }, options] = await Promise.all([import("../../client/client.ts"), choosing]);
-  return createClient(options);
+export async function openWith(options: ClientOptions): Promise<Client> {
+  const [{ createClient }, { createHttpFetch }] = await Promise.all([
+    import("../../client/client.ts"),
+    import("../http-fetch.ts"),
+  ]);
+  return createClient({ ...options, fetch: options.fetch ?? createHttpFetch(options.certificate) });
 }

@@ -26,7 +26,8 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   users: { description: "find, read and delete users", load: async () => (await import("./users.ts")).addUsers },
   sessions: { description: "read and search sessions", load: async () => (await import("./sessions.ts")).addSessions },
-  tokens: { description: "verify tokens", load: async () => (await import("./tokens.ts")).addTokens },
+  tokens: { description: "verify and read tokens", load: async () => (await import("./tokens.ts")).addTokens },
+  query: { description: "understand searches", load: async () => (await import("./query.ts")).addQuery },
   instances: { description: "find instances", load: async () => (await import("./instances.ts")).addInstances },
   api: {
     description: "send one request to the service, and print its answer as it is",

@@ -2,20 +2,32 @@ import type { GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { withHelp } from "../help.ts";
-import { printJson, printRecord, printRows, type Column } from "../output.ts";
+import type { Listed } from "../list/columns.ts";
+import { printAll } from "../list/print.ts";
+import { printsRows, type OutputFlags } from "../output-flags.ts";
+import { printJson, printRecord } from "../output.ts";
 import type { Program } from "../program.ts";
 import { findRunningServer, type RunningServerFile } from "../running-server.ts";
 import { openKeylessClient } from "./client.ts";
 
 type LocalInstance = Omit<RunningServerFile["instances"][number], "secret_key">;
 
-const COLUMNS: readonly Column<LocalInstance>[] = [
-  { title: "SUBDOMAIN", whole: true, text: ({ subdomain }) => subdomain },
-  { title: "NAME", text: ({ name }) => name },
-  { title: "ADDRESS", text: ({ url }) => url },
-  { title: "PUBLISHABLE KEY", text: ({ publishable_key }) => publishable_key },
-  { title: "ID", whole: true, text: ({ id }) => id },
-];
+const LISTED: Listed<LocalInstance> = {
+  noun: "instances",
+  id: "id",
+  columns: [
+    { name: "subdomain", title: "SUBDOMAIN", whole: true, value: ({ subdomain }) => subdomain },
+    { name: "name", title: "NAME", value: ({ name }) => name },
+    { name: "url", title: "ADDRESS", isSpare: true, value: ({ url }) => url },
+    {
+      name: "publishable_key",
+      title: "PUBLISHABLE KEY",
+      isSpare: true,
+      value: ({ publishable_key }) => publishable_key,
+    },
+    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
+  ],
+};
 
 export function addInstances(program: Program, context: Context): void {
   const instances = program.command("instances");
@@ -28,8 +40,7 @@ export function addInstances(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });
 
-  const list = instances
-    .command("list")
+  const list = printsRows(instances.command("list"))
     .description("print the instances of the server that runs in this directory or above")
     .action(async () => {
       const server = await findRunningServer(context.cwd);
@@ -46,8 +57,7 @@ export function addInstances(program: Program, context: Context): void {
         url,
         publishable_key,
       }));
-      if (program.opts<GlobalFlags>().json) return printJson(context, rows);
-      printRows(context, rows, COLUMNS, "The server has no instances.");
+      await printAll(context, program.opts<OutputFlags>(), LISTED, rows, "The server has no instances.");
     });
   withHelp(list, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],

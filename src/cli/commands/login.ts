@@ -15,7 +15,7 @@ import {
 import type { Program } from "../program.ts";
 import { forgetKey, storeKey } from "../stored-key.ts";
 import { isPrivateWay, originOf } from "../target.ts";
-import { checkKey } from "./client.ts";
+import { checkKey, openWith } from "./client.ts";
 
 interface LoginFlags {
   readonly publishableKey?: string;
@@ -90,9 +90,8 @@ async function findAddress(
   const given = flags.baseUrl ?? known?.base_url ?? (context.env["SVC_BASE_URL"] || undefined);
   if (given !== undefined) return { base_url: checkAddress(given), ...shared };
   if (publishableKey !== undefined && apiUrl !== undefined) {
-    const { createClient } = await import("../../client/client.ts");
     const target = { api_url: { value: apiUrl, source: "--api-url" } };
-    const { url } = (await createClient(optionsOf(context, target)).instances.resolve(publishableKey)).data;
+    const { url } = (await (await openWith(optionsOf(context, target))).instances.resolve(publishableKey)).data;
     if (url === null)
       throw new CliError(EXIT.failed, `The instance of ${publishableKey} is not active yet, and has no address.`);
     return { base_url: checkAddress(url), ...shared };

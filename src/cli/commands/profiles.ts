@@ -2,19 +2,26 @@ import type { GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../errors.ts";
 import { withHelp } from "../help.ts";
-import { printJson, printRows, type Column } from "../output.ts";
+import type { Listed } from "../list/columns.ts";
+import { printAll } from "../list/print.ts";
+import { printsRows, type OutputFlags } from "../output-flags.ts";
+import { printJson } from "../output.ts";
 import { listProfiles, readCurrent, removeProfile, requireProfile, writeCurrent, type Profile } from "../profiles.ts";
 import type { Program } from "../program.ts";
 import { forgetKey } from "../stored-key.ts";
 
 type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secret_key: string | null };
 
-const COLUMNS: readonly Column<Row>[] = [
-  { title: "NAME", whole: true, text: ({ name }) => name },
-  { title: "CURRENT", text: ({ current }) => (current ? "yes" : "") },
-  { title: "ADDRESS", text: ({ base_url }) => base_url },
-  { title: "KEY", text: ({ secret_key }) => secret_key ?? "none" },
-];
+const LISTED: Listed<Row> = {
+  noun: "profiles",
+  id: "name",
+  columns: [
+    { name: "name", title: "NAME", whole: true, value: ({ name }) => name },
+    { name: "current", title: "CURRENT", words: ["yes", ""], value: ({ current }) => current },
+    { name: "base_url", title: "ADDRESS", value: ({ base_url }) => base_url },
+    { name: "secret_key", title: "KEY", value: ({ secret_key }) => secret_key },
+  ],
+};
 
 export function addProfiles(program: Program, context: Context): void {
   const profiles = program.command("profiles");
@@ -29,15 +36,14 @@ export function addProfiles(program: Program, context: Context): void {
     notes: "A profile is made by: svc login",
   });
 
-  const list = profiles
-    .command("list")
+  const list = printsRows(profiles.command("list"))
     .description("print all profiles; keys are never shown")
     .action(async () => {
       const current = await readCurrent(context);
       const names = await listProfiles(context);
       const rows = await Promise.all(names.map((name) => rowOf(context, name, current)));
-      if (program.opts<GlobalFlags>().json) return printJson(context, rows);
-      printRows(context, rows, COLUMNS, "There are no profiles yet. Make one with: svc login");
+      const none = "There are no profiles yet. Make one with: svc login";
+      await printAll(context, program.opts<OutputFlags>(), LISTED, rows, none);
     });
   withHelp(list, {
     examples: [

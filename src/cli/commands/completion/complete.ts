@@ -139,7 +139,8 @@ function helpWords(program: Command, operands: readonly string[]): Candidate[] {
   const { command } = walk(program, operands);
   const children = subcommands(command).map((child) => ({ value: child.name(), description: child.description() }));
   if (operands.length > 0) return children;
-  return [...children, ...Object.entries(TOPICS).map(([value, { description }]) => ({ value, description }))];
+  const topics = Object.entries(TOPICS).filter(([name]) => !children.some(({ value }) => value === name));
+  return [...children, ...topics.map(([value, { description }]) => ({ value, description }))];
 }
 
 /** A field, and then what it can be, in a spelling that no shell takes for its own. */

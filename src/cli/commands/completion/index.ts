@@ -14,16 +14,19 @@ export function addCompletion(program: Program, context: Context): void {
     .action((shell: Shell) => void context.stdout.write(SCRIPTS[shell]));
   withHelp(completion, {
     examples: [
-      ["svc completion bash > ~/.local/share/bash-completion/completions/svc", "bash"],
-      ["svc completion zsh > ~/.zfunc/_svc", "zsh"],
-      ["svc completion fish > ~/.config/fish/completions/svc.fish", "fish"],
-      ["svc completion powershell >> $PROFILE", "PowerShell"],
+      ["svc completion bash > svc.bash", "bash"],
+      ["svc completion zsh > _svc", "zsh"],
+      ["svc completion fish > svc.fish", "fish"],
+      ["svc completion powershell > svc.ps1", "PowerShell"],
     ],
     exits: [EXIT.done, EXIT.usage],
     notes:
-      "For zsh, add ~/.zfunc to fpath before compinit.\n" +
-      "Commands, options and their values are completed, and so are profiles,\ninstances, and the fields of a search.\n" +
-      "To try it in this shell alone: source <(svc completion bash)",
+      "Commands, options and their values are completed, and so are profiles, instances, and the fields of a search.\n\n" +
+      "Where the script belongs:\n" +
+      "  bash        ~/.local/share/bash-completion/completions/svc\n" +
+      "  zsh         _svc, in a directory of fpath\n" +
+      "  fish        ~/.config/fish/completions/svc.fish\n" +
+      "  PowerShell  at the end of $PROFILE",
   });
 }
 
