@@ -13,23 +13,32 @@ const shared = {
   logLevel: "warning",
 };
 
-/** listhen loads node-forge to make certificates, which few starts do: it becomes a file of its own, read when asked for. */
-const lazyForge = {
-  name: "lazy-forge",
+/**
+ * Packages that few starts need become files of their own, read when something of them is used: listhen loads
+ * node-forge to make certificates, and the client undici, in whose place the CLI asks by Node's own HTTP.
+ */
+const lazyPackages = {
+  name: "lazy-packages",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node-forge$/ }, () => ({ path: "node-forge", namespace: "lazy" }));
-    onLoad({ filter: /.*/, namespace: "lazy" }, () => ({
+    onResolve({ filter: /^(node-forge|undici)$/ }, ({ path }) => ({ path, namespace: "lazy" }));
+    onLoad({ filter: /.*/, namespace: "lazy" }, ({ path }) => ({
       contents: `import { createRequire } from "node:module";
-        const require = createRequire(import.meta.url);
-        export default new Proxy({}, { get: (_, name) => require("./forge.cjs")[name] });`,
+        const load = () => createRequire(import.meta.url)("./${path}.cjs");
+        ${LAZY[path]}`,
     }));
   },
+};
+const LAZY = {
+  "node-forge": "export default new Proxy({}, { get: (_, name) => load()[name] });",
+  undici: `export const Agent = new Proxy(class {}, { construct: (_, args) => new (load().Agent)(...args) });
+    export const request = (...args) => load().request(...args);
+    export const fetch = (...args) => load().fetch(...args);`,
 };
 
 await rm("dist", { recursive: true, force: true });
 await build({
   ...shared,
-  entryPoints: { "cli/forge": "node-forge" },
+  entryPoints: { "cli/node-forge": "node-forge", "cli/undici": "undici" },
   format: "cjs",
   outExtension: { ".js": ".cjs" },
   minify: true,
@@ -49,7 +58,7 @@ await build({
 const { metafile } = await build({
   ...shared,
   entryPoints: { cli: "src/cli/main.ts" },
-  plugins: [lazyForge],
+  plugins: [lazyPackages],
   splitting: true,
   chunkNames: "cli/[hash]",
   metafile: true,
@@ -63,6 +72,17 @@ const { metafile } = await build({
   external: ["jiti", "untun", "tinyclip", "crossws/*", "@parcel/watcher", "@parcel/watcher-wasm", "@napi-rs/keyring"],
 });
 await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(Object.keys(metafile.inputs)));
+
+await writeFile("dist/cli/help.txt", await help());
+
+/** What `svc --help` prints. */
+async function help() {
+  let text = "";
+  const output = { isTTY: false, write: (part) => (text += part) };
+  const { main } = await import("./dist/cli.js");
+  await main(["--help"], { stdout: output, stderr: output, env: {}, cwd: "." });
+  return text;
+}
 
 /** The licence texts of the packages that went into a bundle. */
 async function licenses(inputs) {

@@ -1,4 +1,4 @@
-import type { Context, Stream } from "../src/cli/context.ts";
+import type { Context, Keyring, Stream } from "../src/cli/context.ts";
 import { main } from "../src/cli/main.ts";
 import type { Fetch, FetchInit } from "../src/wire/fetch.ts";
 import { START, type Service } from "./_setup.ts";
@@ -15,6 +15,11 @@ export interface CliOptions {
   stdin?: string;
   /** The person's answer. By default nobody may be asked. */
   confirm?: (question: string) => boolean;
+  /** What the person types where text is asked for, in turn. */
+  answers?: readonly string[];
+  keyring?: Keyring;
+  /** The same, by what is asked. By default nobody may be asked. */
+  ask?: (question: string) => string;
   cwd?: string;
   /** In place of the service's; by default there is no network. */
   fetch?: Fetch;
@@ -45,6 +50,10 @@ export function createContext(options: CliOptions = {}): TestContext {
   const { service, tty = false, stdin = "", cwd = "/nowhere" } = options;
   const written = { stdout: "", stderr: "" };
   const requests: SentRequest[] = [];
+  const answers = [...(options.answers ?? [])];
+  const unasked = (question: string): never => {
+    throw new Error(`nobody was to be asked: ${question}`);
+  };
   const isTTY = (name: Terminal): boolean => (typeof tty === "boolean" ? tty : tty.includes(name));
   const stream = (name: "stdout" | "stderr"): Stream => ({
     write: (text) => (written[name] += text),
@@ -67,10 +76,24 @@ export function createContext(options: CliOptions = {}): TestContext {
     now: service?.clock.now ?? (() => START),
     openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("there is no browser"))),
     async confirm(question) {
-      if (!options.confirm) throw new Error(`nobody was to be asked: ${question}`);
-      return options.confirm(question);
+      return options.confirm ? options.confirm(question) : unasked(question);
     },
+    ask: async (question, standard) =>
+      options.ask ? options.ask(question) : answers.shift() || (standard ?? unasked(question)),
+    askSecret: async (question) => answers.shift() ?? unasked(question),
+    openKeyring: () => (options.keyring ? Promise.resolve(options.keyring) : Promise.reject(new Error("no daemon"))),
     untilSignal: () => (options.signal ? Promise.resolve(options.signal) : new Promise(() => {})),
+  };
+}
+
+/** What a keyring does, where there is no daemon. */
+export function memoryKeyring(): Keyring & { entries: Map<string, string> } {
+  const entries = new Map<string, string>();
+  return {
+    entries,
+    get: async (account) => entries.get(account),
+    set: async (account, secret) => void entries.set(account, secret),
+    delete: async (account) => entries.delete(account),
   };
 }
 

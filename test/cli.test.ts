@@ -125,25 +125,25 @@ describe("Tables", () => {
   it("is tab-separated, without headings and with full times, in a pipe", async () => {
     const service = await setup();
     expect((await runCli(["users", "list", "--limit", "2"], { service })).stdout).toBe(
-      "00000000-0000-4000-8000-0000000000a3\tgrace@navy.test\tGrace Hopper\tgithub\tno\t2026-02-14T12:30:00.000Z\n" +
-        `${ADA}\tada@acme.test\tAda Lovelace\tgoogle\tyes\t2026-01-05T09:00:00.000Z\n`,
+      "00000000-0000-4000-8000-0000000000a3\tgrace@navy.test\tGrace Hopper\tgithub\tfalse\t2026-02-14T12:30:00.000Z\n" +
+        `${ADA}\tada@acme.test\tAda Lovelace\tgoogle\ttrue\t2026-01-05T09:00:00.000Z\n`,
     );
     expect((await runCli(["sessions", "search", "ip_address:198.*"], { service })).stdout).toBe(
-      "svc_session_00000000-0000-4000-8000-00000000a002\tada@acme.test\tgithub\t198.51.100.23\t2026-03-11T17:40:00.000Z\trevoked\n",
+      "svc_session_00000000-0000-4000-8000-00000000a002\tada@acme.test\tgithub\t198.51.100.23\t2026-03-11T17:40:00.000Z\tfalse\n",
     );
   });
 
   it("shows one record a line for each value", async () => {
     const service = await setup();
     expect((await runCli(["users", "get", ADA], { service })).stdout).toBe(
-      `id\t${ADA}\nemail\tada@acme.test\nname\tAda Lovelace\navatar_url\t\nemail_verified\ttrue\nproviders\tgoogle\ncreated_at\t2026-01-05T09:00:00.000Z\n`,
+      `id\t${ADA}\nemail\tada@acme.test\nname\tAda Lovelace\navatar_url\t\nproviders\tgoogle\nemail_verified\ttrue\ncreated_at\t2026-01-05T09:00:00.000Z\n`,
     );
     const shown = await runCli(["sessions", "get", SESSION], { service, tty: true, env: { NO_COLOR: "1" } });
     expect(shown.stdout.split("\n").slice(0, 4)).toEqual([
       `session_id      ${SESSION}`,
       expect.stringMatching(/^id {14}[0-9a-f-]{36}$/),
       `user_id         ${ADA}`,
-      "provider        google",
+      "email           ada@acme.test",
     ]);
   });
 
@@ -224,14 +224,22 @@ describe("Exit codes", () => {
       "a limit that is no number",
       ["users", "list", "--limit", "ten"],
       {},
-      { code: "usage", message: '--limit: "ten" is not a number from 1 to 1000.' },
+      {
+        code: "usage",
+        message: '--limit: "ten" is not a number from 1.',
+        hint: "Leave it out for all of them.",
+      },
     ],
     [
       2,
       "a limit that is out of range",
       ["users", "list", "--limit", "0"],
       {},
-      { code: "bad_request", message: "Bad request: limit is a number from 1 to 1000" },
+      {
+        code: "usage",
+        message: '--limit: "0" is not a number from 1.',
+        hint: "Leave it out for all of them.",
+      },
     ],
     [
       2,
@@ -239,9 +247,9 @@ describe("Exit codes", () => {
       ["users", "search", "ada"],
       {},
       {
-        code: "invalid_query",
-        message:
-          'Invalid query: "ada" is not a term. Write field:value, e.g. email:*@acme.com. A value cannot contain a space.',
+        code: "usage",
+        message: '"ada" is not a term. Write field:value, e.g. email:*@acme.com. A value can\'t contain a space.',
+        hint: "To find it within a name: name.contains=ada",
       },
     ],
     [
@@ -316,7 +324,11 @@ describe("Exit codes", () => {
       "no key",
       ["users", "list"],
       { env: { SVC_SECRET_KEY: undefined } },
-      { code: "noKey", message: "There is no secret key for this service.", hint: "Put it in SVC_SECRET_KEY." },
+      {
+        code: "noKey",
+        message: "There is no secret key for this service.",
+        hint: "Put it in SVC_SECRET_KEY, or keep it with: svc login",
+      },
     ],
     [
       4,
@@ -326,7 +338,7 @@ describe("Exit codes", () => {
       {
         code: "unauthorized",
         message: "Unauthorized",
-        hint: "The key was refused. Check SVC_SECRET_KEY, and that it belongs to this service.",
+        hint: "The key was refused. See which it is, and where it is from: svc whoami",
       },
     ],
     [
@@ -398,7 +410,7 @@ describe("Exit codes", () => {
     expect(await runCli(verify, { service, stdin: token })).toMatchObject({
       code: 5,
       stdout: "",
-      stderr: "✗ Token expired\n",
+      stderr: "✗ Token expired\n  It expired just now (2026-06-01T13:00:00Z).\n",
     });
     expect(await runCli([...verify, "-q"], { service, stdin: token })).toMatchObject({
       code: 5,
@@ -510,7 +522,9 @@ describe("Negated terms", () => {
   it("can't be eaten by an option, for no option with a lower-case letter takes a value", async () => {
     const commands = await everyCommand();
     const short = commands.flatMap(({ options }) => options.filter((option) => /^-[a-z]\b/.test(option)));
-    expect(new Set(short)).toEqual(new Set(["-h, --help", "-q, --quiet", "-y, --yes"]));
+    expect(new Set(short)).toEqual(
+      new Set(["-h, --help", "-i, --include", "-n, --dry-run", "-q, --quiet", "-y, --yes"]),
+    );
   });
 });
 
@@ -692,6 +706,7 @@ describe("tokens verify", () => {
       "name\tAda Lovelace",
       "provider\ttwitter",
       "avatar_url\thttp://localhost:7820/__svc/simulator/avatars/ada.svg",
+      "expires_at\t2026-06-01T13:00:00.000Z",
       "",
     ]);
   });
@@ -851,24 +866,11 @@ describe("Colour", () => {
 describe("Help", () => {
   it("is there for every command, on stdout", async () => {
     const commands = await everyCommand();
-    expect(commands.map(({ path }) => path.join(" "))).toEqual([
-      "",
-      "serve",
-      "sign-in",
-      "users",
-      "users get",
-      "users list",
-      "users search",
-      "users delete",
-      "sessions",
-      "sessions get",
-      "sessions list",
-      "sessions search",
-      "tokens",
-      "tokens verify",
-      "instances",
-      "instances resolve",
-    ]);
+    const { stdout } = await runCli(["help", "--map", "paths"]);
+    expect(commands.map(({ path }) => ["svc", ...path].join(" "))).toEqual(
+      stdout.split("\n").filter((path) => path !== "" && path !== "svc help"),
+    );
+    expect(commands.length).toBeGreaterThan(35);
   });
 
   it.each(["serve", "sign-in", "users search", "sessions search", "tokens verify"])(

@@ -229,7 +229,7 @@ describe("A secret key", () => {
     await expect(keyedClientOptions(context, {})).rejects.toMatchObject({
       exitCode: 4,
       message: "There is no secret key for this service.",
-      hint: "Put it in SVC_SECRET_KEY.",
+      hint: "Put it in SVC_SECRET_KEY, or keep it with: svc login",
     });
   });
 

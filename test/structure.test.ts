@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ROUTES } from "../src/server/routes/index.ts";
 import { Seed } from "../src/server/seed/schema.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
+import { runCli } from "./_cli.ts";
 
 const run = promisify(execFile);
 const root = new URL("..", import.meta.url);
@@ -28,6 +29,7 @@ describe("the arrows between folders", () => {
     ["src/server/store/zz-arrow.ts", `export { createService as x } from "../service.ts";`],
     ["src/cli/commands/zz-arrow.ts", `export { serve as x } from "../../server/index.ts";`],
     ["src/cli/zz-arrow.ts", `export { Chalk as x } from "chalk";`],
+    ["src/cli/zz-arrow.ts", `export { Entry as x } from "@napi-rs/keyring";`],
     ["src/cli/zz-arrow.ts", `export const x = process.env;`],
     ["src/server/routes/zz-arrow.ts", `export const x = (): Promise<unknown> => import("../../cli/main.ts");`],
   ])("the linter refuses in %s: %s", async (file, code) => {
@@ -46,6 +48,14 @@ describe("the README", () => {
     const listed = [...readme.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]*)` +\|/gm)].map(([, route]) => route);
     const served = Object.keys(ROUTES).filter((route) => !/ \/$|__svc|^OPTIONS/.test(route));
     expect(listed.toSorted()).toEqual(served.toSorted());
+  });
+});
+
+describe("docs/cli.md", () => {
+  // `npm run docs` writes it anew.
+  it("is what the commands say of themselves", async () => {
+    const { stdout } = await runCli(["help", "--map", "markdown"]);
+    expect(await readFile(new URL("docs/cli.md", root), "utf8")).toBe(stdout);
   });
 });
 

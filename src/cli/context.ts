@@ -4,8 +4,26 @@ import type { Fetch } from "../wire/fetch.ts";
 export interface Stream {
   write(text: string): unknown;
   readonly isTTY: boolean;
-  /** The terminal's width. */
+  /** The terminal's width and height. */
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  /** Resolves when more can be written: true, or false where nobody reads any more. */
+  ready?(): Promise<boolean>;
+}
+
+/** A program that shows what is written to it. */
+export interface Pager {
+  write(text: string): unknown;
+  ready(): Promise<boolean>;
+  /** Resolves when the person has seen enough. */
+  close(): Promise<void>;
+}
+
+/** The system's place for secrets. Every call fails where there is none. */
+export interface Keyring {
+  get(account: string): Promise<string | undefined>;
+  set(account: string, secret: string): Promise<void>;
+  delete(account: string): Promise<unknown>;
 }
 
 /** All that a command knows of the world. The real one is made in `main.ts`; tests make their own. */
@@ -21,6 +39,13 @@ export interface Context {
   openBrowser(url: string): Promise<void>;
   /** Asks a person yes or no. Only to be called where `isInteractive`. */
   confirm(question: string): Promise<boolean>;
+  /** Asks a person for a line of text. Only to be called where `isInteractive`. */
+  ask(question: string, standard?: string): Promise<string>;
+  /** The same, and shows nothing of what is typed. */
+  askSecret(question: string): Promise<string>;
+  openKeyring(): Promise<Keyring>;
+  /** Starts a program that shows text page by page; undefined where it can't be started. */
+  openPager?(command: string): Promise<Pager | undefined>;
   /** Resolves when the process is asked to end, with the signal's name. */
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;
 }

@@ -6,6 +6,7 @@ export const EXIT = {
   notFound: 3,
   noKey: 4,
   tokenInvalid: 5,
+  someFailed: 6,
   unreachable: 7,
   precondition: 8,
   interrupted: 130,
@@ -78,7 +79,8 @@ export function toFailure(error: unknown): Failure {
   }
 }
 
-function exitOfApi(code: string): ExitCode {
+/** @param code the error's code on the wire */
+export function exitOfApi(code: string): ExitCode {
   if (code === "unauthorized" || code === "missing_secret_key") return EXIT.noKey;
   if (code.endsWith("_not_found")) return EXIT.notFound;
   if (code === "invalid_query" || code === "query_required" || code === "bad_request") return EXIT.usage;
@@ -86,7 +88,7 @@ function exitOfApi(code: string): ExitCode {
 }
 
 function hintOfApi(code: string): string | undefined {
-  if (code === "unauthorized") return "The key was refused. Check SVC_SECRET_KEY, and that it belongs to this service.";
+  if (code === "unauthorized") return "The key was refused. See which it is, and where it is from: svc whoami";
   if (code === "not_found")
     return "There is no such endpoint at this address. Check SVC_BASE_URL; instances are resolved at SVC_API_URL.";
   if (code === "user_not_found")

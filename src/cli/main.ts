@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Context } from "./context.ts";
 
@@ -7,15 +8,27 @@ export async function run(): Promise<void> {
   // Nothing else is loaded to say this.
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
     return void process.stdout.write(`${version()}\n`);
-  const { processContext } = await import("./process-context.ts");
+  if (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h") && printBuiltHelp()) return;
+  const [{ processContext }, { runProgram }] = await Promise.all([import("./process-context.ts"), import("./run.ts")]);
   // Never `process.exit`: it cuts off what a pipe has not taken yet.
-  process.exitCode = await main(argv, processContext());
+  process.exitCode = await runProgram(argv, processContext(), version());
 }
 
 /** @returns the exit code */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   const { runProgram } = await import("./run.ts");
   return runProgram(argv, context, version());
+}
+
+/** The help of all commands was written down when this was built, as wide as most terminals are. */
+function printBuiltHelp(): boolean {
+  if ((process.stdout.columns ?? 80) < 80) return false;
+  try {
+    process.stdout.write(readFileSync(new URL("cli/help.txt", import.meta.url)));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function version(): string {

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import type { Context, Stream } from "./context.ts";
+import { EXIT } from "./errors.ts";
+import { openPager } from "./pager.ts";
+import { readyWriter } from "./ready-writer.ts";
 
 /** The real world. */
 export function processContext(): Context {
-  // A reader that has seen enough (`| head`) is no failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
   return {
     stdout: stream(process.stdout),
     stderr: stream(process.stderr),
@@ -15,11 +14,22 @@ export function processContext(): Context {
     env: process.env,
     cwd: process.cwd(),
     now: () => new Date(),
-    openBrowser,
+    // eslint-disable-next-line node/no-process-env
+    openBrowser: (url) => openBrowser(url, process.env["SVC_BROWSER"]),
+    openPager,
     async confirm(message) {
       const { confirm } = await import("@inquirer/prompts");
       return confirm({ message, default: false }, { output: process.stderr });
     },
+    async ask(message, standard) {
+      const { input } = await import("@inquirer/prompts");
+      return input({ message, ...(standard !== undefined && { default: standard }) }, { output: process.stderr });
+    },
+    async askSecret(message) {
+      const { password } = await import("@inquirer/prompts");
+      return password({ message, mask: false }, { output: process.stderr });
+    },
+    openKeyring: async () => (await import("./keyring.ts")).openKeyring(),
     untilSignal: () =>
       new Promise((resolve) => {
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
@@ -29,19 +39,30 @@ export function processContext(): Context {
 
 function stream(target: NodeJS.WriteStream): Stream {
   return {
-    write: (text) => target.write(text),
+    ...readyWriter(target, (code) => giveUp(target, code)),
     isTTY: target.isTTY ?? false,
     get columns() {
       return target.columns;
     },
+    get rows() {
+      return target.rows;
+    },
   };
 }
 
-/** By the system's own opener, never through a shell. */
-function openBrowser(url: string): Promise<void> {
-  const [command, ...args] = { darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"] }[
-    process.platform as string
-  ] ?? ["xdg-open"];
+/** What can't be written is lost, so it must not look as if it were done. */
+function giveUp(target: NodeJS.WriteStream, code: string): void {
+  if (target === process.stdout) process.stderr.write(`✗ Standard output can't be written (${code}).\n`);
+  process.exit(EXIT.failed);
+}
+
+/** By the program that is named, else the system's own opener; never through a shell. */
+function openBrowser(url: string, named: string | undefined): Promise<void> {
+  const [command, ...args] = named
+    ? [named]
+    : ({ darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"] }[process.platform as string] ?? [
+        "xdg-open",
+      ]);
   return new Promise((resolve, reject) => {
     const child = spawn(command!, [...args, url], { stdio: "ignore", detached: true });
     child.once("error", reject);

@@ -4,21 +4,25 @@ import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, toFailure } from "./errors.ts";
 import { asRun } from "./format.ts";
-import { colors, harmless, harmlessJson } from "./output.ts";
+import { withHelp } from "./help.ts";
+import { addOutputFlags, asksForJson, withoutColor } from "./output-flags.ts";
 import { Program } from "./program.ts";
 
 const SECRET_IN_ARGV = /^--secret-key(=|$)|^(-[A-Za-z]|[\w-]+=)?sk_/;
 
 /** Parses, runs the command, and says what went wrong. @returns the exit code */
-export async function runProgram(argv: readonly string[], context: Context, version: string): Promise<number> {
-  const asJson = argv.includes("--json");
-  const program = createProgram(context, version, asJson);
+export async function runProgram(argv: readonly string[], world: Context, version: string): Promise<number> {
+  const asJson = asksForJson(argv);
+  const context = withoutColor(argv, world);
+  const words = new Set(argv);
+  // A word that is a value as well loads a command more, and does no harm.
+  const program = await createProgram(context, version, asJson, (name) => words.has(name));
   try {
     if (argv.some((argument) => SECRET_IN_ARGV.test(argument)))
       throw new CliError(
         EXIT.usage,
         "A secret key in an argument can be seen by other users and stays in your shell's history.",
-        "Put it in SVC_SECRET_KEY. If that was a real key, replace it.",
+        "Put it in SVC_SECRET_KEY, or pipe it to svc login. If that was a real key, replace it.",
       );
     await program.parseAsync(protectTerms(argv, valueOptions(program)), { from: "user" });
     return program.exitCode;
@@ -32,43 +36,47 @@ export async function runProgram(argv: readonly string[], context: Context, vers
   }
 }
 
-function createProgram(context: Context, version: string, asJson: boolean): Program {
-  const program = new Program("svc");
+/** @param isAsked by its name, whether a command is to be run */
+async function createProgram(
+  context: Context,
+  version: string,
+  asJson: boolean,
+  isAsked: (name: string) => boolean,
+): Promise<Program> {
+  const program = new Program("svc", (isWanted) => createProgram(context, version, asJson, isWanted));
   program
     .description(
       "Sign users in through google, github and twitter: a local server, and commands to look after users, sessions and tokens.",
     )
     .version(version, "-V, --version", "print the version")
     .option("--json", "print the API's JSON, and errors as JSON on stderr")
+    .option("--profile <name>", "the service to ask, by its name at svc login (SVC_PROFILE)")
     .option("--instance <name>", "the instance of a local server: subdomain, id or publishable key")
     .option("--base-url <url>", "the address of your instance (SVC_BASE_URL)")
     .option("--api-url <url>", "the address of the service, where instances are resolved (SVC_API_URL)")
-    .helpCommand("help [command]", "print a command's help")
+    .helpCommand(false)
     .showHelpAfterError("(add --help for all that it takes)")
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => void (asJson || context.stderr.write(asTyped(text))),
-      getOutHasColors: () => colors(context.stdout, context).level > 0,
-      getErrHasColors: () => colors(context.stderr, context).level > 0,
+      getOutHelpWidth: () => context.stdout.columns ?? 80,
+      getErrHelpWidth: () => context.stderr.columns ?? 80,
     })
-    .exitOverride()
-    .addHelpText(
-      "after",
-      `
-Begin with:
-  svc serve                                    run the service here, all providers simulated
-  svc sign-in --provider github                sign in in a browser, and see what the token says
-  svc users search 'email:*@acme.com'          find users
-  svc tokens verify - < token.txt              exit code 0 if the token is valid, 5 if not
-
-Environment: SVC_SECRET_KEY, SVC_BASE_URL, SVC_PUBLISHABLE_KEY, SVC_API_URL, NO_COLOR.
-Without them the commands ask the server that runs in this directory.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 no key or key refused,
-5 token not valid, 7 unreachable, 8 port or store in use, 130 interrupted.`,
-    );
-  addCommands(program, context);
-  return program;
+    .exitOverride();
+  withHelp(program, {
+    examples: [
+      ["svc serve", "run the service, on this machine"],
+      ["svc sign-in --provider github", "see what a token says"],
+      ["svc users search 'email:*@acme.com'", "find users"],
+      ["svc tokens verify - < token.txt", "the exit code says if it is valid"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable, EXIT.interrupted],
+    notes: "More: svc help query, svc help output, svc help environment, svc help exit-codes.",
+  });
+  addOutputFlags(program);
+  await addCommands(program, context, isAsked);
+  // The names alone, which are known of every command; not for those below, which have this from here already.
+  return program.configureHelp({ ...program.configureHelp(), subcommandTerm: (command) => command.name() }) as Program;
 }
 
 /** A negated term in a place that takes none is named as it was typed. */
@@ -82,7 +90,9 @@ function valueOptions(command: Command): Set<string> {
   return new Set([...own, ...command.commands.flatMap((child) => [...valueOptions(child)])]);
 }
 
-function explain(error: unknown, context: Context, asJson: boolean): number {
+async function explain(error: unknown, context: Context, asJson: boolean): Promise<number> {
+  // Loaded here, so that help costs no more than itself.
+  const { colors, harmless, harmlessJson } = await import("./output.ts");
   const { exitCode, code, message, hint } = toFailure(error);
   if (asJson) {
     context.stderr.write(`${harmlessJson({ error: { code, message, ...(hint && { hint }), exitCode } })}\n`);

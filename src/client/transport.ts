@@ -1,9 +1,8 @@
-import dns from "node:dns";
-import type { LookupFunction } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
 import { createBody, type Body } from "./body.ts";
 import type { Deadline } from "./deadline.ts";
+import { lookup } from "./localhost.ts";
 
 const KEEP_ALIVE_MS = 4_000;
 
@@ -108,14 +107,3 @@ function withoutData(error: Error & { data?: unknown }): Error {
   delete error.data;
   return error;
 }
-
-/** Many systems can't resolve `acme.localhost`; it is always this machine (RFC 6761, 6.3). */
-const lookup: LookupFunction = (hostname, options, callback) => {
-  if (hostname !== "localhost" && !hostname.endsWith(".localhost")) return dns.lookup(hostname, options, callback);
-  const addresses = [
-    { address: "127.0.0.1", family: 4 },
-    { address: "::1", family: 6 },
-  ];
-  if (options.all) callback(null, addresses);
-  else callback(null, "127.0.0.1", 4);
-};

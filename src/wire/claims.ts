@@ -15,7 +15,7 @@ export interface TokenClaims {
 }
 
 /** Two servers' clocks may differ by this much when a token is issued; `exp` knows no tolerance. */
-const CLOCK_SKEW_SECONDS = 60;
+export const CLOCK_SKEW_SECONDS = 60;
 
 /** Three base64url parts, the last one exactly the 32 bytes of an HMAC-SHA-256, written the one canonical way. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;

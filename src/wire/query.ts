@@ -74,7 +74,8 @@ function group(terms: readonly Term[], fields: Fields): Query {
   });
 }
 
-function parseTerm(token: string, fields: Fields): Term {
+/** Parses one token of a search. @throws {QueryError} as `parseQuery` */
+export function parseTerm(token: string, fields: Fields): Term {
   const parts = TERM.exec(token);
   if (!parts)
     throw new QueryError(
@@ -148,7 +149,7 @@ function isComparison(term: Term): boolean {
   return term.operator === ">" || term.operator === "<" || term.operator === ">=" || term.operator === "<=";
 }
 
-/** Writes one term. */
+/** Writes one term as it is on the wire. */
 export function printTerm({ field, operator, value, negated }: Term): string {
   const prefix = negated ? `-${field}` : field;
   switch (operator) {

@@ -1,48 +1,53 @@
-import type { Command } from "commander";
-import type { Page } from "../../wire/endpoints.ts";
+import { QueryError } from "../../wire/query.ts";
+import type { GlobalFlags } from "../config.ts";
+import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
+import { withHelp } from "../help.ts";
+import { printJson, printRecord } from "../output.ts";
+import type { Program } from "../program.ts";
+import { explain, type Explanation } from "../search/explain.ts";
+import { addAnySearchFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../search/flags.ts";
+import { readQuery } from "../search/read.ts";
 
-export interface ListFlags {
-  readonly limit?: string;
-  readonly after?: string;
+export function addQuery(program: Program, context: Context): void {
+  const query = program.command("query");
+
+  const command = query
+    .command("explain [term...]")
+    .description("say what a search means, in words and in every spelling; nothing is sent")
+    .option("--resource <name>", "users or sessions", "users");
+  withHelp(addAnySearchFlags(command), {
+    examples: [
+      ["svc query explain 'email:*@acme.com' '-name:bot*'", "a search for users"],
+      ["svc query explain created_at.gte=2026-01-01", "in characters that no shell touches"],
+      ["svc query explain --resource sessions not.provider=github", "a search for sessions"],
+    ],
+    exits: [EXIT.done, EXIT.usage],
+  }).action(async (terms: string[], own: SearchFlags & { resource: string }) => {
+    const searched = searchedOf(own.resource);
+    const explanation = explained(await readQuery(context, searched, terms, own), searched);
+    if (program.opts<GlobalFlags>().json) return printJson(context, explanation);
+    const { resource, ...values } = explanation;
+    printRecord(context, { resource, ...values });
+  });
 }
 
-export interface SearchFlags extends ListFlags {
-  readonly not?: readonly string[];
-  readonly query?: string;
+function searchedOf(resource: string): Searched {
+  const found = [USERS, SESSIONS].find(({ noun }) => noun === resource);
+  if (!found) throw new CliError(EXIT.usage, `--resource: "${resource}" can't be searched.`, "Use users or sessions.");
+  return found;
 }
 
-/** The paging flags of a list. */
-export function addListFlags(command: Command): Command {
-  return command
-    .option("--limit <number>", "at most so many, 1 to 1000")
-    .option("--after <id>", "those that come after this one");
-}
-
-/** A search's terms and flags. */
-export function addSearchFlags(command: Command): Command {
-  return addListFlags(command)
-    .argument("[term...]", "e.g. 'email:*@acme.com' -provider:github 'created_at>=2026-01-01'")
-    .option("--not <term>", "leave out what matches, the same as -term; can be repeated", collect)
-    .option("--query <query>", "the whole query in one argument");
-}
-
-/** The query on the wire. @throws {CliError} where there is none */
-export function queryOf(terms: readonly string[], flags: SearchFlags, example: string): string {
-  const query = [flags.query, ...terms, ...(flags.not ?? []).map((term) => `-${term}`)]
-    .filter((part) => part !== undefined)
-    .join(" ")
-    .trim();
-  if (query === "") throw new CliError(EXIT.usage, "What to search for?", `Write a term, for example: ${example}`);
-  return query;
-}
-
-export function pageOf({ limit, after }: ListFlags): Page {
-  if (limit !== undefined && !/^\d{1,4}$/.test(limit))
-    throw new CliError(EXIT.usage, `--limit: "${limit}" is not a number from 1 to 1000.`);
-  return { ...(limit !== undefined && { limit: Number(limit) }), ...(after !== undefined && { after }) };
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
+function explained(query: string, searched: Searched): Explanation {
+  try {
+    return explain(query, searched);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const other = searched === USERS ? SESSIONS : USERS;
+    throw new CliError(
+      EXIT.usage,
+      `This can't be explained: ${error.message}`,
+      `Is it one for ${other.noun}? Add --resource ${other.noun}`,
+    );
+  }
 }

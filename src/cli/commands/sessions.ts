@@ -1,92 +1,63 @@
-import type { Session } from "../../wire/resources.ts";
+import { EXIT } from "../errors.ts";
 import type { GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
-import { relative } from "../format.ts";
-import { printJson, printRecord, printRows, type Column } from "../output.ts";
+import { withHelp } from "../help.ts";
+import { SESSION_COLUMNS } from "../list/columns.ts";
+import { addListFlags, shapeOf, type ListFlags } from "../list/flags.ts";
+import { pages } from "../list/pages.ts";
+import { printList } from "../list/print.ts";
+import { printResource } from "../list/record.ts";
+import { printsRows, type OutputFlags } from "../output-flags.ts";
 import type { Program } from "../program.ts";
+import { addSearchFlags, SESSIONS, type SearchFlags } from "../search/flags.ts";
+import { readQuery } from "../search/read.ts";
 import { openClient } from "./client.ts";
-import { addListFlags, addSearchFlags, pageOf, queryOf, type ListFlags, type SearchFlags } from "./query.ts";
+import { LIST_EXITS, SEARCH_NOTES } from "./search-help.ts";
 
 export function addSessions(program: Program, context: Context): void {
-  const sessions = program.command("sessions").description("read and search sessions");
+  const sessions = program.command("sessions");
+  const flagsOf = (): GlobalFlags & OutputFlags => program.opts();
 
-  sessions
-    .command("get <session_id>")
-    .description("print one session, by its svc_session_<uuid>")
-    .action(async (id: string) => {
-      const flags = program.opts<GlobalFlags>();
-      const session = await (await openClient(context, flags)).sessions.get(id);
-      if (flags.json) printJson(context, session);
-      else printRecord(context, record(session));
-    });
+  withHelp(printsRows(sessions.command("get <session_id>")).description("print one session"), {
+    examples: [["svc sessions get svc_session_0b9e…", "by the id that a list prints"]],
+    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
+  }).action(async (id: string) => {
+    const flags = flagsOf();
+    const session = await (await openClient(context, flags)).sessions.get(id);
+    await printResource(context, flags, SESSION_COLUMNS, session);
+  });
 
-  addListFlags(sessions.command("list").description("print all sessions, the most recent sign-in first")).action(
-    async (own: ListFlags) => {
-      const flags = program.opts<GlobalFlags>();
-      print(
-        context,
-        flags,
-        await (await openClient(context, flags)).sessions.list(pageOf(own)),
-        "There are no sessions yet.",
-      );
-    },
-  );
+  const list = printsRows(sessions.command("list")).description("print all sessions, the most recent sign-in first");
+  withHelp(addListFlags(list, SESSION_COLUMNS), {
+    examples: [
+      ["svc sessions list --limit 20", "the 20 most recent"],
+      ["svc sessions list --output csv > sessions.csv", "all of them, for a spreadsheet"],
+    ],
+    exits: LIST_EXITS,
+  }).action(async (own: ListFlags) => {
+    const flags = flagsOf();
+    const shape = shapeOf(own, SESSION_COLUMNS);
+    const client = await openClient(context, flags);
+    const rows = pages((page) => client.sessions.list(page), shape.range);
+    program.exitCode = await printList(context, flags, SESSION_COLUMNS, shape, rows, "There are no sessions yet.");
+  });
 
-  addSearchFlags(sessions.command("search").description("print the sessions that match"))
-    .addHelpText(
-      "after",
-      `
-Examples:
-  svc sessions search 'email:*@acme.com' provider:github
-  svc sessions search 'last_signin_at>=2026-01-01' -provider:google
-  svc sessions search 'ip_address:203.0.113.*' revoked_at:null
-
-Fields: id, session_id, user_id, provider, email, name, ip_address, logged_in_at,
-last_signin_at, revoked_at, created_at.
-Quote terms with * or >: shells have their own use for them.`,
-    )
-    .action(async (terms: string[], own: SearchFlags) => {
-      const flags = program.opts<GlobalFlags>();
-      const query = queryOf(terms, own, "svc sessions search provider:github");
-      print(
-        context,
-        flags,
-        await (await openClient(context, flags)).sessions.search(query, pageOf(own)),
-        "No sessions match.",
-      );
-    });
-}
-
-function print(context: Context, { json }: GlobalFlags, sessions: Session[], none: string): void {
-  if (json) return printJson(context, sessions);
-  printRows(context, sessions, columns(context), none);
-}
-
-function columns(context: Context): Column<Session>[] {
-  const time = (iso: string): string => (context.stdout.isTTY ? relative(iso, context.now()) : iso);
-  return [
-    { title: "SESSION", whole: true, text: ({ data }) => data.session_id },
-    { title: "EMAIL", text: ({ data }) => data.email },
-    { title: "PROVIDER", text: ({ data }) => data.provider },
-    { title: "IP", text: ({ data }) => data.ip_address },
-    { title: "LAST SIGN-IN", text: ({ data }) => time(data.last_signin_at) },
-    { title: "ACTIVE", text: ({ data }) => (data.active ? "yes" : "revoked") },
-  ];
-}
-
-function record({ id, data }: Session): Record<string, string> {
-  return {
-    session_id: data.session_id,
-    id,
-    user_id: data.user_id,
-    provider: data.provider,
-    name: data.name,
-    email: data.email,
-    ip_address: data.ip_address,
-    geo_data: JSON.stringify(data.geo_data),
-    logged_in_at: data.logged_in_at,
-    last_signin_at: data.last_signin_at,
-    revoked_at: data.revoked_at ?? "",
-    active: String(data.active),
-  };
+  const search = printsRows(sessions.command("search")).description("print the sessions that match");
+  withHelp(addListFlags(addSearchFlags(search, SESSIONS), SESSION_COLUMNS), {
+    examples: [
+      ["svc sessions search 'email:*@acme.com' provider:github", "of one domain, through github"],
+      ["svc sessions search 'last_signin_at>=2026-01-01' -provider:google", "this year's, but not through google"],
+      ["svc sessions search 'ip_address:203.0.113.*' revoked_at:null", "from one network, not revoked"],
+      ["svc sessions search --since 7d --active --count", "how many in a week"],
+    ],
+    exits: LIST_EXITS,
+    notes: SEARCH_NOTES(SESSIONS),
+  }).action(async (terms: string[], own: ListFlags & SearchFlags) => {
+    const flags = flagsOf();
+    const shape = shapeOf(own, SESSION_COLUMNS);
+    const query = await readQuery(context, SESSIONS, terms, own);
+    const client = await openClient(context, flags);
+    const rows = pages((page) => client.sessions.search(query, page), shape.range);
+    program.exitCode = await printList(context, flags, SESSION_COLUMNS, shape, rows, "No sessions match.");
+  });
 }

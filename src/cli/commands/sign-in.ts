@@ -7,6 +7,7 @@ import type { GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { relative } from "../format.ts";
+import { withHelp } from "../help.ts";
 import { printJson, printRecord } from "../output.ts";
 import type { Program } from "../program.ts";
 import { openClient, openFetch } from "./client.ts";
@@ -22,21 +23,13 @@ interface SignInFlags {
 }
 
 export function addSignIn(program: Program, context: Context): void {
-  program
+  const signIn = program
     .command("sign-in")
-    .description("sign in as one of your application's users would, and print what the token says")
     .option("--provider <name>", `${PROVIDERS.join(", ")}; otherwise the instance's default`)
     .option("--as <account>", "suggest an account: with simulated providers its e-mail address signs in at once")
     .option("--no-open", "do not open a browser; the link is printed")
     .option("--token", "print the token alone, to be piped on")
     .option("--timeout <seconds>", "how long to wait for the sign-in", "300")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  svc sign-in --provider github                     in a browser
-  svc sign-in --as ada@acme.test --token    in a script: simulated providers need no browser for a known account`,
-    )
     .action(async (own: SignInFlags) => {
       const flags = program.opts<GlobalFlags>();
       const provider = checkProvider(own.provider);
@@ -66,6 +59,14 @@ Examples:
         landing.close();
       }
     });
+  withHelp(signIn, {
+    examples: [
+      ["svc sign-in --provider github", "in a browser"],
+      ["svc sign-in --as ada@acme.test --token", "in a script, without a browser"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable, EXIT.interrupted],
+    notes: "Simulated providers need no browser for an account that they know.",
+  });
 }
 
 /**

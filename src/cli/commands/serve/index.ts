@@ -1,6 +1,8 @@
 import type { RunningServer } from "../../../server/index.ts";
 import type { GlobalFlags } from "../../config.ts";
 import type { Context } from "../../context.ts";
+import { EXIT } from "../../errors.ts";
+import { withHelp } from "../../help.ts";
 import { harmless } from "../../output.ts";
 import type { Program } from "../../program.ts";
 import { writeRunningServer } from "../../running-server.ts";
@@ -8,9 +10,8 @@ import { CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
 import { jsonReport, textReport } from "./report.ts";
 
 export function addServe(program: Program, context: Context): void {
-  program
+  const command = program
     .command("serve")
-    .description("run the service on this machine, with google, github and twitter simulated")
     .option("--port <number>", "default 7820; 0 takes any that is free")
     .option("--host <address>", "default: loopback alone")
     .option("--store <path>", "where the records are kept, or memory; default .svc/db.json")
@@ -25,18 +26,19 @@ export function addServe(program: Program, context: Context): void {
     .option("--https", "with a certificate made for the occasion")
     .option("--open", "open the front door in a browser")
     .option("-q, --quiet", "do not print requests")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  svc serve                                  a demo with two applications, on port 7820
-  svc serve --seed seed.json --reset         begin anew from your own seed
-  svc serve --port 0 --store memory --json   in a test: the first line says when and where
-
-Environment: SVC_PORT, SVC_HOST, SVC_STORE, SVC_GOOGLE_CLIENT_ID, SVC_GOOGLE_CLIENT_SECRET
-(the same for GITHUB and TWITTER).`,
-    )
     .action((flags: ServeFlags) => runServe(context, flags, program.opts<GlobalFlags>().json === true));
+  withHelp(command, {
+    examples: [
+      ["svc serve", "a demo, on port 7820"],
+      ["svc serve --seed seed.json --reset", "begin anew from your own seed"],
+      ["svc serve --port 0 --store memory --json", "in a test"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    notes:
+      "With --json the first line is printed when the port answers, and says where.\n" +
+      "Environment: SVC_PORT, SVC_HOST, SVC_STORE, SVC_GOOGLE_CLIENT_ID, SVC_GOOGLE_CLIENT_SECRET\n" +
+      "(the same for GITHUB and TWITTER).",
+  });
 }
 
 async function runServe(context: Context, flags: ServeFlags, json: boolean): Promise<void> {

@@ -1,0 +1,144 @@
+// What a command costs from a shell, as ratios within one run: `npm run build && node bench/cli.js`.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = new URL("..", import.meta.url).pathname;
+const SVC = join(ROOT, "bin/svc.js");
+const ROUNDS = 15;
+/** One page; enough pages for the heap to have its size; and many. */
+const COUNTS = [1_000, 20_000, 100_000];
+const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...env } = process.env;
+
+/** Runs a command, whose output is thrown away, and prints the most memory that it had, in MiB. */
+const PEAK = `
+  const { readFileSync, openSync } = require("node:fs");
+  const child = require("node:child_process").spawn(process.execPath, process.argv.slice(1), {
+    stdio: ["ignore", openSync("/dev/null", "w"), "inherit"],
+  });
+  let peak = 0;
+  setInterval(() => {
+    let status = "";
+    try {
+      status = readFileSync("/proc/" + child.pid + "/status", "utf8");
+    } catch {} // It has ended.
+    peak = Math.max(peak, Number(/VmHWM:\\s+(\\d+)/.exec(status)?.[1] ?? 0));
+  }, 2).unref();
+  child.once("exit", () => console.log(Math.round(peak / 1024)));
+`;
+
+const directory = await mkdtemp(join(tmpdir(), "svc-bench-cli-"));
+try {
+  await startUp();
+  await memory();
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
+
+async function startUp() {
+  const server = await serve("start", COUNTS[0]);
+  const token = (await run(server, [SVC, "sign-in", "--as", "ada", "--token"])).stdout;
+  const rows = [
+    ["svc --version", [SVC, "--version"], 1.5],
+    ["svc --help", [SVC, "--help"], 1.5],
+    ["svc tokens verify --local", [SVC, "tokens", "verify", "--local"], 2],
+    ["svc users search", [SVC, "users", "search", "email:user7@*"], 3],
+  ];
+  const times = new Map([["node", []], ...rows.map(([name]) => [name, []])]);
+  for (let i = 0; i < ROUNDS; i++) {
+    times.get("node").push((await run(server, ["-e", "0"])).ms);
+    for (const [name, argv] of rows) {
+      const { ms, code, stdout } = await run(server, argv, token);
+      if (code !== 0 || stdout === "") throw new Error(`${name} ended with ${code}`);
+      times.get(name).push(ms);
+    }
+  }
+  await server.stop();
+  const node = median(times.get("node"));
+  for (const [name, , most] of rows)
+    report(
+      `${name} / node -e 0`,
+      median(times.get(name)) / node,
+      most,
+      `${median(times.get(name)).toFixed(0)} / ${node.toFixed(0)} ms`,
+    );
+}
+
+/** The most that a search takes of memory: what grows with the first pages is the heap's own size. */
+async function memory() {
+  for (const format of ["ids", "ndjson", "csv", "tsv"]) {
+    const peaks = [];
+    for (const count of COUNTS) {
+      const server = await serve(`memory-${count}`, count);
+      const { stdout } = await run(server, [
+        "-e",
+        PEAK,
+        SVC,
+        "users",
+        "search",
+        "email:*@bench.test",
+        "--output",
+        format,
+      ]);
+      peaks.push(Number(stdout));
+      await server.stop();
+    }
+    const [few, some, many] = peaks;
+    const detail = `${peaks.join(", ")} MiB`;
+    report(`--output ${format}, peak memory of 100,000 users / 20,000`, many / some, 1.1, detail);
+    report(`--output ${format}, peak memory of 100,000 users / 1,000`, many / few, 2, detail);
+  }
+}
+
+async function serve(name, count) {
+  const cwd = join(directory, name);
+  const seed = {
+    instances: [
+      {
+        name: "Bench",
+        subdomain: "bench",
+        users: Array.from({ length: count }, (unused, i) => ({ email: `user${i}@bench.test`, name: `User ${i}` })),
+      },
+    ],
+    personas: [{ id: "ada", name: "Ada", email: "ada@bench.test", google: { sub: "1", email_verified: true } }],
+  };
+  await mkdir(cwd, { recursive: true });
+  await writeFile(join(cwd, "seed.json"), JSON.stringify(seed));
+  const child = spawn(
+    process.execPath,
+    [SVC, "serve", "--port", "0", "--store", "memory", "--seed", "seed.json", "--json", "--quiet"],
+    { cwd, env, stdio: ["ignore", "pipe", "inherit"] },
+  );
+  await once(child.stdout, "data");
+  child.stdout.resume();
+  await readFile(join(cwd, ".svc/server.json"));
+  return {
+    cwd,
+    async stop() {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function run({ cwd }, argv, stdin = "") {
+  const from = performance.now();
+  const child = spawn(process.execPath, argv, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
+  let stdout = "";
+  child.stdout.on("data", (text) => (stdout += text));
+  child.stdin.on("error", () => {}).end(stdin);
+  const [code] = await once(child, "close");
+  return { ms: performance.now() - from, code, stdout };
+}
+
+function report(name, ratio, most, detail) {
+  console.log(
+    `${ratio <= most ? "✓" : "✗"} ${name.padEnd(60)} ${ratio.toFixed(2).padStart(6)}   asked ≤ ${most}   ${detail}`,
+  );
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}

@@ -1,0 +1,43 @@
+import { Argument } from "commander";
+import { readStdin, type Context } from "../../context.ts";
+import { EXIT } from "../../errors.ts";
+import { withHelp } from "../../help.ts";
+import type { Program } from "../../program.ts";
+import { complete, splitLine } from "./complete.ts";
+import { SCRIPTS, type Shell } from "./scripts.ts";
+
+export function addCompletion(program: Program, context: Context): void {
+  const shells = Object.keys(SCRIPTS);
+  const completion = program
+    .command("completion")
+    .addArgument(new Argument("<shell>", "whose script to print").choices(shells))
+    .action((shell: Shell) => void context.stdout.write(SCRIPTS[shell]));
+  withHelp(completion, {
+    examples: [
+      ["svc completion bash > svc.bash", "bash"],
+      ["svc completion zsh > _svc", "zsh"],
+      ["svc completion fish > svc.fish", "fish"],
+      ["svc completion powershell > svc.ps1", "PowerShell"],
+    ],
+    exits: [EXIT.done, EXIT.usage],
+    notes:
+      "Commands, options and their values are completed, and so are profiles, instances, and the fields of a search.\n\n" +
+      "Where the script belongs:\n" +
+      "  bash        ~/.local/share/bash-completion/completions/svc\n" +
+      "  zsh         _svc, in a directory of fpath\n" +
+      "  fish        ~/.config/fish/completions/svc.fish\n" +
+      "  PowerShell  at the end of $PROFILE",
+  });
+}
+
+/** Asked by the scripts. The line comes by standard input: it may hold what is not for everybody's eyes. */
+export function addComplete(program: Program, context: Context): void {
+  program.command("__complete", { hidden: true }).action(async () => {
+    // Some shells end what they pass on with a line end of their own.
+    const line = (await readStdin(context)).replace(/\r?\n$/, "");
+    const words = splitLine(line);
+    const loaded = await program.having((name) => words.includes(name));
+    for (const { value, description = "" } of await complete(loaded, context, words))
+      context.stdout.write(`${value}\t${description}\n`);
+  });
+}

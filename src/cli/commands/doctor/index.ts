@@ -1,0 +1,38 @@
+import type { GlobalFlags } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../errors.ts";
+import { withHelp } from "../../help.ts";
+import { colors, harmless, printJson } from "../../output.ts";
+import type { Program } from "../../program.ts";
+import type { Check } from "./check.ts";
+import { MACHINE_CHECKS } from "./machine.ts";
+import { serviceChecks } from "./service.ts";
+
+const MARKS = { ok: "✓", warning: "!", failed: "✗", skipped: "-" } as const;
+const COLORS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
+
+export function addDoctor(program: Program, context: Context): void {
+  const doctor = program.command("doctor").action(async () => {
+    const flags = program.opts<GlobalFlags>();
+    const checks: Check[] = [];
+    for (const check of MACHINE_CHECKS) checks.push(await check(context));
+    checks.push(...(await serviceChecks(context, flags)));
+    if (checks.some(({ status }) => status === "failed")) program.exitCode = EXIT.failed;
+    if (flags.json) return printJson(context, { checks });
+    const chalk = colors(context.stdout, context);
+    const width = Math.max(...checks.map(({ name }) => name.length));
+    for (const { name, status, message, remedy } of checks) {
+      context.stdout.write(`${chalk[COLORS[status]](MARKS[status])} ${name.padEnd(width)}  ${harmless(message)}\n`);
+      if (remedy !== undefined) context.stdout.write(`${" ".repeat(width + 4)}${chalk.dim(harmless(remedy))}\n`);
+    }
+  });
+  withHelp(doctor, {
+    examples: [
+      ["svc doctor", "every check, with what to do about it"],
+      ["svc doctor --json", "the same for a program"],
+      ["svc doctor --profile staging", "asks another service"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage],
+    notes: "Exit code 1 if a check failed; warnings alone are 0. Nothing is read or changed at the service.",
+  });
+}

@@ -1,0 +1,127 @@
+import type { Discovery } from "../../../wire/resources.ts";
+import type { FetchResponse } from "../../../wire/fetch.ts";
+import { optionsOf, requireKey, type GlobalFlags } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import { toFailure } from "../../errors.ts";
+import { resolveTarget, type Target } from "../../target.ts";
+import { checkKey, fetchOf, reasonOf } from "../client.ts";
+import { failed, ok, skipped, warning, type Check } from "./check.ts";
+
+/** Tokens issued by a clock further ahead are refused. */
+const MAX_SKEW_SECONDS = 60;
+const TIMEOUT_MS = 5_000;
+
+/** Whom commands here ask, and whether that works. */
+export async function serviceChecks(context: Context, flags: GlobalFlags): Promise<Check[]> {
+  let target: Target;
+  try {
+    target = await resolveTarget(context, flags);
+  } catch (error) {
+    const { message, hint = "See what is set with: svc whoami" } = toFailure(error);
+    return [failed("service", message, hint)];
+  }
+  const { base_url, api_url } = target;
+  const { value, source } = (base_url ?? api_url)!;
+  const chosen = ok("service", `${value} (${source})`);
+  let base: string;
+  try {
+    const { baseUrl, apiUrl } = optionsOf(context, target);
+    base = (baseUrl ?? apiUrl!).replace(/\/+$/, "");
+  } catch (error) {
+    const { message, hint = "" } = toFailure(error);
+    return [failed("service", message, hint)];
+  }
+  const url = `${base}/.well-known/openid-configuration`;
+  const answer = await ask(context, target, url);
+  if (typeof answer === "string")
+    return [
+      chosen,
+      failed(
+        "reachable",
+        `${new URL(base).origin} could not be reached (${answer}).`,
+        "Is it running, and is the address right? A local one is started with: svc serve",
+      ),
+    ];
+  return [
+    chosen,
+    ok("reachable", `${new URL(base).origin} answers`),
+    discoveryCheck(answer, base),
+    skewCheck(answer.response.headers.get("date"), context.now()),
+    await keyCheck(context, target, base),
+  ];
+}
+
+interface Answer {
+  readonly response: FetchResponse;
+  readonly text: string;
+}
+
+/** @returns the answer, or why there was none */
+async function ask(context: Context, target: Target, url: string): Promise<Answer | string> {
+  const fetch = await fetchOf(context, target);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const headers = { accept: "application/json" };
+    const response = await fetch(url, { method: "GET", headers, redirect: "manual", signal });
+    return { response, text: await response.text() };
+  } catch (error) {
+    return signal.aborted ? "no answer in 5 seconds" : reasonOf(error);
+  }
+}
+
+function discoveryCheck({ response, text }: Answer, base: string): Check {
+  let document: Partial<Discovery>;
+  try {
+    document = JSON.parse(text) as Partial<Discovery>;
+  } catch {
+    return failed(
+      "discovery",
+      `${base} answered ${response.status} and no discovery document.`,
+      "Something else listens there. Check the address.",
+    );
+  }
+  const { issuer, id_token_signing_alg_values_supported: algorithms = [] } = document;
+  if (response.status !== 200 || issuer === undefined)
+    return failed("discovery", `${base} answered ${response.status}.`, "Is it the address of an instance?");
+  if (issuer !== base)
+    return warning(
+      "discovery",
+      `The issuer is ${issuer}, not ${base}.`,
+      "Strict OIDC clients want the issuer's address.",
+    );
+  if (algorithms.join() !== "HS256")
+    return warning(
+      "discovery",
+      `Tokens are signed with ${algorithms.join(", ")}.`,
+      "svc-identity/verify takes HS256 alone.",
+    );
+  return ok("discovery", `issuer ${issuer}, HS256`);
+}
+
+function skewCheck(date: string | null, now: Date): Check {
+  const theirs = date === null ? Number.NaN : new Date(date).getTime();
+  if (Number.isNaN(theirs)) return skipped("clock", "The service does not say what time it is.", "Nothing to do.");
+  const seconds = Math.round((now.getTime() - theirs) / 1000);
+  if (Math.abs(seconds) <= MAX_SKEW_SECONDS) return ok("clock", "agrees with the service's");
+  return failed(
+    "clock",
+    `This machine's clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? "ahead of" : "behind"} the service's.`,
+    "Set it by NTP: tokens that are verified here would seem too old or too new.",
+  );
+}
+
+async function keyCheck(context: Context, target: Target, base: string): Promise<Check> {
+  if (target.secret_key === undefined)
+    return warning(
+      "key",
+      "There is no secret key for this service.",
+      "Put it in SVC_SECRET_KEY, or keep it with: svc login",
+    );
+  try {
+    await checkKey(context, { base_url: base, secretKey: await requireKey(target) }, target);
+    return ok("key", `accepted (${target.secret_key.source})`);
+  } catch (error) {
+    const { message, hint } = toFailure(error);
+    return failed("key", message, hint ?? "See which it is with: svc whoami");
+  }
+}

@@ -1,0 +1,69 @@
+import { Option, type Command } from "commander";
+import { commandMap, commandPath, subcommands } from "../command-map.ts";
+import { toMarkdown } from "../command-markdown.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { withHelp } from "../help.ts";
+import type { Program } from "../program.ts";
+import { TOPICS } from "../topics.ts";
+
+export function addHelp(program: Program, context: Context): void {
+  const help = program
+    .command("help [command...]")
+    .addOption(
+      new Option("--map <format>", "the whole tree of commands, for programs").choices(["json", "paths", "markdown"]),
+    )
+    .action(async (words: string[], { map }: { map?: "json" | "paths" | "markdown" }) => {
+      // The words are among the arguments, and so their command is loaded.
+      const command = find(map === undefined ? program : await program.having(() => true), words);
+      if (map === "json") {
+        const { harmlessJson } = await import("../output.ts");
+        context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
+      } else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
+      else if (map === "markdown") context.stdout.write(`${toMarkdown(commandMap(command))}\n`);
+      else context.stdout.write(textOf(command, words));
+    });
+  withHelp(help, {
+    examples: [
+      ["svc help users search", "a command's help, the same as with --help"],
+      ["svc help query", "a topic"],
+      ["svc help --map json", "every command, argument, option, example and exit code"],
+    ],
+    exits: [EXIT.done, EXIT.usage],
+    notes: `Topics:\n${Object.entries(TOPICS)
+      .map(([name, { description }]) => `  ${name.padEnd(11)}  ${description}`)
+      .join("\n")}`,
+  });
+}
+
+function textOf(command: Command, words: readonly string[]): string {
+  const topic = words.length === 1 && Object.hasOwn(TOPICS, words[0]!) ? TOPICS[words[0]!] : undefined;
+  if (topic) return `${topic.text()}\n`;
+  // Texts that are added to a command's help come out with it, and not with the help alone.
+  let text = "";
+  command.configureOutput({ writeOut: (piece) => (text += piece) });
+  command.outputHelp();
+  return text;
+}
+
+/** The command that the words lead to; a topic is the program's. */
+function find(program: Program, words: readonly string[]): Command {
+  if (words.length === 1 && Object.hasOwn(TOPICS, words[0]!)) return program;
+  return words.reduce<Command>((command, word) => {
+    const child = command.commands.find((one) => one.name() === word);
+    if (child) return child;
+    const names = [
+      ...subcommands(command).map((one) => one.name()),
+      ...(command === program ? Object.keys(TOPICS) : []),
+    ];
+    throw new CliError(
+      EXIT.usage,
+      `There is no help for "${words.join(" ")}".`,
+      names.length === 0 ? "Leave out what comes last." : `There is: ${names.join(", ")}.`,
+    );
+  }, program);
+}
+
+function paths(command: Command): string[] {
+  return [commandPath(command), ...subcommands(command).flatMap(paths)];
+}

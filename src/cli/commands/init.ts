@@ -1,0 +1,182 @@
+import { access, mkdir, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
+import type { GlobalFlags } from "../config.ts";
+import { isInteractive, type Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { asRun } from "../format.ts";
+import { withHelp } from "../help.ts";
+import { printJson } from "../output.ts";
+import type { Program } from "../program.ts";
+
+interface InitFlags {
+  readonly dir: string;
+  readonly port?: string;
+  readonly name?: string;
+  readonly redirectUri?: string;
+  readonly seed?: boolean;
+  readonly yes?: boolean;
+}
+
+/** What is asked. Without an application's name there is no seed, and the server begins with its demo. */
+interface Answers {
+  readonly port: number;
+  readonly name?: string | undefined;
+  readonly redirectUri?: string | undefined;
+}
+
+const CONFIG_FILE = "svc.config.json";
+const SEED_FILE = "seed.json";
+
+export function addInit(program: Program, context: Context): void {
+  const init = program
+    .command("init")
+    .option("--dir <directory>", "where to write", ".")
+    .option("--port <number>", `the server's port; default ${DEFAULT_PORT}`)
+    .option("--name <name>", "your application's name: the seed has an instance for it")
+    .option("--redirect-uri <url>", "where its users are sent back to, e.g. http://localhost:3000/callback")
+    .option("--no-seed", "begin with the demo, without a seed of your own")
+    .option("-y, --yes", "ask nothing; what no flag says is left at its default")
+    .action((flags: InitFlags) => runInit(context, flags, program.opts<GlobalFlags>().json === true));
+  withHelp(init, {
+    examples: [
+      ["svc init", "asks a few questions"],
+      ["svc init --yes", "asks nothing: the demo"],
+      ["svc init --yes --name Acme", "with a seed for Acme"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.interrupted],
+    notes: "A file that is there already is never overwritten. No secret is written: keys are made by svc serve.",
+  });
+}
+
+async function runInit(context: Context, flags: InitFlags, json: boolean): Promise<void> {
+  const directory = resolve(context.cwd, flags.dir);
+  // Before anything is asked, so that no answer is given in vain.
+  await refuseExisting(context, directory, flags.seed === false ? [CONFIG_FILE] : [CONFIG_FILE, SEED_FILE]);
+  if (!flags.yes && !isInteractive(context))
+    throw new CliError(EXIT.usage, "svc init asks questions, and nobody is here to answer.", "Add --yes.");
+  const { port, name, redirectUri } = await askAll(context, flags);
+  const files: [string, object][] = [
+    [CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }],
+    ...(name === undefined ? [] : ([[SEED_FILE, seedFor(name, redirectUri)]] as [string, object][])),
+  ];
+  await mkdir(directory, { recursive: true });
+  for (const [file, content] of files) await writeNew(join(directory, file), content);
+
+  const created = files.map(([file]) => relative(context.cwd, join(directory, file)) || file);
+  if (json) return printJson(context, { created });
+  for (const file of created) context.stdout.write(`Wrote ${file}\n`);
+  context.stderr.write(asRun("Start the server with: svc serve\n", context));
+}
+
+async function askAll(context: Context, flags: InitFlags): Promise<Answers> {
+  const answer = async (given: string | undefined, question: string, standard: string): Promise<string> =>
+    given ?? (flags.yes ? standard : (await context.ask(question, standard)).trim());
+  const port = checkPort(await answer(flags.port, "Port of the server:", String(DEFAULT_PORT)));
+  const isWanted =
+    flags.seed !== false &&
+    (flags.name !== undefined ||
+      flags.redirectUri !== undefined ||
+      (!flags.yes && (await context.confirm("Begin with an application of your own, rather than the demo?"))));
+  if (!isWanted) return { port };
+  const name = checkName(await answer(flags.name, "Your application's name:", "My application"));
+  const standard = "http://localhost:3000/callback";
+  const redirectUri = await answer(flags.redirectUri, "Where its users are sent back to:", standard);
+  return { port, name, redirectUri: checkRedirectUri(redirectUri) };
+}
+
+async function refuseExisting({ cwd }: Context, directory: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const path = join(directory, file);
+    const isThere = await access(path).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+    );
+    if (isThere) throw alreadyThere(relative(cwd, path));
+  }
+}
+
+/** Only where nothing lies, even if it has come to lie there meanwhile. */
+async function writeNew(path: string, content: object): Promise<void> {
+  await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") throw alreadyThere(path);
+      throw new CliError(EXIT.failed, `${path} can't be written (${error.code}).`);
+    },
+  );
+}
+
+function alreadyThere(path: string): CliError {
+  return new CliError(
+    EXIT.precondition,
+    `${path} is there already, and is never overwritten.`,
+    "Change it by hand, move it away, or write elsewhere with --dir.",
+  );
+}
+
+/** One instance with one user, who can sign in at every simulated provider. */
+function seedFor(name: string, redirectUri: string | undefined): object {
+  const subdomain = subdomainFor(name);
+  const email = `ada@${subdomain}.test`;
+  return {
+    instances: [
+      {
+        name,
+        subdomain,
+        default_provider: PROVIDERS[0],
+        ...(redirectUri !== undefined && { redirect_uris: [redirectUri] }),
+        users: [
+          {
+            email,
+            name: "Ada Lovelace",
+            email_verified_at: "2026-01-05T09:00:00Z",
+            identities: [{ provider: "google", uid: "1001", email_verified: true }],
+          },
+        ],
+      },
+    ],
+    personas: [
+      {
+        id: "ada",
+        name: "Ada Lovelace",
+        email,
+        google: { sub: "1001", email_verified: true },
+        github: { id: 2001, login: "ada", emails: [{ email, primary: true, verified: true }] },
+        twitter: { id: "3001", username: "ada" },
+      },
+    ],
+  };
+}
+
+/** A DNS label (RFC 1035, 2.3.1) out of a name in any script. */
+function subdomainFor(name: string): string {
+  const label = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^[^a-z]+/, "")
+    .slice(0, 40)
+    .replace(/-+$/, "");
+  return label === "" || label === "api" ? "app" : label;
+}
+
+function checkPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw new CliError(EXIT.usage, `--port: "${text}" is not a port.`, "Give a number from 1 to 65535.");
+}
+
+function checkName(name: string): string {
+  if (name !== "" && name.length <= 200 && !/[^\P{C}]/u.test(name)) return name;
+  throw new CliError(EXIT.usage, "--name: an application's name has 1 to 200 characters that can be seen.");
+}
+
+function checkRedirectUri(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.hash === "") return text;
+  throw new CliError(
+    EXIT.usage,
+    `--redirect-uri: "${text}" is no address that users can be sent to.`,
+    "Write it whole, e.g. http://localhost:3000/callback.",
+  );
+}

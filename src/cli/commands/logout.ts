@@ -1,0 +1,46 @@
+import type { GlobalFlags } from "../config.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { withHelp } from "../help.ts";
+import { printJson } from "../output.ts";
+import { listProfiles, readCurrent, requireProfile, writeProfile } from "../profiles.ts";
+import type { Program } from "../program.ts";
+import { forgetKey } from "../stored-key.ts";
+
+export function addLogout(program: Program, context: Context): void {
+  const logout = program
+    .command("logout")
+    .option("--all", "forget the keys of all profiles")
+    .action(async ({ all }: { all?: boolean }) => {
+      const flags = program.opts<GlobalFlags>();
+      const names = all ? await listProfiles(context) : [await oneProfile(context, flags)];
+      const removed: string[] = [];
+      for (const name of names) {
+        const { secret_key, ...rest } = await requireProfile(context, name);
+        if (secret_key === undefined) continue;
+        await forgetKey(context, name, secret_key);
+        await writeProfile(context, name, rest);
+        removed.push(name);
+      }
+      if (flags.json) printJson(context, { removed });
+      else for (const name of removed) context.stdout.write(`Forgot the key of profile "${name}".\n`);
+      if (removed.length === 0) context.stderr.write("There was no key to forget.\n");
+      for (const variable of ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND"])
+        if (context.env[variable]) context.stderr.write(`${variable} is still set.\n`);
+    });
+  withHelp(logout, {
+    examples: [
+      ["svc logout", "forget the key of the current profile"],
+      ["svc logout --profile staging", "of another one"],
+      ["svc logout --all", "of all of them"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
+    notes: "The profile stays, with its address. To take it away as well: svc profiles remove <name>",
+  });
+}
+
+async function oneProfile(context: Context, { profile }: GlobalFlags): Promise<string> {
+  const name = profile ?? (context.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(context));
+  if (name !== undefined) return name;
+  throw new CliError(EXIT.notFound, "There is no current profile to log out of.", "Name one with --profile.");
+}

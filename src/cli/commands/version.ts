@@ -1,0 +1,78 @@
+import type { Fetch } from "../../wire/fetch.ts";
+import type { GlobalFlags } from "../config.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { withHelp } from "../help.ts";
+import { printJson, printRecord } from "../output.ts";
+import type { Program } from "../program.ts";
+import { fetchOf, reasonOf } from "./client.ts";
+
+const PACKAGE = "svc-identity";
+const REGISTRY = "https://registry.npmjs.org";
+const TIMEOUT_MS = 5_000;
+
+export function addVersion(program: Program, context: Context): void {
+  const command = program
+    .command("version")
+    .option("--check", "ask the npm registry for the newest version")
+    .action(async ({ check }: { check?: boolean }) => {
+      const version = program.version()!;
+      const latest = check ? await newest(context, await fetchOf(context, {})) : undefined;
+      const facts = { version, node: process.version, platform: `${process.platform}-${process.arch}` };
+      if (program.opts<GlobalFlags>().json)
+        printJson(context, {
+          ...facts,
+          ...(latest !== undefined && { latest, is_latest: !isNewer(latest, version) }),
+        });
+      else printRecord(context, { ...facts, ...(latest !== undefined && { latest }) });
+      if (latest === undefined) return;
+      context.stderr.write(
+        isNewer(latest, version)
+          ? `There is a newer version. Get it with: npm install ${PACKAGE}@${latest}\n`
+          : "This is the newest version.\n",
+      );
+    });
+  withHelp(command, {
+    examples: [
+      ["svc version", "of svc, Node.js and the system"],
+      ["svc version --check", "asks the npm registry; nothing else ever does"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.unreachable],
+    notes: "svc never looks for updates by itself, and sends nothing about its use to anybody.",
+  });
+}
+
+async function newest(context: Context, fetch: Fetch): Promise<string> {
+  const registry = (context.env["npm_config_registry"] || REGISTRY).replace(/\/+$/, "");
+  const { status, text } = await ask(fetch, `${registry}/${PACKAGE}/latest`);
+  const version = /"version"\s*:\s*"(\d+\.\d+\.\d+(?:-[\w.]+)?)"/.exec(text)?.[1];
+  if (status === 200 && version !== undefined) return version;
+  const what = status === 404 ? `knows no ${PACKAGE}` : `gave no answer that can be used (${status})`;
+  throw new CliError(EXIT.failed, `The registry at ${registry} ${what}.`, "This version goes on working.");
+}
+
+async function ask(fetch: Fetch, url: string): Promise<{ status: number; text: string }> {
+  try {
+    const headers = { accept: "application/json" };
+    const response = await fetch(url, { method: "GET", headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return { status: response.status, text: await response.text() };
+  } catch (error) {
+    throw new CliError(
+      EXIT.unreachable,
+      `${new URL(url).origin} could not be reached (${reasonOf(error)}).`,
+      "Everything else works without a network.",
+    );
+  }
+}
+
+/** By the rules of semver.org, 11, as far as they go without build metadata. */
+function isNewer(one: string, other: string): boolean {
+  const [[a, b], [preA = "", preB = ""]] = [
+    [one, other].map((version) => version.split("-")[0]!.split(".").map(Number)),
+    [one, other].map((version) => version.split("-")[1]),
+  ] as [[number[], number[]], [string | undefined, string | undefined]];
+  const at = a.findIndex((number, i) => number !== b[i]);
+  if (at >= 0) return a[at]! > b[at]!;
+  if (preA === preB) return false;
+  return preA === "" || (preB !== "" && preA.localeCompare(preB, "en", { numeric: true }) > 0);
+}

@@ -1,0 +1,71 @@
+import { optionsOf, type GlobalFlags } from "../config.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT, toFailure } from "../errors.ts";
+import { mask } from "../format.ts";
+import { withHelp } from "../help.ts";
+import { printJson, printRecord } from "../output.ts";
+import { readCurrent } from "../profiles.ts";
+import type { Program } from "../program.ts";
+import type { Sourced } from "../secret-source.ts";
+import { resolveTarget, type Target } from "../target.ts";
+import { checkKey } from "./client.ts";
+
+const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
+
+export function addWhoami(program: Program, context: Context): void {
+  const whoami = program
+    .command("whoami")
+    .option("--check", "ask the service whether it accepts the key")
+    .action(async ({ check }: { check?: boolean }) => {
+      const flags = program.opts<GlobalFlags>();
+      const target = await resolveTarget(context, flags);
+      const key = await keyOf(target);
+      if (key === undefined) program.exitCode = EXIT.noKey;
+      const baseUrl = optionsOf(context, target).baseUrl;
+      if (check && key !== undefined && baseUrl !== undefined)
+        await checkKey(context, { base_url: baseUrl, secretKey: key.value }, target);
+      const shown = {
+        ...Object.fromEntries(VALUES.map((name) => [name, target[name] ?? null])),
+        secret_key: key ? { value: mask(key.value), source: key.source } : null,
+      } as Record<string, Sourced | null>;
+      if (flags.json) printJson(context, { ...shown, ...(check && key && { accepted: true }) });
+      else {
+        printRecord(context, Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, inWords(value)])));
+        if (check && key) context.stderr.write("The service accepts the key.\n");
+      }
+      await noteShadowed(context, target);
+    });
+  withHelp(whoami, {
+    examples: [
+      ["svc whoami", "every value, and where it is from"],
+      ["svc whoami --check", "and whether the service accepts the key"],
+      ["svc whoami --json", "for a program; the key is masked there too"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
+    notes:
+      "Highest first: flags, --profile, SVC_* variables, the server that runs in this directory or above, and the\n" +
+      "current profile. Without --check nothing is sent.",
+  });
+}
+
+async function keyOf({ secret_key }: Target): Promise<Sourced | undefined> {
+  if (secret_key === undefined) return undefined;
+  const { value, source } = secret_key;
+  try {
+    return { value: typeof value === "string" ? value : await value(), source };
+  } catch (error) {
+    const { exitCode, message, hint } = toFailure(error);
+    throw new CliError(exitCode, `${source}: ${message}`, hint);
+  }
+}
+
+function inWords(value: Sourced | null): string {
+  return value === null ? "(none)" : `${value.value}  (${value.source})`;
+}
+
+/** Somebody who has chosen a profile may wonder why another service is asked. */
+async function noteShadowed(context: Context, { base_url, profile }: Target): Promise<void> {
+  const current = await readCurrent(context).catch(() => undefined);
+  if (current !== undefined && profile === undefined && base_url !== undefined)
+    context.stderr.write(`The current profile, "${current}", gives way to this. Use it with: --profile ${current}\n`);
+}

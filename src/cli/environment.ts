@@ -1,0 +1,21 @@
+/** Every variable that is read, in the order of `svc help environment`. */
+export const ENVIRONMENT: Readonly<Record<string, string>> = {
+  SVC_PROFILE: "the profile to use; --profile goes before it",
+  SVC_BASE_URL: "the address of your instance",
+  SVC_API_URL: "the address of the service, where instances are resolved",
+  SVC_PUBLISHABLE_KEY: "finds your instance's address at SVC_API_URL",
+  SVC_SECRET_KEY: "your instance's secret key",
+  SVC_SECRET_KEY_FILE: "a file that holds the key",
+  SVC_SECRET_KEY_COMMAND: "a command that prints the key, such as a password manager's",
+  SVC_CONFIG_DIR: "where profiles are kept; else XDG_CONFIG_HOME/svc, or ~/.config/svc",
+  SVC_KEYRING: "off keeps keys in files that you alone can read; default auto",
+  SVC_TIMEOUT: "seconds to wait for each answer; default 10",
+  SVC_NO_INPUT: "never ask anything; CI has the same effect",
+  SVC_PAGER: "the program that shows long tables; else PAGER, else less",
+  SVC_BROWSER: "the program that opens pages",
+  SVC_NO_COLOR: "no colour; NO_COLOR, CLICOLOR, CLICOLOR_FORCE, FORCE_COLOR and TERM=dumb are heeded too",
+  SVC_PORT: "for svc serve: its port",
+  SVC_HOST: "for svc serve: the address it listens on",
+  SVC_STORE: "for svc serve: where the records are kept",
+  SVC_GOOGLE_CLIENT_ID: "for svc serve, with SVC_GOOGLE_CLIENT_SECRET; the same for GITHUB and TWITTER",
+};

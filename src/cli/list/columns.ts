@@ -1,0 +1,81 @@
+import type { Session, User } from "../../wire/resources.ts";
+
+type Value = string | boolean | null | readonly string[] | Readonly<Record<string, unknown>>;
+
+/** One value of a resource: what `--fields` and `--sort` call it, and how a table shows it. */
+export interface Column<Row> {
+  /** The API's own name. */
+  readonly name: string;
+  /** The heading in a table. Without one the column is only shown where `--fields` asks for it. */
+  readonly title?: string;
+  /** Never cut: the next command takes it. */
+  readonly whole?: true;
+  /** May be left out of a table that is wider than the terminal; the last one first. */
+  readonly isSpare?: boolean;
+  /** A time, which a person is told as `3 days ago`. */
+  readonly isTime?: true;
+  /** What a person reads for true and for false. */
+  readonly words?: readonly [yes: string, no: string];
+  value(row: Row): Value;
+}
+
+/** A resource as lists show it. */
+export interface Listed<Row> {
+  readonly noun: string;
+  /** The column that the next command takes. */
+  readonly id: string;
+  readonly columns: readonly Column<Row>[];
+}
+
+export const USER_COLUMNS: Listed<User> = {
+  noun: "users",
+  id: "id",
+  columns: [
+    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
+    { name: "email", title: "EMAIL", value: ({ data }) => data.email },
+    { name: "name", title: "NAME", value: ({ data }) => data.name },
+    { name: "avatar_url", value: ({ data }) => data.avatar_url },
+    { name: "providers", title: "PROVIDERS", isSpare: true, value: ({ data }) => data.providers },
+    {
+      name: "email_verified",
+      title: "VERIFIED",
+      isSpare: true,
+      words: ["yes", "no"],
+      value: ({ data }) => data.email_verified,
+    },
+    { name: "created_at", title: "CREATED", isSpare: true, isTime: true, value: ({ data }) => data.created_at },
+  ],
+};
+
+export const SESSION_COLUMNS: Listed<Session> = {
+  noun: "sessions",
+  id: "session_id",
+  columns: [
+    { name: "session_id", title: "SESSION", whole: true, value: ({ data }) => data.session_id },
+    { name: "id", whole: true, value: ({ id }) => id },
+    { name: "user_id", whole: true, value: ({ data }) => data.user_id },
+    { name: "email", title: "EMAIL", value: ({ data }) => data.email },
+    { name: "name", value: ({ data }) => data.name },
+    { name: "provider", title: "PROVIDER", isSpare: true, value: ({ data }) => data.provider },
+    { name: "ip_address", title: "IP", isSpare: true, value: ({ data }) => data.ip_address },
+    { name: "geo_data", value: ({ data }) => data.geo_data },
+    { name: "logged_in_at", isTime: true, value: ({ data }) => data.logged_in_at },
+    {
+      name: "last_signin_at",
+      title: "LAST SIGN-IN",
+      isSpare: true,
+      isTime: true,
+      value: ({ data }) => data.last_signin_at,
+    },
+    { name: "revoked_at", isTime: true, value: ({ data }) => data.revoked_at },
+    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "revoked"], value: ({ data }) => data.active },
+  ],
+};
+
+/** A value for a program: empty for null, the words of a list joined by commas. */
+export function plainText(value: Value): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.join(",");
+  return typeof value === "boolean" ? String(value) : JSON.stringify(value);
+}

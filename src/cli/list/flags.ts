@@ -1,0 +1,71 @@
+import type { Command } from "commander";
+import type { Page } from "../../wire/endpoints.ts";
+import { CliError, EXIT } from "../errors.ts";
+import type { Column, Listed } from "./columns.ts";
+
+/** What shapes a list, as commander leaves it. */
+export interface ListFlags {
+  readonly limit?: string;
+  readonly after?: string;
+  readonly sort?: string;
+  readonly fields?: string;
+  readonly count?: boolean;
+  readonly failEmpty?: boolean;
+}
+
+/** The same, checked. */
+export interface ListShape<Row> {
+  /** What to ask the service for. Sorting takes everything first. */
+  readonly range: Page;
+  /** Of what is sorted. */
+  readonly limit?: number;
+  readonly sort?: { readonly column: Column<Row>; readonly isDescending: boolean };
+  /** Those asked for by `--fields`. */
+  readonly chosen?: readonly Column<Row>[];
+  readonly isCount: boolean;
+  readonly failsEmpty: boolean;
+}
+
+/** The flags of a list. */
+export function addListFlags<Row>(command: Command, { columns, noun }: Listed<Row>): Command {
+  return command
+    .option("--limit <number>", "at most so many")
+    .option("--after <id>", "those that come after this one")
+    .option("--sort <field>", "by this field, -field for the reverse; all are read before the first is printed")
+    .option("--fields <names>", `only these, e.g. ${columns[0]!.name},email`)
+    .option("--count", `print how many ${noun} there are, and nothing else`)
+    .option("--fail-empty", "exit with 3 where there are none");
+}
+
+/** @throws {CliError} naming the flag and what to write instead */
+export function shapeOf<Row>(flags: ListFlags, { columns }: Listed<Row>): ListShape<Row> {
+  const { limit, after, sort, fields } = flags;
+  if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
+    throw new CliError(EXIT.usage, `--limit: "${limit}" is not a number from 1.`, "Leave it out for all of them.");
+  const isDescending = sort?.startsWith("-") === true;
+  const names = fields?.split(",").map((name) => name.trim());
+  return {
+    ...(limit !== undefined && { limit: Number(limit) }),
+    range: {
+      ...(limit !== undefined && sort === undefined && { limit: Number(limit) }),
+      ...(after !== undefined && { after }),
+    },
+    ...(sort !== undefined && {
+      sort: { column: named("--sort", isDescending ? sort.slice(1) : sort, columns), isDescending },
+    }),
+    ...(names && { chosen: names.map((name) => named("--fields", name, columns)) }),
+    isCount: flags.count === true,
+    failsEmpty: flags.failEmpty === true,
+  };
+}
+
+function named<Row>(flag: string, name: string, columns: readonly Column<Row>[]): Column<Row> {
+  const column = columns.find((candidate) => candidate.name === name);
+  if (!column)
+    throw new CliError(
+      EXIT.usage,
+      `${flag}: there is no field "${name}".`,
+      `There are ${columns.map((candidate) => candidate.name).join(", ")}.`,
+    );
+  return column;
+}

@@ -1,0 +1,66 @@
+import type { Context } from "../context.ts";
+import { harmless, harmlessJson } from "../output.ts";
+import { plainText, type Column, type Listed } from "./columns.ts";
+
+/** Rows on their way through, one after the other: however many there are, few are in memory. */
+export type Rows<Row> = AsyncIterable<Row>;
+/** Rows that are all there already. */
+export async function* rowsOf<Row>(rows: Iterable<Row>): AsyncGenerator<Row> {
+  yield* rows;
+}
+
+/** Text on its way out. */
+export type Chunks = AsyncGenerator<string>;
+
+/** Each in a line of JSON: as the API answers, or the chosen fields alone. */
+export async function* ndjson<Row>(rows: Rows<Row>, chosen: readonly Column<Row>[] | undefined): Chunks {
+  for await (const row of rows) yield `${harmlessJson(picked(row, chosen))}\n`;
+}
+
+/** One array: all of it is read before the first byte, so that what arrives is JSON or nothing. */
+export async function* json<Row>(
+  rows: Rows<Row>,
+  chosen: readonly Column<Row>[] | undefined,
+  { stdout }: Context,
+): Chunks {
+  const all: unknown[] = [];
+  for await (const row of rows) all.push(picked(row, chosen));
+  if (all.length === 0) return yield "[]\n";
+  const [open, between, close] = stdout.isTTY ? ["[\n  ", ",\n  ", "\n]\n"] : ["[", ",", "]\n"];
+  for (const [i, row] of all.entries()) {
+    const text = harmlessJson(row, stdout.isTTY ? 2 : undefined);
+    yield (i === 0 ? open : between) + (stdout.isTTY ? text.replaceAll("\n", "\n  ") : text);
+  }
+  yield close;
+}
+
+export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]): Chunks {
+  for await (const row of rows) yield `${columns.map((column) => harmless(plainText(column.value(row)))).join("\t")}\n`;
+}
+
+/** RFC 4180 with a heading, lines ended by a line feed. */
+export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]): Chunks {
+  yield `${columns.map(({ name }) => name).join(",")}\n`;
+  for await (const row of rows) yield `${columns.map((column) => csvCell(plainText(column.value(row)))).join(",")}\n`;
+}
+
+/** What the next command takes, a line each. */
+export async function* ids<Row>(rows: Rows<Row>, { columns, id }: Listed<Row>): Chunks {
+  const column = columns.find(({ name }) => name === id)!;
+  for await (const row of rows) yield `${harmless(plainText(column.value(row)))}\n`;
+}
+
+/**
+ * A spreadsheet takes a cell that begins so for a formula, and a name from a stranger could then read and send the
+ * others. An apostrophe before it makes it text (OWASP, "CSV Injection").
+ */
+const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
+
+function csvCell(text: string): string {
+  const shown = harmless(FORMULA.test(text) || /^[\t\r\n]/.test(text) ? `'${text}` : text);
+  return /[",;\s]|^'/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+}
+
+function picked<Row>(row: Row, chosen: readonly Column<Row>[] | undefined): unknown {
+  return chosen ? Object.fromEntries(chosen.map((column) => [column.name, column.value(row)])) : row;
+}

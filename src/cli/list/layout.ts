@@ -1,0 +1,96 @@
+/** Columns give way to a narrow terminal down to this width. */
+const MIN_WIDTH = 8;
+/** Rather than cut a column to less than this, one that can be spared is left out. */
+const READABLE = 16;
+export const GAP = "  ";
+
+/** What a layout has to know of a column. */
+interface LaidOut {
+  /** Never cut. */
+  readonly whole?: true;
+  /** May be left out, the last one first. */
+  readonly isSpare?: boolean;
+}
+
+/** Writes the cells of a row in one line. */
+export interface Layout {
+  /** The columns that there is room for, by their place. */
+  readonly shown: readonly number[];
+  line(cells: readonly string[]): string;
+}
+
+type WidthOf = (text: string) => number;
+
+/** @param cells the rows, headings included, that say how wide the columns are */
+export async function layOut(
+  columns: readonly LaidOut[],
+  cells: readonly (readonly string[])[],
+  available: number,
+): Promise<Layout> {
+  const widthOf = await widthsOf(cells);
+  const natural = columns.map((_, i) => Math.max(...cells.map((row) => widthOf(row[i]!))));
+  const shown = columns.map((_, i) => i);
+  const least = (i: number): number => (columns[i]!.whole ? natural[i]! : Math.min(natural[i]!, READABLE));
+  for (;;) {
+    const spare = shown.findLastIndex((i) => columns[i]!.isSpare);
+    if (spare < 0 || total(shown.map(least)) <= available) break;
+    shown.splice(spare, 1);
+  }
+  const widths = shrunk(
+    shown.map((i) => natural[i]!),
+    shown.map((i) => columns[i]!.whole === true),
+    available,
+  );
+  return {
+    shown,
+    line: (row) =>
+      shown
+        .map((place, i) => fitted(row[place]!, widths[i]!, widthOf, i === shown.length - 1))
+        .join(GAP)
+        .trimEnd(),
+  };
+}
+
+/** How wide a terminal shows texts. What knows of all the world's letters is only loaded where there are some. */
+async function widthsOf(rows: readonly (readonly string[])[]): Promise<WidthOf> {
+  const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+  const { default: stringWidth } = rows.flat().every(isAscii) ? { default: undefined } : await import("string-width");
+  return stringWidth ?? atMost;
+}
+
+/** A letter that comes later, beyond what was measured, is taken for a wide one: a line too short does no harm. */
+function atMost(text: string): number {
+  let width = 0;
+  for (const character of text) width += character <= "~" || character === "…" ? 1 : 2;
+  return width;
+}
+
+function total(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+}
+
+/** Takes from the widest columns until a line fits. */
+function shrunk(widths: readonly number[], fixed: readonly boolean[], available: number): number[] {
+  const result = [...widths];
+  while (total(result) > available) {
+    const widest = Math.max(...result.filter((_, i) => !fixed[i]));
+    if (widest <= MIN_WIDTH) break;
+    result[result.findIndex((width, i) => width === widest && !fixed[i])] = widest - 1;
+  }
+  return result;
+}
+
+function fitted(text: string, width: number, widthOf: WidthOf, isLast: boolean): string {
+  const short = cut(text, width, widthOf);
+  return isLast ? short : short + " ".repeat(Math.max(0, width - widthOf(short)));
+}
+
+function cut(text: string, width: number, widthOf: WidthOf): string {
+  if (widthOf(text) <= width) return text;
+  let short = "";
+  for (const character of text) {
+    if (widthOf(short + character) > width - 1) break;
+    short += character;
+  }
+  return `${short}…`;
+}

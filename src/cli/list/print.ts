@@ -1,0 +1,99 @@
+import type { Context } from "../context.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
+import { formatOf, type OutputFlags } from "../output-flags.ts";
+import { plainText, type Column, type Listed } from "./columns.ts";
+import type { ListShape } from "./flags.ts";
+import { csv, ids, json, ndjson, rowsOf, tsv, type Chunks, type Rows } from "./formats.ts";
+import { table, type TableOptions } from "./table.ts";
+import { writeAll, writePaged } from "./write.ts";
+
+/**
+ * Prints rows while they come, in the format that is asked for.
+ * @param none what a person is told where there are no rows
+ * @returns the exit code
+ */
+export async function printList<Row>(
+  context: Context,
+  flags: OutputFlags,
+  listed: Listed<Row>,
+  shape: ListShape<Row>,
+  rows: Rows<Row>,
+  none: string,
+): Promise<ExitCode> {
+  let count = 0;
+  const counted = counting(shape.sort ? sorted(rows, shape) : rows, () => count++);
+  if (shape.isCount) {
+    for await (const _ of counted);
+    context.stdout.write(`${count}\n`);
+  } else {
+    const format = formatOf(flags, context);
+    let hidden: readonly string[] = [];
+    const onHidden = (titles: readonly string[]): void => void (hidden = titles);
+    const chunks = encode(context, { ...flags, onHidden }, listed, shape, counted);
+    if (format === "table") await writePaged(context, chunks, flags.pager !== false);
+    else await writeAll(context.stdout, chunks);
+    if (hidden.length > 0)
+      context.stderr.write(`There was no room for ${hidden.join(", ")}. Choose columns with --fields.\n`);
+    if (count === 0 && format === "table" && context.stdout.isTTY) context.stderr.write(`${none}\n`);
+  }
+  return count === 0 && shape.failsEmpty ? EXIT.notFound : EXIT.done;
+}
+
+/** The same for rows that are all there already. */
+export async function printAll<Row>(
+  context: Context,
+  flags: OutputFlags,
+  listed: Listed<Row>,
+  rows: readonly Row[],
+  none: string,
+): Promise<void> {
+  const shape = { range: {}, isCount: false, failsEmpty: false };
+  await printList(context, flags, listed, shape, rowsOf(rows), none);
+}
+
+function encode<Row>(
+  context: Context,
+  flags: OutputFlags & TableOptions,
+  listed: Listed<Row>,
+  { chosen }: ListShape<Row>,
+  rows: Rows<Row>,
+): Chunks {
+  const usual = listed.columns.filter(({ title }) => title !== undefined);
+  switch (formatOf(flags, context)) {
+    case "json":
+      return json(rows, chosen, context);
+    case "ndjson":
+      return ndjson(rows, chosen);
+    case "csv":
+      return csv(rows, chosen ?? listed.columns);
+    case "tsv":
+      return tsv(rows, chosen ?? usual);
+    case "ids":
+      return ids(rows, listed);
+    case "table":
+      return table(rows, chosen?.map((column) => ({ ...column, isSpare: false })) ?? usual, context, flags);
+  }
+}
+
+async function* counting<Row>(rows: Rows<Row>, count: () => void): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    count();
+    yield row;
+  }
+}
+
+/** By a column's value, whatever has none last; the limit then counts the sorted ones. */
+async function* sorted<Row>(rows: Rows<Row>, { sort, limit }: ListShape<Row>): AsyncGenerator<Row> {
+  const { column, isDescending } = sort!;
+  const all: { key: string; row: Row }[] = [];
+  for await (const row of rows) all.push({ key: keyOf(column, row), row });
+  all.sort((a, b) => {
+    if (a.key === "" || b.key === "") return a.key === b.key ? 0 : a.key === "" ? 1 : -1;
+    return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (isDescending ? -1 : 1);
+  });
+  for (const { row } of limit === undefined ? all : all.slice(0, limit)) yield row;
+}
+
+function keyOf<Row>(column: Column<Row>, row: Row): string {
+  return plainText(column.value(row)).normalize("NFKC").toLowerCase();
+}

@@ -1,0 +1,45 @@
+import type { Context, Pager, Stream } from "../context.ts";
+import { pagerOf } from "../pager.ts";
+import type { Chunks } from "./formats.ts";
+
+/** Small writes cost more than what they carry. */
+const BATCH = 32_768;
+
+type Target = Pick<Stream, "write" | "ready">;
+
+/** Writes as fast as it is read. Where nobody reads any more it ends, and with it whatever the chunks come from. */
+export async function writeAll(target: Target, chunks: AsyncIterable<string>): Promise<void> {
+  let batch = "";
+  for await (const chunk of chunks) {
+    batch += chunk;
+    if (batch.length < BATCH) continue;
+    target.write(batch);
+    batch = "";
+    if (target.ready && !(await target.ready())) return;
+  }
+  if (batch !== "") target.write(batch);
+}
+
+/** What is longer than the terminal is shown page by page, where somebody sits there and wants that. */
+export async function writePaged(context: Context, chunks: Chunks, isWanted: boolean): Promise<void> {
+  const { stdout } = context;
+  const command = isWanted ? pagerOf(context) : undefined;
+  if (command === undefined || !context.openPager) return writeAll(stdout, chunks);
+  const screen = (stdout.rows ?? 24) - 1;
+  const shown: string[] = [];
+  let pager: Pager | undefined;
+  for (;;) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    if (shown.push(value) <= screen) continue;
+    pager = await context.openPager(command);
+    break;
+  }
+  await writeAll(pager ?? stdout, followedBy(shown, chunks));
+  await pager?.close();
+}
+
+async function* followedBy(first: readonly string[], rest: Chunks): Chunks {
+  yield* first;
+  yield* rest;
+}

@@ -1,0 +1,32 @@
+import type { Writable } from "node:stream";
+
+export interface ReadyWriter {
+  write(text: string): boolean;
+  /** Resolves when more can be written: true, or false where nobody reads any more. */
+  ready(): Promise<boolean>;
+}
+
+/**
+ * Writes no faster than it is read. A reader that has seen enough (`| head`, or `q` in a pager) is no failure: what is
+ * still written is dropped.
+ * @param onFailure told of every other error, such as a full disk
+ */
+export function readyWriter(target: Writable, onFailure: (code: string) => void): ReadyWriter {
+  let isRead = true;
+  let wake = (): void => undefined;
+  target.on("error", ({ code }: NodeJS.ErrnoException) => {
+    isRead = false;
+    wake();
+    if (code !== "EPIPE") onFailure(code ?? "unknown");
+  });
+  return {
+    write: (text) => isRead && target.write(text),
+    ready: () =>
+      new Promise((resolve) => {
+        wake = () => resolve(isRead);
+        if (isRead && target.writableNeedDrain) target.once("drain", wake);
+        // A closed pipe is told of in a later turn of the loop.
+        else setImmediate(wake);
+      }),
+  };
+}

@@ -1,0 +1,192 @@
+import type { Command } from "commander";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
+import type { Term } from "../../wire/query.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { moment } from "../format.ts";
+
+/** What can be searched. */
+export interface Searched {
+  readonly noun: "users" | "sessions";
+  readonly fields: Fields;
+  readonly flags: readonly SearchFlag[];
+  /** A search that works, for where there is none. */
+  readonly example: string;
+}
+
+/** A flag that stands for a term. */
+export interface SearchFlag {
+  readonly name: string;
+  /** What it takes; without one it is a switch. */
+  readonly argument?: string;
+  readonly what: string;
+  /** The term on the wire. */
+  write(value: string, now: Date): string;
+  /** The value with which the flag means this term, if it can. */
+  read(term: Term): string | undefined;
+}
+
+/** Flags and terms of a search, as commander leaves them. */
+export interface SearchFlags {
+  readonly not?: readonly string[];
+  readonly query?: readonly string[];
+  readonly queryFile?: string;
+  readonly [flag: string]: unknown;
+}
+
+const EMAIL = text("--email", "<address>", "this e-mail address", "email");
+const DOMAIN: SearchFlag = {
+  name: "--email-domain",
+  argument: "<domain>",
+  what: "addresses of this domain",
+  write: (value) => `email:*@${value.replace(/^@/, "")}`,
+  read: ({ field, operator, value, negated }) =>
+    !negated && field === "email" && operator === "ends" && /^@[^@*]+$/.test(value) ? value.slice(1) : undefined,
+};
+const NAME: SearchFlag = {
+  name: "--name",
+  argument: "<text>",
+  what: "names that contain this",
+  write: (value) => (value.includes("*") ? `name:${value}` : `name:*${value}*`),
+  read: ({ field, operator, value, negated }) =>
+    !negated && field === "name" && operator === "contains" && value !== "" && !value.includes("*") ? value : undefined,
+};
+
+export const USERS: Searched = {
+  noun: "users",
+  fields: USER_FIELDS,
+  flags: [
+    EMAIL,
+    DOMAIN,
+    NAME,
+    ...times("created_at", "created"),
+    empty("--unverified", "whose e-mail address is not verified", "email_verified_at", true),
+    empty("--verified", "whose e-mail address is verified", "email_verified_at", false),
+  ],
+  example: "svc users search 'email:*@acme.com'",
+};
+
+export const SESSIONS: Searched = {
+  noun: "sessions",
+  fields: SESSION_FIELDS,
+  flags: [
+    EMAIL,
+    DOMAIN,
+    NAME,
+    text("--provider", "<name>", "google, github, twitter or password", "provider"),
+    text("--ip", "<address>", "this address", "ip_address"),
+    text("--user", "<id>", "of this user", "user_id"),
+    ...times("last_signin_at", "last signed in"),
+    empty("--active", "not revoked", "revoked_at", true),
+    empty("--revoked", "revoked", "revoked_at", false),
+  ],
+  example: "svc sessions search provider:github",
+};
+
+/** The terms and flags of a search. */
+export function addSearchFlags(command: Command, { flags, noun }: Searched): Command {
+  const example = noun === "users" ? "created_at.gte=2026-01-01" : "-provider:github";
+  command.argument("[term...]", `e.g. 'email:*@acme.com' ${example}`);
+  addFlags(command, flags);
+  return addNotFlag(addQueryFlags(command));
+}
+
+/** The terms and flags of whatever can be searched. */
+export function addAnySearchFlags(command: Command): Command {
+  const all = [USERS, SESSIONS].flatMap(({ flags }) => flags);
+  addFlags(command, [...new Map(all.map((flag) => [flag.name, flag])).values()]);
+  return addNotFlag(addQueryFlags(command));
+}
+
+function addFlags(command: Command, flags: readonly SearchFlag[]): void {
+  for (const { name, argument, what } of flags) {
+    if (argument) command.option(`${name} ${argument}`, what, collect);
+    else command.option(name, what);
+  }
+}
+
+/** What `-term` is rewritten to. */
+function addNotFlag(command: Command): Command {
+  return command.option("--not <term>", "leave out what matches, as -term does; can be repeated", collect);
+}
+
+/** A whole query, past the shell. */
+export function addQueryFlags(command: Command): Command {
+  return command
+    .option("--query <query>", "a whole query in one argument", collect)
+    .option("--query-file <file>", "a query from a file; - reads it from standard input");
+}
+
+/** The terms that flags stand for, on the wire. @throws {CliError} for a flag that what is searched does not have */
+export function termsOf(flags: SearchFlags, searched: Searched, now: Date): string[] {
+  const other = searched === USERS ? SESSIONS : USERS;
+  for (const { name } of other.flags)
+    if (flags[camelCase(name)] !== undefined && !searched.flags.some((flag) => flag.name === name))
+      throw new CliError(
+        EXIT.usage,
+        `${name} is for ${other.noun}, not for ${searched.noun}.`,
+        `Add --resource ${other.noun}.`,
+      );
+  return searched.flags.flatMap(({ name, write }) => {
+    const given = flags[camelCase(name)];
+    if (given === undefined) return [];
+    if (given === true) return [write("", now)];
+    return (given as string[]).map((value) => {
+      if (value.trim() === "") throw new CliError(EXIT.usage, `${name} was given nothing.`, "Was a variable empty?");
+      if (/\s/.test(value))
+        throw new CliError(
+          EXIT.usage,
+          `${name}: a value can't contain a space.`,
+          `Search for one of the words: ${name} ${value.trim().split(/\s+/).at(-1)}`,
+        );
+      return write(value, now);
+    });
+  });
+}
+
+/** The flag that stands for a term, if one does. */
+export function flagOf(term: Term, { flags }: Searched): readonly string[] | undefined {
+  for (const { name, argument, read } of flags) {
+    const value = read(term);
+    if (value !== undefined) return argument ? [name, value] : [name];
+  }
+  return undefined;
+}
+
+function text(name: string, argument: string, what: string, own: string): SearchFlag {
+  return {
+    name,
+    argument,
+    what,
+    write: (value) => `${own}:${value}`,
+    read: ({ field, operator, value, negated }) => (field === own && operator === "is" && !negated ? value : undefined),
+  };
+}
+
+function times(own: string, what: string): SearchFlag[] {
+  const bound = (name: string, operator: ">=" | "<", words: string): SearchFlag => ({
+    name,
+    argument: "<time>",
+    what: `${what} ${words}: 2026-01-31, or 7d, 12h, 30m ago`,
+    write: (value, now) => `${own}${operator}${moment(name, value, now)}`,
+    read: (term) => (term.field === own && term.operator === operator ? term.value : undefined),
+  });
+  return [bound("--since", ">=", "since then"), bound("--until", "<", "before then")];
+}
+
+function empty(name: string, what: string, own: string, isEmpty: boolean): SearchFlag {
+  return {
+    name,
+    what,
+    write: () => `${isEmpty ? "" : "-"}${own}:null`,
+    read: ({ field, operator, negated }) =>
+      field === own && operator === "null" && negated !== isEmpty ? "" : undefined,
+  };
+}
+
+function camelCase(flag: string): string {
+  return flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,72 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { CliError, EXIT } from "../errors.ts";
+import type { Searched } from "./flags.ts";
+
+/** What is left of a term when the shell took its `>` for a redirection: a file with the rest as its name. */
+const REDIRECTED = /^=?\d{4}-\d{2}-\d{2}([T ].*)?$/;
+const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
+
+/** Says what is wrong with a word that is no term, and what the shell has to do with it. */
+export function notATerm(word: string, { fields, example }: Searched, cwd: string): CliError {
+  const safe = (field: string): string => `${field}.gte=2026-01-01`;
+  if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime") {
+    const left = existsSync(cwd) ? readdirSync(cwd).find((name) => REDIRECTED.test(name)) : undefined;
+    return new CliError(
+      EXIT.usage,
+      `"${word}" has no operator. Your shell probably took a > or < for itself` +
+        (left === undefined ? "." : ` and made the file "${left}" here; delete that.`),
+      `Quote the term, '${word}>=2026-01-01', or write ${safe(word)}.`,
+    );
+  }
+  if (Object.hasOwn(fields, word))
+    return new CliError(EXIT.usage, `"${word}" has no value.`, `Write ${word}:value, or ${word}.contains=value.`);
+  if (word.startsWith("!"))
+    return new CliError(
+      EXIT.usage,
+      `"${word}": ! is not how a term is negated.`,
+      `Write -${word.slice(1)}, or not.${word.slice(1).replace(":", "=")}.`,
+    );
+  if (WORDS.has(word))
+    return new CliError(
+      EXIT.usage,
+      `"${word}" is not a term.`,
+      "Different fields must all match, and one field's values are alternatives, without a word between them. NOT is -term.",
+    );
+  if (existsSync(join(cwd, word)))
+    return new CliError(
+      EXIT.usage,
+      `"${word}" is a file here, and not a term: your shell put file names in the place of an asterisk.`,
+      `Quote the term: ${example}`,
+    );
+  return new CliError(
+    EXIT.usage,
+    `"${word}" is not a term. Write field:value, e.g. email:*@acme.com. A value can't contain a space.`,
+    `To find it within a name: name.contains=${word.replace(/[^\p{L}\p{N}@._-]/gu, "") || "word"}`,
+  );
+}
+
+/** Whether the shell may have put a file's name in the place of a pattern. */
+export function isFileName(term: string, cwd: string): boolean {
+  return existsSync(join(cwd, term));
+}
+
+/** The known word that is meant by one that is not known, if one is near. */
+export function closest(word: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  return best && best.distance <= Math.max(2, Math.floor(word.length / 3)) ? best.candidate : undefined;
+}
+
+/** Levenshtein's. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    row = next;
+  }
+  return row[b.length]!;
+}
