@@ -1,0 +1,22 @@
+import { createClient, type Client } from "svc-identity";
+
+let client: Client | undefined;
+
+/** Made when it is first used: while Next.js builds, there are no keys. */
+export function svc(): Client {
+  return (client ??= createClient({ secretKey: env("SVC_SECRET_KEY"), baseUrl: env("SVC_BASE_URL") }));
+}
+
+export function env(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set`);
+  return value;
+}
+
+export const COOKIE = "token";
+export const ATTEMPT = "signing_in";
+
+export function setCookie(name: string, value: string, maxAge: number): string {
+  const secure = process.env["NODE_ENV"] === "production" ? "; Secure" : "";
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`;
+}
