@@ -22,10 +22,10 @@ export function createApp({ secretKey, baseUrl, origin }) {
   });
 
   app.get("/callback", async (request, response) => {
-    const { token, error } = request.query;
+    const { token } = request.query;
     if (!cookieNames(request).includes(ATTEMPT)) return response.status(400).send("Please sign in again.");
     response.clearCookie(ATTEMPT, cookie);
-    if (typeof token !== "string") return response.status(401).send(`Not signed in: ${escape(String(error))}`);
+    if (typeof token !== "string") return response.status(401).send("Not signed in.");
     const result = await svc.tokens.check(token);
     if (!result.ok) return response.status(401).send("Not signed in: the token is not valid.");
     // The token leaves the address bar at once.
@@ -48,8 +48,4 @@ export function createApp({ secretKey, baseUrl, origin }) {
 
 function cookieNames(request) {
   return (request.headers.cookie ?? "").split(";").map((pair) => pair.split("=")[0].trim());
-}
-
-function escape(text) {
-  return text.replace(/[^\w -]/g, "");
 }
