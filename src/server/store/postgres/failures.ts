@@ -16,7 +16,7 @@ export class NoAnswer extends Error {
 /** Whether the connection is gone, and with it what was asked through it. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
-  return /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|57P0[1-5])/.test(code) || /^08/.test(code);
+  return /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|57P0[1-5])/.test(code) || code.startsWith("08");
 }
 
 /** Whether the server lets nobody in at the moment; nothing was asked then. */

@@ -53,7 +53,10 @@ async function makeReady(database: Database, warn: (message: string) => void): P
   const { location, query } = database;
   if ((await schemaVersion(database)) < MIGRATIONS.length) {
     const { from, to } = await migrate(database);
-    if (from < to) warn(`${location}: ${from === 0 ? "made the schema svc" : `brought the schema from version ${from}`}, version ${to}.`);
+    if (from < to)
+      warn(
+        `${location}: ${from === 0 ? "made the schema svc" : `brought the schema from version ${from}`}, version ${to}.`,
+      );
   }
   if (!(await hasTrigrams(query)))
     warn(

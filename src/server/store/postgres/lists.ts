@@ -49,7 +49,7 @@ const SESSIONS: List = {
 };
 
 export function createLists(database: Database): Lists {
-  let cursors = 0;
+  const open = { cursors: 0 };
 
   async function list<Row extends object>(
     of: List,
@@ -71,7 +71,11 @@ export function createLists(database: Database): Lists {
     return batches(text, values, options);
   }
 
-  async function placeOf(of: List, instance_id: string, after: string): Promise<{ time: string; id: string } | undefined> {
+  async function placeOf(
+    of: List,
+    instance_id: string,
+    after: string,
+  ): Promise<{ time: string; id: string } | undefined> {
     if (after.includes("\0")) return undefined;
     const [place] = await database.query<{ time: string; id: string }>(
       `SELECT ${of.time}::text AS time, id FROM svc.${of.table} WHERE instance_id = $1::text AND ${of.key} = $2::text`,
@@ -97,18 +101,18 @@ export function createLists(database: Database): Lists {
     try {
       yield* cursor<Row>(session, limit === Infinity ? text : `${text} LIMIT ${limit}`, values);
     } finally {
-      cursors--;
+      open.cursors--;
       await session.close();
     }
   }
 
   async function vacancy(): Promise<void> {
     const until = deadline();
-    while (cursors >= MAX_CURSORS) {
+    while (open.cursors >= MAX_CURSORS) {
       if (performance.now() > until) throw new StorageUnavailable(`${database.location}: too many long lists at once`);
       await sleep(50);
     }
-    cursors++;
+    open.cursors++;
   }
 
   return {

@@ -32,7 +32,9 @@ export async function schemaVersion(database: Database): Promise<number> {
   if (server!.read_only === "on")
     throw refused("is set to read only (default_transaction_read_only). Set it back, or give another address.");
   if (server!.encoding !== "UTF8")
-    throw refused(`has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`);
+    throw refused(
+      `has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`,
+    );
   return knownVersion(database.location, database.query);
 }
 
