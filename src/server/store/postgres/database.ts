@@ -73,6 +73,8 @@ export function openDatabase(address: Address, warn: (message: string) => void):
   }
 
   function noteLoss(error: unknown): void {
+    // What never answered was never there: then the start says what is wrong.
+    if (answered === 0) return;
     if (!isAway) warn(`${location} is away: ${reasonOf(error)}. Until it is back, requests get 503.`);
     isAway = true;
   }
