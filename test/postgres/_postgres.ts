@@ -20,7 +20,12 @@ export interface Cluster {
   url(database: string): string;
   /** Sends SIGSTOP, or SIGCONT, to all of its processes. */
   signal(name: "SIGSTOP" | "SIGCONT"): Promise<void>;
+  /** `pg_ctl`, with these arguments. */
   control(...args: string[]): Promise<void>;
+  /** Its directory. */
+  readonly data: string;
+  /** Hands over files there, which the server reads only if they are its own. */
+  own(...names: string[]): Promise<void>;
 }
 
 interface Built {
@@ -142,6 +147,15 @@ export async function startCluster(settings: readonly string[] = []): Promise<Cl
     port: built.port,
     url: (database) => urlOf(built.port, database),
     control: (...args) => control(built, ...args),
+    data: join(directory, "data"),
+    async own(...names) {
+      const { uid, gid } = await user();
+      for (const name of names) {
+        const path = join(directory, "data", name);
+        await chmod(path, 0o600);
+        if (uid !== undefined) await chown(path, uid, gid!);
+      }
+    },
     async signal(name) {
       const main = (await readFile(join(directory, "data/postmaster.pid"), "utf8")).split("\n")[0]!;
       const children = await run("ps", ["-o", "pid=", "--ppid", main]);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkServerIdentity as identityError, type PeerCertificate } from "node:tls";
 import postgres, { type Sql } from "postgres";
 import type { Address } from "./address.ts";
 import { isBusy, isLost, isUnavailable, NoAnswer, reasonOf, unavailable } from "./failures.ts";
@@ -140,13 +141,13 @@ function connect(
   options: { max: number; max_lifetime?: null },
   limits = true,
 ): Client {
-  return postgres({
+  const client: Client = postgres({
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
     ...(database !== undefined && { database }),
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
-    ssl: tls === "disable" ? false : tls,
+    ssl: typeof tls === "object" ? { ...tls, checkServerIdentity } : tls !== "disable" && tls,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     backoff: () => TRY_AGAIN_MS / 1000,
     fetch_types: false,
@@ -166,6 +167,12 @@ function connect(
     },
     ...options,
   });
+  return client;
+
+  /** Of itself, TLS would take the certificate of "localhost" for a server that is named by its address. */
+  function checkServerIdentity(_: string, certificate: PeerCertificate): Error | undefined {
+    return identityError(client.options.host[0]!, certificate);
+  }
 }
 
 async function withinTime<T>(answer: Promise<T>, ms: number | undefined): Promise<T> {
