@@ -109,10 +109,10 @@ describe("A database that fails", () => {
     const deleted = new Set<string>();
     const statuses = new Map<number, number>();
     let n = 0;
-    let isOver = false;
+    const load = { isOver: false };
     let longest = 0;
     const worker = async (): Promise<void> => {
-      while (!isOver) {
+      while (!load.isOver) {
         const email = `n${n++}@load.test`;
         const asked = performance.now();
         const outcome = await signIn(email, next);
@@ -140,7 +140,7 @@ describe("A database that fails", () => {
       const found = await Promise.all(servers.map(recovery));
       backs.push(...found.map(({ back }) => back));
     }
-    isOver = true;
+    load.isOver = true;
     await Promise.all(workers);
     alive();
     expect([...statuses.keys()].filter((status) => status !== 503)).toEqual([]);
@@ -158,9 +158,9 @@ describe("A database that fails", () => {
     const next = inTurn(servers);
     const sql = admin(url);
     const counts = { ok: 0, unavailable: 0 };
-    let isOver = false;
+    const load = { isOver: false };
     const worker = async (): Promise<void> => {
-      while (!isOver) {
+      while (!load.isOver) {
         const { status } = await next().send("/api/v1/users?limit=1");
         expect([200, 503]).toContain(status);
         if (status === 200) counts.ok++;
@@ -172,7 +172,7 @@ describe("A database that fails", () => {
       await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc'`;
       await sleep(30);
     }
-    isOver = true;
+    load.isOver = true;
     await Promise.all(workers);
     alive();
     for (const server of servers) await recovery(server);
