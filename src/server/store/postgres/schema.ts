@@ -103,6 +103,28 @@ CREATE TABLE svc.states (
 );
 CREATE INDEX states_oldest ON svc.states (instance_id, position);
 
+-- Clears away what has expired, from the oldest to the first that has not, and adds one; what another process is clearing
+-- is left to it. The plan must not depend on how many there were when it was made: they come and go by thousands.
+CREATE FUNCTION svc.save_state(state_row json, at_most int) RETURNS void LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+  instance text := state_row->>'instance_id';
+  moment timestamptz := state_row->>'created_at';
+  fresh bigint;
+BEGIN
+  IF (SELECT s.expires_at FROM svc.states s WHERE s.instance_id = instance ORDER BY s.position LIMIT 1) <= moment THEN
+    SELECT s.position INTO fresh FROM svc.states s
+      WHERE s.instance_id = instance AND s.expires_at > moment ORDER BY s.position LIMIT 1;
+    DELETE FROM svc.states WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM svc.states s
+      WHERE s.instance_id = instance AND s.position < coalesce(fresh, 9223372036854775807)
+      ORDER BY s.position LIMIT at_most FOR UPDATE SKIP LOCKED));
+  END IF;
+  INSERT INTO svc.states (state, instance_id, provider, redirect_uri, code_verifier, binding, created_at, expires_at)
+    SELECT state, instance_id, provider, redirect_uri, code_verifier, binding, created_at, expires_at
+    FROM json_populate_record(NULL::svc.states, state_row);
+END $$;
+
 -- A store that is being filled from elsewhere, and how far that has come. No row: a store.
 CREATE TABLE svc.filling (fingerprint text NOT NULL, entries bigint NOT NULL);
 
