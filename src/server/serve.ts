@@ -3,7 +3,7 @@ import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
 import { createAddresses } from "./addresses.ts";
 import type { App, RequestEntry } from "./app.ts";
 import { createClientAddress, type ClientAddress } from "./client-address.ts";
-import { ServeError, type SignInError } from "./errors.ts";
+import type { SignInError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./geo.ts";
 import { createDirectory } from "./instance.ts";
 import { listen } from "./listen.ts";
@@ -11,9 +11,9 @@ import { createListener } from "./listener.ts";
 import { checkCredentials, describeProvider, type Credentials, type ProvidersMode } from "./providers/connections.ts";
 import { recordsToSeed } from "./seed/apply.ts";
 import { createService } from "./service.ts";
-import { openJsonStore, openMemoryStore } from "./store/json/index.ts";
+import { openStore } from "./store/open.ts";
 import type { InstanceRecord } from "./store/records.ts";
-import type { Store } from "./store/store.ts";
+import { StoreNotEmpty, type Store } from "./store/store.ts";
 
 const GRACE_MS = 10_000;
 
@@ -22,7 +22,7 @@ export interface ServeOptions {
   port?: number | undefined;
   /** Default: loopback alone, by IPv4 and IPv6. */
   host?: string | undefined;
-  /** The path of a `db.json`, or `memory`. Default `.svc/db.json`. */
+  /** The path of a `db.json`, `postgres://user@host/database`, or `memory`. Default `.svc/db.json`. */
   store?: string | undefined;
   /** The path of a seed file for an empty store. Default: the demo. */
   seed?: string | undefined;
@@ -79,7 +79,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   const { warn = () => {} } = options;
   const clientAddress = createClientAddress(options.trustProxy ?? []);
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
-  const store = await openStore(options, warn);
+  const store = await openStore(options.store ?? ".svc/db.json", warn);
   try {
     return await serveStore(store, options, clientAddress, locate);
   } catch (error) {
@@ -115,9 +115,11 @@ async function serveStore(
   });
   try {
     // Only now, when nothing else can keep the server from running, is anything replaced.
-    if (fresh) await store.replace(fresh);
+    if (fresh) await (options.reset ? store.replace(fresh) : store.seed(fresh));
   } catch (error) {
     await listening.close(0);
+    // Another server has filled it since: then with what it holds now.
+    if (error instanceof StoreNotEmpty) return serveStore(store, options, clientAddress, locate);
     throw error;
   }
   const addresses = createAddresses(
@@ -160,16 +162,6 @@ async function serveStore(
       await store.close();
     },
   };
-}
-
-function openStore({ store = ".svc/db.json" }: ServeOptions, warn: (message: string) => void): Promise<Store> {
-  if (store === "memory") return Promise.resolve(openMemoryStore());
-  if (/^[a-z+]+:\/\//i.test(store))
-    throw new ServeError(
-      `--store: "${store.split(":")[0]}:" is no store that svc knows. Give the path of a db.json, or "memory".`,
-    );
-  if (!store.endsWith(".json")) throw new ServeError(`--store: "${store}" must end in .json, as db.json does.`);
-  return openJsonStore(store, { warn });
 }
 
 /** Loaded when the first real provider is asked: most servers never do. */

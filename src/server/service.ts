@@ -42,6 +42,7 @@ export function createService(options: ServiceOptions): App {
     callbackUrl: addresses.callbackUrl,
     personas: options.personas,
     clients,
+    secrets: directory.all.map((instance) => instance.secret_key),
     now,
   });
   const tokens = createTokens();

@@ -1,3 +1,4 @@
+import { toUSVString } from "node:util";
 import { RESERVED_SUBDOMAINS } from "../addresses.ts";
 import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
@@ -41,6 +42,19 @@ export function crossFaults(seed: Seed): string[] {
   });
   seed.personas.forEach((persona, i) => once("persona id", persona.id, `personas[${i}].id`));
   return faults;
+}
+
+/** Text that not every store can hold. */
+export function textFaults(value: unknown, path = ""): string[] {
+  if (typeof value === "string")
+    return value.includes("\0") || toUSVString(value) !== value
+      ? [`${path}: must not contain U+0000 or half of a surrogate pair`]
+      : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => [
+    ...textFaults(key, path),
+    ...textFaults(part, Array.isArray(value) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`),
+  ]);
 }
 
 /** Notes a fault where a value of a kind comes for the second time. */

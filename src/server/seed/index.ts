@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { issueLines, jsonFault } from "../issues.ts";
 import type { InstanceRecord, PersonaRecord, Records, SessionRecord, UserRecord } from "../store/records.ts";
-import { crossFaults } from "./faults.ts";
+import { crossFaults, textFaults } from "./faults.ts";
 import { Seed } from "./schema.ts";
 
 /** A seed file that can't be used; the message lists every fault with its path. */
@@ -23,7 +23,7 @@ export function parseSeed(source: string, name: string, now: Date): Records {
   }
   const parsed = Seed.safeParse(input);
   if (!parsed.success) throw refused(name, issueLines(parsed.error));
-  const faults = crossFaults(parsed.data);
+  const faults = [...textFaults(parsed.data), ...crossFaults(parsed.data)];
   if (faults.length > 0) throw refused(name, faults);
   return toRecords(parsed.data, now);
 }

@@ -18,7 +18,8 @@ export interface ProviderTokens {
 const TokenReply: z.ZodMiniType<ProviderTokens> = z.object({
   // As it must fit a header (RFC 6750, 2.1).
   access_token: z.string().check(z.regex(/^[\x21-\x7e]{1,8192}$/)),
-  refresh_token: z.nullish(z.string().check(z.maxLength(8192))),
+  // RFC 6749, A.17.
+  refresh_token: z.nullish(z.string().check(z.regex(/^[\x20-\x7e]{0,8192}$/))),
   expires_in: z.nullish(z.number().check(z.positive(), z.maximum(MAX_LIFETIME_SECONDS))),
 });
 

@@ -11,6 +11,7 @@ import { simulatedGoogle } from "./google.ts";
 import { Grants, type AuthorizationRequest } from "./grants.ts";
 import { Personas } from "./personas.ts";
 import { notFound, reply, type PickerView, type SimulatedProvider, type TokenRequest } from "./provider.ts";
+import { createSeal } from "./sealed.ts";
 import { simulatedTwitter } from "./twitter.ts";
 
 const SIMULATED: Readonly<Record<Provider, SimulatedProvider>> = {
@@ -32,6 +33,8 @@ export interface SimulatorOptions {
   readonly personas: readonly PersonaRecord[];
   /** The clients that a provider knows, besides the simulator's own. */
   clients(provider: Provider): readonly ConnectionRecord[];
+  /** What all processes on this store know, and nobody else does. */
+  readonly secrets: readonly string[];
   now(): Date;
 }
 
@@ -45,10 +48,11 @@ export interface Simulator extends Simulated {
   authorize(provider: Provider, query: ReadonlyMap<string, string>): AuthorizeOutcome;
 }
 
-export function createSimulator({ front, callbackUrl, personas: known, clients, now }: SimulatorOptions): Simulator {
+export function createSimulator(options: SimulatorOptions): Simulator {
+  const { front, callbackUrl, personas: known, clients, secrets, now } = options;
   const prefix = `${front}/__svc/simulator`;
   const personas = new Personas(known, (id) => `${prefix}/avatars/${id}.svg`);
-  const grants = new Grants(now);
+  const grants = new Grants(createSeal(secrets), (reference) => personas.recall(reference), now);
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
 
   function findClient(provider: Provider, client_id: string): ConnectionRecord | undefined {

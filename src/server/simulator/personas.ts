@@ -35,6 +35,11 @@ export class Personas {
     );
   }
 
+  /** Who was meant, also where another process knew them: somebody typed in there is made again here. */
+  recall({ id, email, name }: Pick<PersonaRecord, "id" | "email" | "name">): PersonaRecord {
+    return this.#personas.find((persona) => persona.id === id && persona.email === email) ?? this.add(email, name);
+  }
+
   /** Somebody new, who is the same person whenever the same address is typed in. */
   add(email: string, name: string | null): PersonaRecord {
     const number = createHash("sha256").update(email.toLowerCase()).digest().readUIntBE(0, 5);

@@ -57,7 +57,7 @@ export interface Store {
   /** In the order they were made; the first is the default instance. */
   instances(): Promise<readonly InstanceRecord[]>;
   personas(): Promise<readonly PersonaRecord[]>;
-  /** Fills an empty store, all or nothing. */
+  /** Fills an empty store, all or nothing. @throws {StoreNotEmpty} also when somebody else was faster */
   seed(records: Records): Promise<void>;
   /** Puts these records in the place of whatever there is, all or nothing. */
   replace(records: Records): Promise<void>;
@@ -114,6 +114,11 @@ export interface Target {
 /** The store can't be written just now: disk full, database away. The service answers 503. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
+}
+
+/** What was to be seeded holds something already. */
+export class StoreNotEmpty extends Error {
+  override readonly name = "StoreNotEmpty";
 }
 
 /** The store can't be opened; the message says which file, what is wrong and what to do. */

@@ -9,12 +9,14 @@ import { writeRunningServer } from "../../running-server.ts";
 import { CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
 import { jsonReport, textReport } from "./report.ts";
 
+const PASSWORD_IN_URL = /^[a-z]+:\/\/[^/?#]*:[^/?#]*@/i;
+
 export function addServe(program: Program, context: Context): void {
   const command = program
     .command("serve")
     .option("--port <number>", "default 7820; 0 takes any that is free")
     .option("--host <address>", "default: loopback alone")
-    .option("--store <path>", "where the records are kept, or memory; default .svc/db.json")
+    .option("--store <path>", "a db.json, postgres://user@host/database, or memory; default .svc/db.json")
     .option("--seed <file>", "what an empty store begins with; default: a demo")
     .option("--reset", "throw away what the store holds, and begin anew")
     .option("--config <file>", `default: ${CONFIG_FILE}, where there is one`)
@@ -32,12 +34,13 @@ export function addServe(program: Program, context: Context): void {
       ["svc serve", "a demo, on port 7820"],
       ["svc serve --seed seed.json --reset", "begin anew from your own seed"],
       ["svc serve --port 0 --store memory --json", "in a test"],
+      ["svc serve --store postgres://ada@db.example/svc", "several of these on one database are one service"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes:
       "With --json the first line is printed when the port answers, and says where.\n" +
       "Environment: SVC_PORT, SVC_HOST, SVC_STORE, SVC_GOOGLE_CLIENT_ID, SVC_GOOGLE_CLIENT_SECRET\n" +
-      "(the same for GITHUB and TWITTER).",
+      "(the same for GITHUB and TWITTER); PGPASSWORD.",
   });
 }
 
@@ -45,6 +48,10 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
   const started = performance.now();
   // From the first moment: whoever starts a server may stop it before it has said that it is ready.
   const stopped = context.untilSignal();
+  if (PASSWORD_IN_URL.test(flags.store ?? ""))
+    context.stderr.write(
+      "The password in --store can be seen by other users of this machine. Put it in PGPASSWORD, or the whole address in SVC_STORE.\n",
+    );
   const { serve } = await import("../../../server/index.ts");
   const report = json ? jsonReport(context) : textReport(context);
   const server = await serve({

@@ -1,6 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { StoreRefused, type SignIn, type Store, type UserView } from "../store.ts";
+import { StoreNotEmpty, StoreRefused, type SignIn, type Store, type UserView } from "../store.ts";
 import type { InstanceRecord, PersonaRecord, SessionRecord, StateRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
 import { Commits, type Log } from "./commits.ts";
@@ -69,7 +69,7 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
 
     seed(records): Promise<void> {
       return commits.replace(() => {
-        if (!document.isEmpty) throw new Error("A store that holds something can't be seeded");
+        if (!document.isEmpty) throw new StoreNotEmpty("A store that holds something can't be seeded");
         return documentOf(records);
       });
     },

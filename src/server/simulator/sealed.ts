@@ -1,0 +1,41 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+const ALGORITHM = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What somebody else carries for us, and can neither read nor make. */
+export interface Seal {
+  /** @param purpose what it is good for; it opens for nothing else */
+  close(purpose: string, value: unknown): string;
+  /** With an id that no other sealed text has. Undefined: not ours, changed, or for another purpose. */
+  open(purpose: string, text: string): { readonly id: string; readonly value: unknown } | undefined;
+}
+
+/** Whoever has the same secrets opens it: every process on one store does. */
+export function createSeal(secrets: readonly string[]): Seal {
+  const key = Buffer.from(hkdfSync("sha256", secrets.toSorted().join("\n"), "", "svc simulator", 32));
+  return {
+    close(purpose, value) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(purpose));
+      const content = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), content]).toString("base64url");
+    },
+
+    open(purpose, text) {
+      const bytes = Buffer.from(text, "base64url");
+      if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(purpose))
+        .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      try {
+        const content = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+        return { id: nonce.toString("hex"), value: JSON.parse(content.toString()) };
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

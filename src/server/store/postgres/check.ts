@@ -1,0 +1,102 @@
+import { fold } from "../fold.ts";
+import { TABLE_NAMES, type TableName } from "../records.ts";
+import { StoreRefused } from "../store.ts";
+import { parseAddress } from "./address.ts";
+import { openDatabase, type Ask } from "./database.ts";
+import { refusal } from "./failures.ts";
+import { hasTrigrams, schemaVersion } from "./migrate.ts";
+import { foldedColumnsOf } from "./rows.ts";
+import { MIGRATIONS } from "./schema.ts";
+
+const BATCH = 2000;
+const MAX_NAMED = 20;
+
+export interface PostgresReport {
+  readonly location: string;
+  readonly version: number;
+  readonly counts: Readonly<Record<TableName, number>>;
+  /** What is wrong, in sentences, the first twenty of a kind. Empty: nothing. */
+  readonly faults: readonly string[];
+  /** What is allowed and worth knowing. */
+  readonly remarks: readonly string[];
+}
+
+/** Looks through a whole store in a database: `svc store check`. Nothing is changed. @throws {StoreRefused} */
+export async function checkPostgres(url: string): Promise<PostgresReport> {
+  const database = openDatabase(parseAddress(url), () => {});
+  const { location } = database;
+  const session = database.openSession(false);
+  const { ask } = session;
+  try {
+    const version = await schemaVersion(database);
+    if (version < MIGRATIONS.length)
+      throw new StoreRefused(
+        "unusable",
+        version === 0 ? `${location} holds no store.` : `${location} has an older schema. Run: svc store migrate`,
+      );
+    await ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const counts = {} as Record<TableName, number>;
+    for (const table of TABLE_NAMES) {
+      const [row] = await ask<{ count: string }>(`SELECT count(*) AS count FROM svc.${table}`);
+      counts[table] = Number(row!.count);
+    }
+    const faults = [...(await brokenIndexes(ask)), ...(await strayRows(ask)), ...(await staleText(ask))];
+    const [filling] = await ask("SELECT FROM svc.filling");
+    if (filling) faults.unshift("It was not filled to the end: a copy or an import was broken off.");
+    const remarks = (await hasTrigrams(ask)) ? [] : ["The extension pg_trgm is missing: searches read every row."];
+    return { location, version, counts, faults, remarks };
+  } catch (error) {
+    throw error instanceof StoreRefused ? error : refusal(location, (error as Error).cause ?? error);
+  } finally {
+    await session.close();
+    await database.close();
+  }
+}
+
+async function brokenIndexes(ask: Ask): Promise<string[]> {
+  const rows = await ask<{ name: string }>(
+    "SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid AND indrelid::regclass::text LIKE 'svc.%'",
+  );
+  return rows.map(({ name }) => `The index ${name} is not valid. Run: REINDEX INDEX ${name}`);
+}
+
+/** What belongs to another instance than its user, which no constraint forbids. */
+async function strayRows(ask: Ask): Promise<string[]> {
+  const faults: string[] = [];
+  for (const table of ["identities", "sessions"]) {
+    const rows = await ask<{ id: string }>(
+      `SELECT row.id FROM svc.${table} AS row LEFT JOIN svc.users u ON u.id = row.user_id
+       WHERE u.instance_id IS DISTINCT FROM row.instance_id ORDER BY row.position LIMIT ${MAX_NAMED}`,
+    );
+    faults.push(...rows.map(({ id }) => `${table}: ${id} is of another instance than its user.`));
+  }
+  return faults;
+}
+
+/** Searches look at folded text, which only svc writes: whoever changes a name by hand makes it stale. */
+async function staleText(ask: Ask): Promise<string[]> {
+  const faults: string[] = [];
+  for (const table of ["users", "sessions"] as const) {
+    for (const column of foldedColumnsOf(table)) {
+      const cursor = `${table}_${column}`;
+      await ask(
+        `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT id, ${column} AS text, ${column}_folded AS folded FROM svc.${table}`,
+      );
+      const named = faults.length + MAX_NAMED;
+      for (;;) {
+        const rows = await ask<{ id: string; text: string | null; folded: string | null }>(
+          `FETCH ${BATCH} FROM ${cursor}`,
+        );
+        if (rows.length === 0 || faults.length >= named) break;
+        for (const { id, text, folded } of rows) {
+          if ((text === null ? null : fold(text)) !== folded && faults.length < named)
+            faults.push(
+              `${table}: ${id} is not found by its ${column}: ${column}_folded is not what svc writes there.`,
+            );
+        }
+      }
+      await ask(`CLOSE ${cursor}`);
+    }
+  }
+  return faults;
+}

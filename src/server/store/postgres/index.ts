@@ -1,0 +1,156 @@
+import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
+import { StoreNotEmpty, StoreRefused, type Store } from "../store.ts";
+import { parseAddress } from "./address.ts";
+import { openDatabase, type Ask, type Database } from "./database.ts";
+import { refusal } from "./failures.ts";
+import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
+import { hasTrigrams, LOCK, migrate, schemaVersion, type Migration } from "./migrate.ts";
+import { columnsOf, personaOf } from "./rows.ts";
+import { MIGRATIONS } from "./schema.ts";
+import { completeSignIn } from "./sign-in.ts";
+import { createStates } from "./states.ts";
+import { insertAll, isEmpty, removeAll } from "./write.ts";
+
+export { openPostgresSource, openPostgresTarget } from "./transfer.ts";
+export { checkPostgres } from "./check.ts";
+export type { Migration };
+
+export interface PostgresOptions {
+  /** Told of what is worth knowing and ends nothing. No secret is in it. */
+  warn(message: string): void;
+}
+
+/**
+ * Opens the store in a PostgreSQL database, and makes its schema where there is none. Any number of processes may have
+ * it at once.
+ * @throws {StoreRefused} when it can't be reached or used; the message says what to do
+ */
+export async function openPostgresStore(url: string, { warn }: PostgresOptions): Promise<Store> {
+  const database = openDatabase(parseAddress(url), warn);
+  try {
+    await makeReady(database, warn);
+    return databaseStore(database);
+  } catch (error) {
+    await database.close();
+    throw asRefusal(database, error);
+  }
+}
+
+/** Brings a database's schema to the newest version: `svc store migrate`. @throws {StoreRefused} */
+export async function migratePostgres(url: string): Promise<Migration & { readonly location: string }> {
+  const database = openDatabase(parseAddress(url), () => {});
+  try {
+    await schemaVersion(database);
+    return { location: database.location, ...(await migrate(database)) };
+  } catch (error) {
+    throw asRefusal(database, error);
+  } finally {
+    await database.close();
+  }
+}
+
+async function makeReady(database: Database, warn: (message: string) => void): Promise<void> {
+  const { location, query } = database;
+  if ((await schemaVersion(database)) < MIGRATIONS.length) {
+    const { from, to } = await migrate(database);
+    if (from < to)
+      warn(
+        `${location}: ${from === 0 ? "made the schema svc" : `brought the schema from version ${from}`}, version ${to}.`,
+      );
+  }
+  if (!(await hasTrigrams(query)))
+    warn(
+      `${location}: the extension pg_trgm is missing, so a search for a part of a text reads every row. ` +
+        "Have it added (CREATE EXTENSION pg_trgm), then run: svc store migrate",
+    );
+  const [settings] = await query<{ filling: boolean; fsync: string }>(
+    "SELECT EXISTS (SELECT FROM svc.filling) AS filling, current_setting('fsync') AS fsync",
+  );
+  if (settings!.filling)
+    throw new StoreRefused(
+      "unusable",
+      `${location} was not filled to the end. Repeat the svc store copy or import that was broken off, or empty it with: DROP SCHEMA svc CASCADE`,
+    );
+  if (settings!.fsync === "off")
+    warn(`${location}: the server runs with fsync=off. What svc acknowledges can be lost when the machine fails.`);
+}
+
+function databaseStore(database: Database): Store {
+  const { query } = database;
+
+  /** @param work what is done when nobody else can */
+  async function alone(work: (ask: Ask) => Promise<void>): Promise<void> {
+    const session = database.openSession(false);
+    try {
+      await session.ask("BEGIN");
+      await session.ask(LOCK);
+      await work(session.ask);
+      await session.ask("COMMIT");
+    } finally {
+      await session.close();
+    }
+  }
+
+  return {
+    location: database.location,
+    ...createLists(database),
+    ...createStates(database),
+
+    instances: () =>
+      query<InstanceRecord>(`SELECT ${columnsOf("instances", "row")} FROM svc.instances AS row ORDER BY row.position`),
+
+    async personas(): Promise<PersonaRecord[]> {
+      const rows = await query(`SELECT ${columnsOf("personas", "row")} FROM svc.personas AS row ORDER BY row.position`);
+      return rows.map(personaOf);
+    },
+
+    seed: (records) =>
+      alone(async (ask) => {
+        if (!(await isEmpty(ask))) throw new StoreNotEmpty("A store that holds something can't be seeded");
+        await insertAll(ask, records);
+      }),
+
+    replace: (records) =>
+      alone(async (ask) => {
+        await removeAll(ask);
+        await insertAll(ask, records);
+      }),
+
+    async findUser(instance_id, id) {
+      if (id.includes("\0")) return undefined;
+      const [row] = await query<UserRecord & { providers: string | null }>(
+        `SELECT ${columnsOf("users", "row")}, ${PROVIDERS_OF_USER} FROM svc.users AS row
+         WHERE row.id = $2::text AND row.instance_id = $1::text`,
+        [instance_id, id],
+      );
+      return row && viewOf(row);
+    },
+
+    async findSession(instance_id, session_id): Promise<SessionRecord | undefined> {
+      if (session_id.includes("\0")) return undefined;
+      const [row] = await query<SessionRecord>(
+        `SELECT ${columnsOf("sessions", "row")} FROM svc.sessions AS row
+         WHERE row.session_id = $2::text AND row.instance_id = $1::text`,
+        [instance_id, session_id],
+      );
+      return row;
+    },
+
+    /** What refers to the user goes with it (ON DELETE CASCADE); a sign-in under way holds its row, or finds it gone. */
+    async deleteUser(instance_id, id): Promise<boolean> {
+      if (id.includes("\0")) return false;
+      const [row] = await query(
+        "DELETE FROM svc.users WHERE id = $2::text AND instance_id = $1::text RETURNING true AS deleted",
+        [instance_id, id],
+      );
+      return row !== undefined;
+    },
+
+    completeSignIn: (signIn) => completeSignIn(database, signIn),
+    close: () => database.close(),
+  };
+}
+
+function asRefusal(database: Database, error: unknown): StoreRefused {
+  return error instanceof StoreRefused ? error : refusal(database.location, (error as Error).cause ?? error);
+}

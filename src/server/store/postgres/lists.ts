@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SessionRecord, UserRecord } from "../records.ts";
+import { StorageUnavailable, type PageOptions, type UserView } from "../store.ts";
+import { deadline, type Database, type Session, type Value } from "./database.ts";
+import { columnsOf } from "./rows.ts";
+import { condition } from "./search.ts";
+import type { Provider } from "../../../wire/names.ts";
+
+/** Rows that are read, and sent, at a time. */
+const BATCH = 1000;
+/** Whoever reads slowly holds a connection that long; so many may, and the others wait their turn. */
+const MAX_CURSORS = 4;
+
+type UserRow = UserRecord & { providers: string | null };
+
+/** The providers of a user row, oldest link first. */
+export const PROVIDERS_OF_USER = `(SELECT string_agg(own.provider, ' ' ORDER BY own.position)
+  FROM svc.identities own WHERE own.user_id = row.id) AS providers`;
+
+export function viewOf({ providers, ...user }: UserRow): UserView {
+  return { user, providers: [...new Set(providers?.split(" "))] as Provider[] };
+}
+
+export interface Lists {
+  users(instance_id: string, options: PageOptions): Promise<AsyncIterable<UserView[]> | undefined>;
+  sessions(instance_id: string, options: PageOptions): Promise<AsyncIterable<SessionRecord[]> | undefined>;
+}
+
+/** One of the two lists, in words of SQL. */
+interface List {
+  readonly table: "users" | "sessions";
+  readonly columns: string;
+  readonly time: string;
+  /** What `after` names a row by. */
+  readonly key: string;
+}
+
+const USERS: List = {
+  table: "users",
+  columns: `${columnsOf("users", "row")}, ${PROVIDERS_OF_USER}`,
+  time: "created_at",
+  key: "id",
+};
+const SESSIONS: List = {
+  table: "sessions",
+  columns: columnsOf("sessions", "row"),
+  time: "last_signin_at",
+  key: "session_id",
+};
+
+export function createLists(database: Database): Lists {
+  const open = { cursors: 0 };
+
+  async function list<Row extends object>(
+    of: List,
+    instance_id: string,
+    options: PageOptions,
+  ): Promise<AsyncIterable<Row[]> | undefined> {
+    const values: Value[] = [instance_id];
+    const bind = (value: string): string => `$${values.push(value)}::text`;
+    const conditions = ["row.instance_id = $1::text"];
+    if (options.after !== undefined) {
+      const place = await placeOf(of, instance_id, options.after);
+      if (!place) return undefined;
+      const time = `${bind(place.time)}::timestamptz`;
+      conditions.push(`row.${of.time} <= ${time}`, `(row.${of.time} < ${time} OR row.id > ${bind(place.id)})`);
+    }
+    if (options.query) conditions.push(condition(of.table, options.query, bind));
+    const text = `SELECT ${of.columns} FROM svc.${of.table} AS row WHERE ${conditions.join(" AND ")}
+      ORDER BY row.${of.time} DESC, row.id`;
+    return batches(text, values, options);
+  }
+
+  async function placeOf(
+    of: List,
+    instance_id: string,
+    after: string,
+  ): Promise<{ time: string; id: string } | undefined> {
+    if (after.includes("\0")) return undefined;
+    const [place] = await database.query<{ time: string; id: string }>(
+      `SELECT ${of.time}::text AS time, id FROM svc.${of.table} WHERE instance_id = $1::text AND ${of.key} = $2::text`,
+      [instance_id, after],
+    );
+    return place;
+  }
+
+  async function* batches<Row extends object>(
+    text: string,
+    values: readonly Value[],
+    { query, limit = Infinity }: PageOptions,
+  ): AsyncIterable<Row[]> {
+    const first = await database.query<Row>(`${text} LIMIT ${Math.min(limit, BATCH) + 1}`, values, { prepare: !query });
+    if (first.length <= BATCH || limit <= BATCH) {
+      const rows = first.slice(0, limit);
+      if (rows.length > 0) yield rows;
+      return;
+    }
+    // Long: read again through a cursor, which sees everything as it is in one moment, however long that takes.
+    await vacancy();
+    const session = database.openSession();
+    try {
+      yield* cursor<Row>(session, limit === Infinity ? text : `${text} LIMIT ${limit}`, values);
+    } finally {
+      open.cursors--;
+      await session.close();
+    }
+  }
+
+  async function vacancy(): Promise<void> {
+    const until = deadline();
+    while (open.cursors >= MAX_CURSORS) {
+      if (performance.now() > until) throw new StorageUnavailable(`${database.location}: too many long lists at once`);
+      await sleep(50);
+    }
+    open.cursors++;
+  }
+
+  return {
+    users: async (instance_id, options) => {
+      const rows = await list<UserRow>(USERS, instance_id, options);
+      return rows && mapped(rows, viewOf);
+    },
+    sessions: (instance_id, options) => list<SessionRecord>(SESSIONS, instance_id, options),
+  };
+}
+
+async function* cursor<Row extends object>(
+  { ask }: Session,
+  text: string,
+  values: readonly Value[],
+): AsyncIterable<Row[]> {
+  await ask("BEGIN READ ONLY");
+  await ask(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
+  for (;;) {
+    const rows = await ask<Row>(`FETCH ${BATCH} FROM page`);
+    if (rows.length > 0) yield rows;
+    if (rows.length < BATCH) return;
+  }
+}
+
+async function* mapped<Row, Out>(batches: AsyncIterable<Row[]>, present: (row: Row) => Out): AsyncIterable<Out[]> {
+  for await (const batch of batches) yield batch.map(present);
+}

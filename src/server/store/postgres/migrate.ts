@@ -1,0 +1,128 @@
+import { StoreRefused } from "../store.ts";
+import type { Ask, Database } from "./database.ts";
+import { refusal } from "./failures.ts";
+import { MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
+
+/** Held while anything is made or filled, so that of any number of processes one does it. */
+export const LOCK = "SELECT pg_advisory_xact_lock(7820, 0)";
+
+const OLDEST_SERVER = 130_000;
+
+export interface Migration {
+  /** The schema's version before; 0: there was none. */
+  readonly from: number;
+  readonly to: number;
+  /** Whether searches for a part of a text go through an index. Otherwise the extension pg_trgm can't be had. */
+  readonly trigrams: boolean;
+}
+
+interface Server {
+  readonly number: number;
+  readonly encoding: string;
+  readonly standby: boolean;
+  readonly read_only: string;
+  readonly synchronous_commit: string;
+}
+
+/**
+ * The version of the schema that the database has; 0: none.
+ * @throws {StoreRefused} when it is newer than what is known here, or the server is none that can be used
+ */
+export async function schemaVersion(database: Database): Promise<number> {
+  const [server] = await database.query<Server>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_encoding') AS encoding,
+       pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
+       current_setting('synchronous_commit') AS synchronous_commit`,
+  );
+  const refused = (why: string): StoreRefused => new StoreRefused("unusable", `${database.location} ${why}`);
+  if (server!.number < OLDEST_SERVER) throw refused("is a PostgreSQL older than 13. Use a newer one.");
+  if (server!.standby) throw refused("is a read-only standby. Give the address of the primary.");
+  if (server!.read_only === "on")
+    throw refused("is set to read only (default_transaction_read_only). Set it back, or give another address.");
+  if (server!.encoding !== "UTF8")
+    throw refused(
+      `has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`,
+    );
+  // Every connection asks for it; something between may have left that out.
+  if (["off", "local"].includes(server!.synchronous_commit))
+    throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
+  return knownVersion(database.location, database.query);
+}
+
+/**
+ * Brings the schema to the newest version, step by step, all or nothing. Any number may do it at the same time.
+ * @throws {StoreRefused} when it may not, or the schema is newer than what is known here
+ */
+export async function migrate(database: Database): Promise<Migration> {
+  const session = database.openSession(false);
+  const { ask } = session;
+  try {
+    await ask("BEGIN");
+    await ask(LOCK);
+    const from = await knownVersion(database.location, ask);
+    if (from === 0) {
+      await ask("CREATE SCHEMA IF NOT EXISTS svc");
+      await ask("CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())");
+    }
+    for (const [index, text] of MIGRATIONS.entries()) {
+      if (index < from) continue;
+      await ask(text);
+      await ask(`INSERT INTO svc.migrations (version) VALUES (${index + 1})`);
+    }
+    await ask(TRIGRAM_EXTENSION);
+    const trigrams = await makeTrigramIndexes(ask);
+    await ask("COMMIT");
+    return { from, to: MIGRATIONS.length, trigrams };
+  } catch (error) {
+    throw error instanceof StoreRefused ? error : refusal(database.location, causeOf(error));
+  } finally {
+    await session.close();
+  }
+}
+
+/** Whether a search for a part of a text goes through an index. */
+export async function hasTrigrams(ask: Ask): Promise<boolean> {
+  const [row] = await ask<{ count: number }>(
+    `SELECT count(*)::int AS count FROM pg_indexes WHERE schemaname = 'svc' AND indexname LIKE '%\\_trigrams'`,
+  );
+  return row!.count === TRIGRAM_INDEXES.length;
+}
+
+/** False: the extension is not there. It may lie in any schema. */
+export async function makeTrigramIndexes(ask: Ask): Promise<boolean> {
+  const [extension] = await ask<{ schema: string }>(
+    `SELECT quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+     WHERE extname = 'pg_trgm'`,
+  );
+  if (!extension || (await hasTrigrams(ask))) return extension !== undefined;
+  for (const [name, table, column] of TRIGRAM_INDEXES)
+    await ask(
+      `CREATE INDEX IF NOT EXISTS ${name} ON svc.${table} USING gin (${column} ${extension.schema}.gin_trgm_ops)`,
+    );
+  return true;
+}
+
+/** What fails in here fails alone: the extension may not be installed on the server, or only an administrator may add it. */
+const TRIGRAM_EXTENSION = `DO $$ BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA svc;
+EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR undefined_object THEN NULL;
+END $$`;
+
+async function knownVersion(location: string, ask: Ask): Promise<number> {
+  const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('svc.migrations') IS NOT NULL AS exists");
+  if (!table!.exists) return 0;
+  const [row] = await ask<{ version: number }>("SELECT coalesce(max(version), 0) AS version FROM svc.migrations");
+  const { version } = row!;
+  if (version > MIGRATIONS.length)
+    throw new StoreRefused(
+      "unusable",
+      `${location} has the schema version ${version}, made by a newer svc; this one knows ${MIGRATIONS.length}. ` +
+        "Use the newer svc.",
+    );
+  return version;
+}
+
+/** What the server said, as against what it means to a request. */
+function causeOf(error: unknown): unknown {
+  return (error as Error).cause ?? error;
+}

@@ -1,0 +1,53 @@
+import { fold } from "../fold.ts";
+import type { IdentityRecord, SessionRecord, UserRecord } from "../records.ts";
+import { StorageUnavailable, type Acquaintance, type SignIn } from "../store.ts";
+import { deadline, type Database } from "./database.ts";
+import { isConflict } from "./failures.ts";
+import { fromJsonRow, toRow } from "./rows.ts";
+
+interface AcquaintanceRow {
+  /** Of all rows that were looked at. */
+  readonly version: string;
+  readonly user: object;
+  readonly identities: object[] | null;
+  readonly session: object | null;
+}
+
+const FIND = `SELECT * FROM svc.acquaintance($1::text, $2::text, $3::text, $4::text, $5::text)`;
+const WRITE = `SELECT svc.complete_sign_in($1::text, $2::text, $3::text, $4::text, $5::text, $6::text,
+  $7::text::json, $8::text::json, $9::text::json) AS written`;
+
+/**
+ * Reads, decides here, and writes under locks what was decided if nothing has changed meanwhile; otherwise once more.
+ * So no transaction is open while this process thinks, and two round trips do.
+ */
+export async function completeSignIn(
+  database: Database,
+  signIn: SignIn,
+): Promise<{ user: UserRecord; session: SessionRecord }> {
+  const until = deadline();
+  const who = [signIn.instance_id, signIn.provider, signIn.uid, fold(signIn.email), signIn.ip_address];
+  for (;;) {
+    const [row] = await database.query<AcquaintanceRow>(FIND, who, { until });
+    const { user, identity } = signIn.resolveUser(row ? acquaintanceOf(row, signIn) : {});
+    const active = row?.session ? fromJsonRow("sessions", row.session) : undefined;
+    const session = signIn.openSession(user, active);
+    const rows = [toRow("users", user), toRow("identities", identity), toRow("sessions", session)];
+    try {
+      const parameters = [...who, row?.version ?? null, ...rows.map((written) => JSON.stringify(written))];
+      const [outcome] = await database.query<{ written: boolean }>(WRITE, parameters, { until });
+      if (outcome!.written) return { user, session };
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+    if (performance.now() > until)
+      throw new StorageUnavailable(`${database.location}: others were faster each time, for seconds`);
+  }
+}
+
+function acquaintanceOf(row: AcquaintanceRow, { provider, uid }: SignIn): Acquaintance {
+  const user = fromJsonRow("users", row.user);
+  const identities = (row.identities ?? []).map((own): IdentityRecord => fromJsonRow("identities", own));
+  const identity = identities.find((own) => own.provider === provider && own.uid === uid);
+  return identity ? { known: { identity, user } } : { sameEmail: { user, identities } };
+}

@@ -1,0 +1,133 @@
+import { TABLE_NAMES, type Entry, type RecordOf } from "../records.ts";
+import { StoreRefused, type Source, type Target } from "../store.ts";
+import { parseAddress } from "./address.ts";
+import { openDatabase, type Database } from "./database.ts";
+import { refusal } from "./failures.ts";
+import { migrate, schemaVersion } from "./migrate.ts";
+import { columnsOf, personaOf } from "./rows.ts";
+import { MIGRATIONS } from "./schema.ts";
+import { insertEntries, isEmpty, removeAll } from "./write.ts";
+
+const BATCH = 1000;
+
+/** A store in a database, to be read whole, as it is when this is called. @throws {StoreRefused} */
+export async function openPostgresSource(url: string): Promise<Source> {
+  const database = openDatabase(parseAddress(url), () => {});
+  const { location } = database;
+  const session = database.openSession(false);
+  const { ask } = session;
+  const close = async (): Promise<void> => {
+    await session.close();
+    await database.close();
+  };
+  let cursors = 0;
+
+  async function* entries(): AsyncIterable<readonly Entry[]> {
+    for (const table of TABLE_NAMES) {
+      if (table === "states") continue;
+      const name = `entries_${++cursors}`;
+      await ask(
+        `DECLARE ${name} NO SCROLL CURSOR FOR SELECT ${columnsOf(table, "row")} FROM svc.${table} AS row ORDER BY row.position`,
+      );
+      for (;;) {
+        const rows = await ask<RecordOf[typeof table]>(`FETCH ${BATCH} FROM ${name}`);
+        if (rows.length === 0) break;
+        yield rows.map((row) => [table, table === "personas" ? personaOf(row) : row] as unknown as Entry);
+      }
+      await ask(`CLOSE ${name}`);
+    }
+  }
+
+  try {
+    await ready(database, "read");
+    // From here on one moment is seen, however much is written meanwhile.
+    await ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await ask("SELECT FROM svc.instances LIMIT 1");
+    return { location, entries, close };
+  } catch (error) {
+    await close();
+    throw asRefusal(database, error);
+  }
+}
+
+/** A database to be filled from elsewhere. One at a time may do that. @throws {StoreRefused} */
+export async function openPostgresTarget(url: string): Promise<Target> {
+  const database = openDatabase(parseAddress(url), () => {});
+  const { location } = database;
+  const session = database.openSession(false);
+  const { ask } = session;
+  const close = async (): Promise<void> => {
+    await session.close();
+    await database.close();
+  };
+
+  async function transaction<T>(work: () => Promise<T>): Promise<T> {
+    await ask("BEGIN");
+    const result = await work();
+    await ask("COMMIT");
+    return result;
+  }
+
+  try {
+    await ready(database, "write");
+    const [lock] = await ask<{ ours: boolean }>("SELECT pg_try_advisory_lock(7820, 1) AS ours");
+    if (!lock!.ours) throw new StoreRefused("locked", `${location} is being filled by somebody else just now.`);
+  } catch (error) {
+    await close();
+    throw asRefusal(database, error);
+  }
+
+  return {
+    location,
+
+    begin: (fingerprint) =>
+      transaction(async () => {
+        const [filling] = await ask<{ fingerprint: string; entries: string }>("SELECT * FROM svc.filling");
+        if (filling?.fingerprint === fingerprint) return Number(filling.entries);
+        if (!filling && !(await isEmpty(ask)))
+          throw new StoreRefused(
+            "unusable",
+            `${location} holds a store already, and nothing of it is overwritten. Give an empty database, or empty this one with: DROP SCHEMA svc CASCADE`,
+          );
+        await removeAll(ask);
+        await ask("DELETE FROM svc.filling");
+        await ask("INSERT INTO svc.filling VALUES ($1::text, 0)", [fingerprint]);
+        return 0;
+      }),
+
+    put: (entries) =>
+      transaction(async () => {
+        await insertEntries(ask, entries);
+        await ask("UPDATE svc.filling SET entries = entries + $1::text::bigint", [String(entries.length)]);
+      }),
+
+    async finish() {
+      await ask("DELETE FROM svc.filling");
+      // So that searches are planned well from the first one on.
+      for (const table of TABLE_NAMES) await ask(`ANALYZE svc.${table}`);
+    },
+
+    close,
+  };
+}
+
+async function ready(database: Database, purpose: "read" | "write"): Promise<void> {
+  const version = await schemaVersion(database);
+  if (version === MIGRATIONS.length) {
+    if (purpose === "write") return;
+    const [row] = await database.query<{ filling: boolean }>("SELECT EXISTS (SELECT FROM svc.filling) AS filling");
+    if (row!.filling) throw new StoreRefused("unusable", `${database.location} was not filled to the end itself.`);
+    return;
+  }
+  if (purpose === "write") return void (await migrate(database));
+  throw new StoreRefused(
+    "unusable",
+    version === 0
+      ? `${database.location} holds no store.`
+      : `${database.location} has an older schema. Run svc store migrate first.`,
+  );
+}
+
+function asRefusal(database: Database, error: unknown): StoreRefused {
+  return error instanceof StoreRefused ? error : refusal(database.location, (error as Error).cause ?? error);
+}

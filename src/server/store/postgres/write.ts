@@ -1,0 +1,50 @@
+import { TABLE_NAMES, type Entry, type RecordOf, type Records, type TableName } from "../records.ts";
+import type { Ask } from "./database.ts";
+import { toRow, writtenColumnsOf } from "./rows.ts";
+
+const BATCH = 1000;
+
+/** Adds records, in their order. */
+export async function insert<Name extends TableName>(
+  ask: Ask,
+  table: Name,
+  records: readonly RecordOf[Name][],
+): Promise<void> {
+  const columns = writtenColumnsOf(table).join(", ");
+  for (let start = 0; start < records.length; start += BATCH) {
+    const rows = records.slice(start, start + BATCH).map((record) => toRow(table, record));
+    await ask(
+      `INSERT INTO svc.${table} (${columns})
+       SELECT ${columns} FROM json_populate_recordset(NULL::svc.${table}, $1::text::json)`,
+      [JSON.stringify(rows)],
+    );
+  }
+}
+
+export async function insertAll(ask: Ask, records: Records): Promise<void> {
+  await insert(ask, "instances", records.instances);
+  await insert(ask, "personas", records.personas);
+  await insert(ask, "users", records.users);
+  await insert(ask, "identities", records.identities);
+  await insert(ask, "sessions", records.sessions);
+}
+
+/** Adds entries of any kinds, each kind in its order. */
+export async function insertEntries(ask: Ask, entries: readonly Entry[]): Promise<void> {
+  for (const table of TABLE_NAMES) {
+    const records = entries.flatMap(([name, record]) => (name === table ? [record] : []));
+    await insert(ask, table, records as RecordOf[typeof table][]);
+  }
+}
+
+/** What refers to others goes first. */
+export async function removeAll(ask: Ask): Promise<void> {
+  for (const table of TABLE_NAMES.toReversed()) await ask(`DELETE FROM svc.${table}`);
+}
+
+export async function isEmpty(ask: Ask): Promise<boolean> {
+  const [row] = await ask<{ empty: boolean }>(
+    `SELECT NOT (${TABLE_NAMES.map((table) => `EXISTS (SELECT FROM svc.${table})`).join(" OR ")}) AS empty`,
+  );
+  return row!.empty;
+}

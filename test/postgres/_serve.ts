@@ -1,0 +1,145 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+/** The one address that all servers of a test give out, as behind a load balancer. */
+const FRONT = "http://localhost:7999";
+export const APP = "http://localhost:3000/callback";
+export const SECRET_KEY = "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz";
+
+export interface Answer {
+  readonly status: number;
+  readonly location: URL | undefined;
+  readonly body: string;
+}
+
+/** A `svc serve` of its own process. */
+export interface Server {
+  readonly child: ChildProcess;
+  readonly store: string;
+  /** What it wrote on stderr so far. */
+  log(): string;
+  send(path: string, method?: "GET" | "DELETE"): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** What a start that was refused left behind. */
+export interface Refusal {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+const SEED = {
+  instances: [{ name: "Acme", subdomain: "acme", secret_key: SECRET_KEY }],
+  personas: Array.from({ length: 50 }, (_, n) => ({
+    id: `p${n}`,
+    name: `Person ${n}`,
+    email: `p${n}@acme.test`,
+    google: { sub: `${1000 + n}`, email_verified: true },
+  })),
+};
+
+/** Starts `svc serve` on a database; the password goes where it can't be seen. By default with the seed of these tests. */
+export async function serve(store: string, args?: readonly string[]): Promise<Server | Refusal> {
+  const directory = await mkdtemp(join(tmpdir(), "svc-serve-"));
+  const seed = join(directory, "seed.json");
+  await writeFile(seed, JSON.stringify(SEED));
+  const all = ["serve", "--port", "0", "--json", "--quiet", "--public-url", FRONT, ...(args ?? ["--seed", seed])];
+  const env = { PATH: process.env["PATH"], HOME: directory, SVC_STORE: store };
+  const child = spawn(process.execPath, [BIN, ...all], { cwd: directory, env });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = once(child, "close");
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+    await ended;
+    await rm(directory, { recursive: true, force: true });
+  };
+  onTestFinished(stop);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const first = await lines.next();
+  if (first.done) {
+    await ended;
+    return { code: child.exitCode, stderr };
+  }
+  const ready = JSON.parse(first.value) as { port: number; store: string };
+  const agent = new Agent({ keepAlive: true });
+  return {
+    child,
+    store: ready.store,
+    log: () => stderr,
+    send: (path, method = "GET") => send(agent, ready.port, path, method),
+    stop,
+  };
+}
+
+/** A server that must have started. */
+export async function started(store: string, args?: readonly string[]): Promise<Server> {
+  const server = await serve(store, args);
+  if ("send" in server) return server;
+  throw new Error(`did not start: ${server.stderr}`);
+}
+
+function send(agent: Agent, port: number, path: string, method: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: new URL(FRONT).host, "x-service-secret-key": SECRET_KEY };
+    const outgoing = request({ agent, host: "127.0.0.1", port, path, method, headers }, (response) => {
+      let body = "";
+      response
+        .setEncoding("utf8")
+        .on("data", (text: string) => (body += text))
+        .on("error", reject)
+        .on("end", () => {
+          const { location } = response.headers;
+          resolve({
+            status: response.statusCode!,
+            location: location === undefined ? undefined : new URL(location),
+            body,
+          });
+        });
+    });
+    outgoing.on("error", reject).end();
+  });
+}
+
+/** Begins a sign-in, and goes as far as the callback's address, each step at the next of the servers. */
+export async function callbackOf(hint: string, next: () => Server): Promise<string | Answer> {
+  const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
+  const begun = await next().send(`/oauth/authorize?${query.toString()}`);
+  if (!begun.location) return begun;
+  begun.location.searchParams.set("email", hint);
+  const chosen = await next().send(begun.location.pathname + begun.location.search);
+  return chosen.location ? chosen.location.pathname + chosen.location.search : chosen;
+}
+
+/** A whole sign-in; the token, or the answer that came in its place. */
+export async function signIn(hint: string, next: () => Server): Promise<string | Answer> {
+  const path = await callbackOf(hint, next);
+  if (typeof path !== "string") return path;
+  const answer = await next().send(path);
+  return answer.location?.searchParams.get("token") ?? answer;
+}
+
+/** Asks one server after the other. */
+export function inTurn(servers: readonly Server[]): () => Server {
+  let n = 0;
+  return () => servers[n++ % servers.length]!;
+}
+
+export async function users(server: Server): Promise<{ id: string; data: { email: string; providers: string[] } }[]> {
+  const { status, body } = await server.send("/api/v1/users");
+  if (status !== 200) throw new Error(`${status}: ${body}`);
+  return JSON.parse(body) as Awaited<ReturnType<typeof users>>;
+}
+
+/** Two on one database, which the first has filled. */
+export async function startTwo(store: string): Promise<Server[]> {
+  return [await started(store), await started(store, [])];
+}

@@ -1,0 +1,27 @@
+import { beforeAll } from "vitest";
+import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import type { Store } from "../../src/server/store/store.ts";
+import { A, at, testStore } from "../store/conformance.ts";
+import { clear, createDatabase, execute } from "./_postgres.ts";
+
+let url: string;
+beforeAll(async () => {
+  url = await createDatabase();
+  await (await openPostgresStore(url, { warn: () => {} })).close();
+}, 60_000);
+
+const open = async (): Promise<Store> => {
+  await clear(url);
+  return openPostgresStore(url, { warn: () => {} });
+};
+
+testStore("postgres", open, {
+  isInOrder: false,
+  saveStates: (first, last) =>
+    execute(
+      url,
+      `INSERT INTO svc.states (state, instance_id, provider, redirect_uri, created_at, expires_at)
+       SELECT lpad(to_hex(n), 64, '0'), '${A}', 'google', 'http://localhost:3000/callback', '${at(0)}', '${at(600)}'
+       FROM generate_series(${first}, ${last}) AS n`,
+    ),
+});

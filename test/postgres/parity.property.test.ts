@@ -1,0 +1,234 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import type { Records, SessionRecord, UserRecord } from "../../src/server/store/records.ts";
+import type { Store } from "../../src/server/store/store.ts";
+import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
+import { parseQuery, QueryError, type Query } from "../../src/wire/query.ts";
+import {
+  A,
+  all,
+  arrival,
+  at,
+  B,
+  contentOf,
+  id,
+  identity,
+  records,
+  session,
+  state,
+  user,
+} from "../store/conformance.ts";
+import { clear, createDatabase } from "./_postgres.ts";
+
+const RUNS = Number(process.env["SVC_PARITY_RUNS"] ?? 40);
+
+let url: string;
+let stored: Store;
+let plain: Store;
+beforeAll(async () => {
+  url = await createDatabase();
+  await (await openPostgresStore(url, { warn: () => {} })).close();
+}, 60_000);
+afterAll(() => stored?.close());
+
+/** Both drivers, holding the same. */
+async function begin(content: Records): Promise<void> {
+  await stored?.close();
+  await clear(url);
+  stored = await openPostgresStore(url, { warn: () => {} });
+  plain = openMemoryStore();
+  await Promise.all([stored.seed(content), plain.seed(content)]);
+}
+
+async function same<T>(ask: (store: Store) => Promise<T>): Promise<T> {
+  const [one, other] = await Promise.all([ask(stored), ask(plain)]);
+  // As text, so that the order of keys counts too.
+  expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+  return one;
+}
+
+// Text with what SQL, LIKE, case and Unicode make different.
+const letters = fc.constantFrom(
+  ...Array.from("aAbBzZ0_%\\'\"*ßſİıΣσςǅéＡ名😀 .-@"),
+  "e\u0301",
+  "Å",
+  "ﷺ",
+  "\u00ad",
+  "\ufeff",
+);
+const word = fc.string({ unit: letters, minLength: 1, maxLength: 6 });
+const seconds = fc.integer({ min: -3, max: 3 });
+const moment = fc.oneof(
+  seconds.map((n) => at(n * 43_200)),
+  fc.constantFrom("0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z", "1900-02-28T12:00:00.001Z", at(0.5)),
+);
+const people = fc
+  .uniqueArray(
+    fc.record({
+      email: word.map((text) => `${text.replaceAll(/[\s@]/g, "")}@acme.test`),
+      name: word,
+      avatar_url: fc.option(word.map((text) => `https://x.test/${text}`)),
+      email_verified_at: fc.option(moment),
+      password_digest: fc.option(word),
+      created_at: moment,
+      updated_at: moment,
+      instance_id: fc.constantFrom(A, B),
+    }),
+    {
+      maxLength: 12,
+      selector: ({ email, instance_id }) =>
+        `${instance_id} ${email.normalize("NFKC").toLowerCase().replaceAll("ς", "σ")}`,
+    },
+  )
+  .map((rows) => rows.map((row, n) => user(n + 1, row)));
+const sessionOf = (owners: UserRecord[]): fc.Arbitrary<SessionRecord[]> =>
+  fc
+    .array(
+      fc.record({
+        owner: fc.constantFrom(...owners),
+        provider: fc.constantFrom("google" as const, "github" as const, "twitter" as const, "password" as const),
+        ip_address: fc.constantFrom("203.0.113.7", "2001:DB8::1", "192.0.2.1"),
+        last_signin_at: moment,
+        revoked_at: fc.option(moment),
+        geo_data: fc.dictionary(
+          fc.string({ unit: "grapheme", maxLength: 3 }).filter((key) => key !== "__proto__" && !key.includes("\0")),
+          fc.oneof(fc.integer(), fc.boolean(), word),
+          { maxKeys: 4 },
+        ),
+      }),
+      { maxLength: 12 },
+    )
+    .map((rows) => rows.map(({ owner, ...row }, n) => session(100 + n, owner, row)));
+const content = people.chain((users) =>
+  (users.length === 0 ? fc.constant<SessionRecord[]>([]) : sessionOf(users)).map((sessions) =>
+    records({
+      users,
+      sessions,
+      identities: users.flatMap((owner, n) => (n % 3 === 0 ? [] : [identity(200 + n, owner, { uid: `u${n}` })])),
+    }),
+  ),
+);
+
+const value = fc.oneof(
+  word.map((text) => text.replaceAll(" ", "")),
+  fc.constantFrom("null", "acme", "google", "00000000", id(3), "2001:db8::1", "203.0.113.7", "\0"),
+);
+const wild = fc.tuple(fc.constantFrom("", "*"), value, fc.constantFrom("", "*")).map((parts) => parts.join(""));
+const date = fc.oneof(
+  moment,
+  moment.map((text) => text.slice(0, 10)),
+  fc.constant("null"),
+);
+const term = (fields: object): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      fc.constantFrom("", "-"),
+      fc.constantFrom(...(Object.entries(fields) as [string, { type: string }][])),
+      fc.constantFrom(":", ":", ">", "<", ">=", "<="),
+      wild,
+      date,
+    )
+    .map(([minus, [name, { type }], sign, text, day]) =>
+      type === "string" ? `${minus}${name}:${text}` : sign === ":" ? `${minus}${name}:${day}` : `${name}${sign}${day}`,
+    );
+
+function parsed(terms: string[], fields: typeof USER_FIELDS | typeof SESSION_FIELDS): Query | undefined {
+  try {
+    return parseQuery(terms.join(" "), fields);
+  } catch (error) {
+    if (error instanceof QueryError) return undefined;
+    throw error;
+  }
+}
+
+describe("PostgreSQL and the json driver", () => {
+  it("find the same, in the same order, whatever is stored and searched for", async () => {
+    let searches = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        content,
+        fc.array(fc.array(term(USER_FIELDS), { minLength: 1, maxLength: 4 }), { minLength: 12, maxLength: 12 }),
+        fc.array(fc.array(term(SESSION_FIELDS), { minLength: 1, maxLength: 4 }), { minLength: 12, maxLength: 12 }),
+        fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+        async (seed, userTerms, sessionTerms, limit) => {
+          await begin(seed);
+          await same(contentOf);
+          for (const terms of userTerms) {
+            const query = parsed(terms, USER_FIELDS);
+            if (query && ++searches) await same((store) => all(store.users(A, { query, limit })));
+          }
+          for (const terms of sessionTerms) {
+            const query = parsed(terms, SESSION_FIELDS);
+            if (query && ++searches) await same((store) => all(store.sessions(A, { query, limit })));
+          }
+          for (const after of seed.users) await same((store) => all(store.users(A, { after: after.id, limit })));
+          for (const after of seed.sessions)
+            await same((store) => all(store.sessions(B, { after: after.session_id, limit })));
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    expect(searches).toBeGreaterThan(RUNS);
+  }, 600_000);
+
+  const step = fc.oneof(
+    fc.record({
+      kind: fc.constant("sign in" as const),
+      instance_id: fc.constantFrom(A, B),
+      uid: fc.constantFrom("1", "2", "3"),
+      provider: fc.constantFrom("google" as const, "github" as const),
+      email: fc.constantFrom("a@x.test", "A@x.test", "ａ@x.test", "b@x.test"),
+      ip_address: fc.constantFrom("203.0.113.7", "192.0.2.1"),
+    }),
+    fc.record({ kind: fc.constant("delete" as const), instance_id: fc.constantFrom(A, B), user: fc.nat(30) }),
+    fc.record({ kind: fc.constant("save" as const), state: fc.nat(5), at: fc.nat(900) }),
+    fc.record({ kind: fc.constant("take" as const), state: fc.nat(5) }),
+    fc.record({ kind: fc.constant("refuse" as const), uid: fc.constantFrom("1", "4") }),
+  );
+
+  it("answer alike through any history, and hold the same at its end", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        await begin(records());
+        const saved = new Set<number>();
+        for (const [time, action] of steps.entries()) {
+          switch (action.kind) {
+            case "sign in":
+              await same((store) => store.completeSignIn(arrival({ ...action, time, n: 1000 + time })));
+              break;
+            case "delete":
+              await same((store) => store.deleteUser(action.instance_id, id(1000 + action.user)));
+              break;
+            case "save":
+              // A state is random: it never comes twice.
+              if (saved.has(action.state)) break;
+              saved.add(action.state);
+              await same((store) =>
+                store.saveState(state(action.state, { created_at: at(action.at), expires_at: at(action.at + 600) })),
+              );
+              break;
+            case "take":
+              await same((store) => store.takeState(state(action.state).state));
+              break;
+            case "refuse":
+              await same((store) =>
+                store
+                  .completeSignIn({
+                    ...arrival({ uid: action.uid, time }),
+                    resolveUser: () => {
+                      throw new Error("refused");
+                    },
+                  })
+                  .catch(String),
+              );
+          }
+        }
+        await same(contentOf);
+        for (const number of saved) await same((store) => store.takeState(state(number).state));
+      }),
+      { numRuns: RUNS },
+    );
+  }, 600_000);
+});
