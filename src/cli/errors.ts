@@ -6,6 +6,7 @@ export const EXIT = {
   notFound: 3,
   noKey: 4,
   tokenInvalid: 5,
+  someFailed: 6,
   unreachable: 7,
   precondition: 8,
   interrupted: 130,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StoreRefused } from "../store.ts";
 import { syncDirectory } from "./snapshot.ts";
@@ -11,6 +11,21 @@ export function journalName(path: string): string {
 /** Where they are while they are being folded into it. */
 export function oldName(path: string): string {
   return `${journalName(path)}.old`;
+}
+
+/** Where a link leads, so that the file there is replaced and not the link. */
+export async function followed(path: string): Promise<string> {
+  const link = await lstat(path).catch(() => undefined);
+  if (!link?.isSymbolicLink()) return path;
+  try {
+    return await realpath(path);
+  } catch (error) {
+    throw new StoreRefused(
+      "unusable",
+      `${path} is a link that leads nowhere (${(error as NodeJS.ErrnoException).code}).`,
+      { cause: error },
+    );
+  }
 }
 
 /** Nothing but files, none that a crash left half-written, and none that others can read. */

@@ -1,12 +1,13 @@
 import type { Provider } from "../../../wire/names.ts";
 import { fold } from "../fold.ts";
-import type {
-  IdentityRecord,
-  InstanceRecord,
-  PersonaRecord,
-  SessionRecord,
-  StateRecord,
-  UserRecord,
+import {
+  keyOf,
+  type IdentityRecord,
+  type InstanceRecord,
+  type PersonaRecord,
+  type SessionRecord,
+  type StateRecord,
+  type UserRecord,
 } from "../records.ts";
 import { Ordered } from "./ordered.ts";
 
@@ -160,12 +161,6 @@ export class Document {
       this.tenant(state.instance_id).states.delete(state.state);
     }
   }
-}
-
-function keyOf(name: TableName, record: AnyRecord): string {
-  if (name === "sessions") return (record as SessionRecord).session_id;
-  if (name === "states") return (record as StateRecord).state;
-  return (record as { id: string }).id;
 }
 
 function listIn<T>(lists: Map<string, T[]>, key: string): T[] {

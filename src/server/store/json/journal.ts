@@ -43,10 +43,11 @@ export async function replay(
   sequence: number,
   apply: (change: Change) => void,
   warn: (message: string) => void,
+  content: AsyncIterable<Line> = lines(path),
 ): Promise<{ sequence: number; length: number }> {
   let offset = 0;
   let last = sequence;
-  for await (const { line, isWhole } of lines(path)) {
+  for await (const { line, isWhole } of content) {
     if (!isWhole) {
       // A whole line and one byte more is no cut: the byte was its end, and something changed it.
       if (decodeLine(line.subarray(0, -1).toString())) throw damaged(path, `the line at offset ${offset} lost its end`);
@@ -68,22 +69,32 @@ export async function replay(
   return { sequence: last, length: offset };
 }
 
-/** A file's lines as they stand, without their ends. A missing file has none. */
-export async function* lines(path: string): AsyncIterable<{ line: Buffer; isWhole: boolean }> {
-  let rest: Buffer[] = [];
+/** A line as it stands, without its end. */
+export interface Line {
+  readonly line: Buffer;
+  readonly isWhole: boolean;
+}
+
+/** A file's lines. A missing file has none. */
+export async function* lines(path: string): AsyncIterable<Line> {
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-      let start = 0;
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-        const tail = chunk.subarray(start, end);
-        yield { line: rest.length > 0 ? Buffer.concat([...rest, tail]) : tail, isWhole: true };
-        rest = [];
-        start = end + 1;
-      }
-      if (start < chunk.length) rest.push(chunk.subarray(start));
-    }
+    yield* linesIn(createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncIterable<Line> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const tail = chunk.subarray(start, end);
+      yield { line: rest.length > 0 ? Buffer.concat([...rest, tail]) : tail, isWhole: true };
+      rest = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) rest.push(chunk.subarray(start));
   }
   if (rest.length > 0) yield { line: Buffer.concat(rest), isWhole: false };
 }

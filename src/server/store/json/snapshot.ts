@@ -7,8 +7,9 @@ import { StoreRefused } from "../store.ts";
 import { TABLE_NAMES, type AnyRecord, type Document, type TableName } from "./document.ts";
 import { damaged, hex, lines } from "./journal.ts";
 
-const FORMAT = "svc-identity";
-const VERSION = 1;
+export const FORMAT = "svc-identity";
+/** The newest that this svc writes. */
+export const VERSION = 1;
 const CHUNK_LENGTH = 1 << 18;
 
 interface Header {
@@ -103,12 +104,7 @@ export class Snapshot implements Adapter<Document> {
         `${this.#path} is no svc store, or its first line is damaged. Nothing was changed. Choose another --store.`,
       );
     }
-    if (header.version !== VERSION) {
-      throw new StoreRefused(
-        "unusable",
-        `${this.#path} was written by a newer svc (format ${header.version}). Update svc, or choose another --store.`,
-      );
-    }
+    if (header.version !== VERSION) throw newer(this.#path, header.version!);
     return header as Header;
   }
 
@@ -128,6 +124,13 @@ export class Snapshot implements Adapter<Document> {
   #damaged(number: number, what = "it is not what was written"): StoreRefused {
     return damaged(this.#path, `line ${number}: ${what}`);
   }
+}
+
+export function newer(path: string, version: number): StoreRefused {
+  return new StoreRefused(
+    "unusable",
+    `${path} was written by a newer svc (format ${version}). Update svc, or choose another --store.`,
+  );
 }
 
 /** @returns the number of bytes written */
