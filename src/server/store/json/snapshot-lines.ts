@@ -40,13 +40,13 @@ export async function* readSnapshot(file: PinnedFile): AsyncIterable<Item> {
     const { line, offset } = place;
     return { damage: { file: file.path, line, offset, what, of } };
   };
-  for await (const { line, isWhole } of file.lines()) {
+  for await (const { line } of file.lines()) {
     place.offset += place.length;
     place.length = line.length + 1;
     place.line++;
     const text = line.toString();
     const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
-    const end = isWhole && /^"crc32":"([0-9a-f]{8})"\}$/.exec(text);
+    const end = /^"crc32":"([0-9a-f]{8})"\}$/.exec(text);
     if (place.line === 1) {
       const header = headerOf(text);
       if (header && header.version > VERSION) throw newer(file.path, header.version);

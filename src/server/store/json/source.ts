@@ -37,7 +37,14 @@ async function lateChanges({ snapshot, old, journal }: Pinned): Promise<Late> {
       break;
     }
   for (const file of [old, journal])
-    if (file) ({ sequence } = await replay(file.path, sequence, (change) => note(late, change), () => {}, file.lines()));
+    if (file)
+      ({ sequence } = await replay(
+        file.path,
+        sequence,
+        (change) => note(late, change),
+        () => {},
+        file.lines(),
+      ));
   return late;
 }
 
@@ -90,6 +97,10 @@ async function* batches(all: AsyncIterable<Entry>): AsyncIterable<Entry[]> {
 async function* strictly(items: AsyncIterable<Item>): AsyncIterable<Exclude<Item, { damage: unknown }>> {
   for await (const item of items) {
     if (!("damage" in item)) yield item;
-    else throw damaged(item.damage.file, item.damage.line > 0 ? `line ${item.damage.line}: ${item.damage.what}` : item.damage.what);
+    else
+      throw damaged(
+        item.damage.file,
+        item.damage.line > 0 ? `line ${item.damage.line}: ${item.damage.what}` : item.damage.what,
+      );
   }
 }

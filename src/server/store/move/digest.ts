@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import { recordText } from "../schema.ts";
 import { StoreRefused, type Source } from "../store.ts";
-import { References } from "./references.ts";
+import { References } from "../references.ts";
 
 /** How many records of a kind there are, and the SHA-256, in hexadecimal, of all of them in their order. */
 export interface TableDigest {
@@ -37,7 +37,7 @@ export function checkReference(location: string, references: References, entry: 
   if (missing === undefined) return;
   throw new StoreRefused(
     "damaged",
-    `${location}: ${entry[0]} ${keyOf(...entry)} belongs to ${missing}, which isn't there. All of that is shown by: svc store check. Leave it out with: svc store repair --drop-dangling`,
+    `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there. All of that is shown by: svc store check. Leave it out with: svc store repair --drop-dangling`,
   );
 }
 

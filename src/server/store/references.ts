@@ -1,4 +1,4 @@
-import type { Entry } from "../records.ts";
+import type { Entry } from "./records.ts";
 
 /** Tells which records belong to others that are not there. Takes a store's entries in their order. */
 export class References {
