@@ -3,6 +3,8 @@ import type { Fetch } from "../wire/fetch.ts";
 /** Somewhere to write; whether it is a terminal decides how. */
 export interface Stream {
   write(text: string): unknown;
+  /** Resolves when there is room for more; rejects when the reader has gone. */
+  drained?(): Promise<void>;
   readonly isTTY: boolean;
   /** The terminal's width. */
   readonly columns?: number | undefined;

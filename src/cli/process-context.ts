@@ -30,11 +30,24 @@ export function processContext(): Context {
 function stream(target: NodeJS.WriteStream): Stream {
   return {
     write: (text) => target.write(text),
+    drained: () => drained(target),
     isTTY: target.isTTY ?? false,
     get columns() {
       return target.columns;
     },
   };
+}
+
+function drained(target: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      for (const event of ["drain", "error", "close"]) target.off(event, settle);
+      if (target.errored || target.destroyed) reject(new Error("the reader has gone"));
+      else resolve();
+    };
+    if (target.errored || target.destroyed || !target.writableNeedDrain) return settle();
+    for (const event of ["drain", "error", "close"]) target.once(event, settle);
+  });
 }
 
 /** By the system's own opener, never through a shell. */

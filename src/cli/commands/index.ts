@@ -4,6 +4,7 @@ import { addInstances } from "./instances.ts";
 import { addServe } from "./serve/index.ts";
 import { addSessions } from "./sessions.ts";
 import { addSignIn } from "./sign-in.ts";
+import { addStore } from "./store/index.ts";
 import { addTokens } from "./tokens.ts";
 import { addUsers } from "./users.ts";
 
@@ -14,4 +15,5 @@ export function addCommands(program: Program, context: Context): void {
   addSessions(program, context);
   addTokens(program, context);
   addInstances(program, context);
+  addStore(program, context);
 }
