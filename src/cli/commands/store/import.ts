@@ -30,11 +30,9 @@ system's temporary directory (TMPDIR), which has no name and is gone with the co
     const maintenance = await openMaintenance();
     const input = await openInput(context, file);
     const bar = progress(context, "Imported");
-    const chunks = (): AsyncIterable<Buffer> =>
-      input.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>;
     const name = file === "-" ? "standard input" : file;
     try {
-      const done = await maintenance.import(location, name, chunks, bar.show).finally(bar.end);
+      const done = await maintenance.import(location, name, input, bar.show).finally(bar.end);
       if (!done.isEqual) program.exitCode = EXIT.failed;
       const { location: to, digests, isEqual, wasThere } = done;
       if (program.opts<GlobalFlags>().json)

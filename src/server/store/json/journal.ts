@@ -1,6 +1,7 @@
 import { constants, createReadStream } from "node:fs";
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { linesIn, type Line } from "../lines.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import type { Change } from "./document.ts";
 
@@ -69,12 +70,6 @@ export async function replay(
   return { sequence: last, length: offset };
 }
 
-/** A line as it stands, without its end. */
-export interface Line {
-  readonly line: Buffer;
-  readonly isWhole: boolean;
-}
-
 /** A file's lines. A missing file has none. */
 export async function* lines(path: string): AsyncIterable<Line> {
   try {
@@ -82,21 +77,6 @@ export async function* lines(path: string): AsyncIterable<Line> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-}
-
-export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncIterable<Line> {
-  let rest: Buffer[] = [];
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      const tail = chunk.subarray(start, end);
-      yield { line: rest.length > 0 ? Buffer.concat([...rest, tail]) : tail, isWhole: true };
-      rest = [];
-      start = end + 1;
-    }
-    if (start < chunk.length) rest.push(chunk.subarray(start));
-  }
-  if (rest.length > 0) yield { line: Buffer.concat(rest), isWhole: false };
 }
 
 export function damaged(path: string, what: string): StoreRefused {

@@ -1,8 +1,8 @@
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
+import { chunksOf, linesIn, type Line } from "../lines.ts";
 import { StoreRefused } from "../store.ts";
 import { followed, journalName, oldName, unusable } from "./directory.ts";
-import { linesIn, type Line } from "./journal.ts";
 
 const ATTEMPTS = 1000;
 
@@ -74,14 +74,7 @@ async function stillNamed(names: readonly string[], handles: readonly (FileHandl
 async function pinned(path: string, handle: FileHandle | undefined): Promise<PinnedFile | undefined> {
   if (!handle) return undefined;
   const { size } = await handle.stat();
-  const range = { start: 0, end: size - 1, autoClose: false, highWaterMark: 1 << 20 };
-  return {
-    path,
-    size,
-    async *lines() {
-      if (size > 0) yield* linesIn(handle.createReadStream(range) as AsyncIterable<Buffer>);
-    },
-  };
+  return { path, size, lines: () => linesIn(chunksOf(handle, size)) };
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

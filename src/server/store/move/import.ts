@@ -1,4 +1,5 @@
-import { linesIn } from "../json/journal.ts";
+import type { FileHandle } from "node:fs/promises";
+import { chunksOf, linesIn } from "../lines.ts";
 import { keyOf, type Entry } from "../records.ts";
 import { References } from "../references.ts";
 import { isRecord } from "../schema.ts";
@@ -22,26 +23,25 @@ export class ImportRefused extends Error {
  * Fills an empty store from an export. The file is read twice: whole before anything is written, and then for its
  * records. Broken off, the same import made again goes on from there.
  * @param name of the file, for messages
- * @param open begins to read it; called twice
  * @throws {ImportRefused} where the file is not what was exported
  * @throws {StoreRefused} where the store holds anything else
  */
 export async function importStore(
   driver: Driver,
   name: string,
-  open: () => AsyncIterable<Buffer>,
+  file: FileHandle,
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<Filled & { readonly isEqual: boolean }> {
-  const expected = await verified(name, open());
+  const expected = await verified(name, file);
   const total = Object.values(expected).reduce((sum, { count }) => sum + count, 0);
   if (total === 0) throw new ImportRefused(name, " holds nothing.");
-  const filled = await fill(driver, readExport(name, open()), expected, (done) => onProgress(done, total));
+  const filled = await fill(driver, readExport(name, chunksOf(file)), expected, (done) => onProgress(done, total));
   return { ...filled, isEqual: fingerprintOf(filled.digests) === fingerprintOf(expected) };
 }
 
-async function verified(name: string, chunks: AsyncIterable<Buffer>): Promise<Digests> {
+async function verified(name: string, file: FileHandle): Promise<Digests> {
   const summary = new Summary();
-  for await (const entries of readExport(name, chunks)) for (const entry of entries) summary.add(entry);
+  for await (const entries of readExport(name, chunksOf(file))) for (const entry of entries) summary.add(entry);
   return summary.digests();
 }
 

@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import { compactJsonStore, type Compaction } from "../json/compact.ts";
 import { openRepair as openJsonRepair, type Repair, type RepairOptions } from "../json/repair.ts";
 import type { Migration, StoreCheck } from "../store.ts";
@@ -28,9 +29,9 @@ export const maintenance = {
   import: async (
     store: string,
     name: string,
-    open: () => AsyncIterable<Buffer>,
+    file: FileHandle,
     onProgress?: (done: number, total: number) => void,
-  ): Promise<Filled & { readonly isEqual: boolean }> => importStore(driverOf(store), name, open, onProgress),
+  ): Promise<Filled & { readonly isEqual: boolean }> => importStore(driverOf(store), name, file, onProgress),
 };
 
 export type { Compaction, Copy, Digests, Filled, Migration, Repair, StoreCheck };
