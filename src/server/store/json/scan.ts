@@ -1,4 +1,5 @@
 import { keyOf, TABLE_NAMES, type TableName } from "../records.ts";
+import { StoreRefused } from "../store.ts";
 import type { AnyRecord, Change } from "./document.ts";
 import { decodeLine } from "./journal.ts";
 import type { Pinned, PinnedFile } from "./pinned.ts";
@@ -17,6 +18,8 @@ export interface Scan {
   /** What a crash left, and the next start puts in order. */
   readonly leftovers: readonly string[];
 }
+
+const UNREADABLE = "this is not what was written";
 
 interface Numbered {
   readonly sequence: number;
@@ -44,13 +47,22 @@ export async function scan(pinned: Pinned): Promise<Scan> {
       else tables[item.entry[0]].set(keyOf(item.entry[0], item.entry[1]), item.entry[1]);
     }
 
+  const isSound = damage.length === 0;
   const numbered: Numbered[] = [];
-  for (const file of [old, journal]) if (file) numbered.push(...(await readJournal(file, damage, leftovers)));
-  // A journal that follows a document whose header is lost can only be taken whole.
-  const known = header?.sequence ?? (snapshot ? (numbered[0]?.sequence ?? 1) - 1 : 0);
-  let sequence = known;
+  const inJournals: Damage[] = [];
+  for (const file of [old, journal]) if (file) numbered.push(...(await readJournal(file, inJournals, leftovers)));
+  damage.push(...inJournals);
+  numbered.sort((a, b) => a.sequence - b.sequence);
+  const isStore = header || numbered.length > 0 || TABLE_NAMES.some((name) => tables[name].size > 0);
+  if (!isStore)
+    throw new StoreRefused("unusable", `${path} is no svc store, or nothing of it can be read. Nothing was changed.`);
+  // A document that was altered may tell a wrong number; its journal knows better.
+  const first = (numbered[0]?.sequence ?? Infinity) - 1;
+  const told = header?.sequence ?? (snapshot ? Infinity : 0);
+  const known = isSound ? told : Math.min(told, first);
+  let sequence = Number.isFinite(known) ? known : 0;
   let lostChanges = false;
-  for (const line of numbered.toSorted((a, b) => a.sequence - b.sequence)) {
+  for (const line of numbered) {
     if (line.sequence <= sequence) continue;
     if (line.sequence > sequence + 1) {
       lostChanges = true;
@@ -59,7 +71,7 @@ export async function scan(pinned: Pinned): Promise<Scan> {
     for (const change of line.changes) apply(tables, change);
     sequence = line.sequence;
   }
-  lostChanges ||= damage.some(({ file }) => file !== path);
+  lostChanges ||= inJournals.some(({ what }) => what === UNREADABLE);
   return { version: header?.version, sequence, tables, damage, lostChanges, leftovers };
 }
 
@@ -85,7 +97,7 @@ async function readJournal(file: PinnedFile, damage: Damage[], leftovers: string
     if (decoded && !isWhole) fault("its end was altered");
     else if (decoded && decoded.sequence < highest && !seen.has(decoded.sequence))
       fault("it stands in the wrong place");
-    else if (!decoded && isWhole) fault("this is not what was written", changesIn(text));
+    else if (!decoded && isWhole) fault(UNREADABLE, changesIn(text));
     else if (!isWhole)
       leftovers.push(
         `${file.path} ends with ${line.length} bytes of a change that was never acknowledged. The next start drops them.`,
@@ -107,7 +119,9 @@ function gap({ path, snapshot, old, journal }: Pinned, before: number, after: nu
 /** What a damaged line changed, as far as it can be read. Kinds and keys alone: it may hold secrets. */
 function changesIn(line: string): string | undefined {
   const names = TABLE_NAMES.join("|");
-  const found = [...line.matchAll(new RegExp(`\\["(put|delete)","(${names})",(?:\\{"id":)?"([\\w-]{1,64})"`, "g"))];
+  const found = [
+    ...line.matchAll(new RegExp(`\\["(put|delete)","(${names})",(?:\\{"(?:id|state)":)?"([\\w-]{1,64})"`, "g")),
+  ];
   const shown = found.map(([, action, name, key]) => `${action} ${name}${name === "states" ? "" : ` ${key}`}`);
   return shown.length > 0 ? shown.join(", ") : undefined;
 }

@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
 import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import { entryOf, isRecord } from "../schema.ts";
-import { StoreRefused } from "../store.ts";
 import { hex } from "./journal.ts";
 import type { PinnedFile } from "./pinned.ts";
 import { FORMAT, newer, VERSION } from "./snapshot.ts";
@@ -25,15 +24,15 @@ export type Item =
 
 /**
  * Reads a `db.json` as far as it can be read: first its header, then its records, and between them what is damaged.
- * @throws {StoreRefused} where it was written by a newer svc, or is no store at all
+ * @throws {StoreRefused} where it was written by a newer svc
  */
 export async function* readSnapshot(file: PinnedFile): AsyncIterable<Item> {
   const place = { line: 0, offset: 0, length: 0 };
   let checksum = 0;
   let table: TableName | undefined;
+  let hasHeader = false;
   let isFaulty = false;
   let isComplete = false;
-  let holdsRecords = false;
   let isDifferent = false;
   const damage = (what: string, of?: string): Item => {
     isFaulty = true;
@@ -46,33 +45,47 @@ export async function* readSnapshot(file: PinnedFile): AsyncIterable<Item> {
     place.line++;
     const text = line.toString();
     const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
-    const end = /^"crc32":"([0-9a-f]{8})"\}$/.exec(text);
-    if (place.line === 1) {
-      const header = headerOf(text);
-      if (header && header.version > VERSION) throw newer(file.path, header.version);
-      yield header ? { header } : damage("this is no first line of a store");
-    } else if (isComplete) yield damage("nothing should be behind the end");
-    else if (heading) table = heading;
-    else if (end) {
+    const end = END.exec(text);
+    const header = hasHeader ? undefined : headerOf(text);
+    if (place.line === 1 && !header) yield damage("this is no first line of a store");
+    if (header) {
+      if (header.version > VERSION && !(await isAltered(file))) throw newer(file.path, header.version);
+      if (header.version > VERSION) yield damage("the format's version was altered");
+      if (place.line > 1) yield damage("the first line stands here");
+      hasHeader = true;
+      yield { header };
+    } else if (heading) table = heading;
+    else if (end && !isComplete) {
       isComplete = true;
       isDifferent = end[1] !== hex(checksum);
     } else if (text !== "],") {
       const entry = entryIn(text, table);
+      if (isComplete) yield damage("nothing should be behind the end");
       if (entry) yield { entry };
-      else yield damage("this is not what was written", describe(text, table));
-      holdsRecords ||= entry !== undefined;
+      else if (place.line > 1 && !isComplete) yield damage("this is not what was written", describe(text, table));
     }
     checksum = crc32("\n", crc32(line, checksum));
   }
-  if (isFaulty && !holdsRecords && table === undefined) throw noStore(file.path);
   place.line++;
   place.offset += place.length;
   if (!isComplete) yield damage("the end is missing, and whatever stood before it");
   if (isDifferent && !isFaulty) yield { damage: { file: file.path, line: 0, offset: 0, what: ALTERED } };
 }
 
+const END = /^"crc32":"([0-9a-f]{8})"\}$/;
 const ALTERED =
   "the checksum differs: something in it was altered, and a file of this format doesn't tell which of its records";
+
+/** A file that a newer svc wrote is as it was written. */
+async function isAltered(file: PinnedFile): Promise<boolean> {
+  let checksum = 0;
+  for await (const { line } of file.lines()) {
+    const end = END.exec(line.toString());
+    if (end) return end[1] !== hex(checksum);
+    checksum = crc32("\n", crc32(line, checksum));
+  }
+  return false;
+}
 
 function headerOf(line: string): { version: number; sequence: number } | undefined {
   const { format, version, sequence } = (parse(line.replace(/,$/, "}")) ?? {}) as Record<string, unknown>;
@@ -95,13 +108,9 @@ function parse(text: string): unknown {
 }
 
 /** What a damaged line held. Never more than kind and key: a line may hold secrets. */
-export function describe(line: string, table: TableName | undefined): string | undefined {
+function describe(line: string, table: TableName | undefined): string | undefined {
   if (table === "states") return "states";
   const key = /"(?:session_id|id)":"(svc_session_[0-9a-f-]{36}|[\w-]{1,64})"/;
   const found = (table === "sessions" ? /"session_id":"(svc_session_[0-9a-f-]{36})"/ : key).exec(line)?.[1];
   return [table, found].filter(Boolean).join(" ") || undefined;
-}
-
-function noStore(path: string): StoreRefused {
-  return new StoreRefused("unusable", `${path} is no svc store, or nothing of it can be read. Nothing was changed.`);
 }
