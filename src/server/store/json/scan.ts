@@ -50,7 +50,8 @@ export async function scan(pinned: Pinned): Promise<Scan> {
   const isSound = damage.length === 0;
   const numbered: Numbered[] = [];
   const inJournals: Damage[] = [];
-  for (const file of [old, journal]) if (file) numbered.push(...(await readJournal(file, inJournals, leftovers)));
+  if (old) numbered.push(...(await readJournal(old, inJournals, journal?.size ? undefined : leftovers)));
+  if (journal) numbered.push(...(await readJournal(journal, inJournals, leftovers)));
   damage.push(...inJournals);
   numbered.sort((a, b) => a.sequence - b.sequence);
   const isStore = header || numbered.length > 0 || TABLE_NAMES.some((name) => tables[name].size > 0);
@@ -80,30 +81,35 @@ function apply(tables: Record<TableName, Map<string, AnyRecord>>, [action, name,
   else tables[name].delete(subject);
 }
 
-/** The lines that are as they were written, and what is wrong with the others. */
-async function readJournal(file: PinnedFile, damage: Damage[], leftovers: string[]): Promise<Numbered[]> {
+/**
+ * The lines that are as they were written, and what is wrong with the others.
+ * @param leftovers takes what a crash left at the end. Undefined: there is a journal behind this one, so it was whole
+ */
+async function readJournal(file: PinnedFile, damage: Damage[], leftovers: string[] | undefined): Promise<Numbered[]> {
   const good: Numbered[] = [];
+  const seen = new Set<number>();
   let offset = 0;
   let number = 0;
-  const seen = new Set<number>();
   let highest = 0;
   for await (const { line, isWhole } of file.lines()) {
     number++;
     const fault = (what: string, of?: string): void =>
       void damage.push({ file: file.path, line: number, offset, what, of });
-    const text = (isWhole ? line : line.subarray(0, -1)).toString();
-    const decoded = decodeLine(text);
-    if (decoded) good.push(decoded);
-    if (decoded && !isWhole) fault("its end was altered");
-    else if (decoded && decoded.sequence < highest && !seen.has(decoded.sequence))
-      fault("it stands in the wrong place");
-    else if (!decoded && isWhole) fault(UNREADABLE, changesIn(text));
-    else if (!isWhole)
+    const text = line.toString();
+    // A whole line and one byte more is no cut: the byte was its end, and something changed it.
+    const entry =
+      decodeLine(isWhole ? text : line.subarray(0, -1).toString()) ??
+      (isWhole || leftovers ? undefined : decodeLine(text));
+    if (entry) good.push(entry);
+    if (entry && !isWhole) fault("its end was altered");
+    else if (!entry && !isWhole && leftovers)
       leftovers.push(
         `${file.path} ends with ${line.length} bytes of a change that was never acknowledged. The next start drops them.`,
       );
-    if (decoded) seen.add(decoded.sequence);
-    highest = Math.max(highest, decoded?.sequence ?? 0);
+    else if (!entry) fault(UNREADABLE, changesIn(text));
+    else if (entry.sequence < highest && !seen.has(entry.sequence)) fault("it stands in the wrong place");
+    if (entry) seen.add(entry.sequence);
+    highest = Math.max(highest, entry?.sequence ?? 0);
     offset += line.length + 1;
   }
   return good;
