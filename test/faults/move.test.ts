@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/check.ts";
 import type { Change } from "../../src/server/store/json/document.ts";
 import { Files } from "../../src/server/store/json/files.ts";
@@ -119,17 +119,12 @@ async function points(run_: () => Promise<unknown>): Promise<number[]> {
 }
 
 describe("Ended by SIGKILL at any point", () => {
-  let path: string;
-  let whole: string;
-  beforeAll(async () => {
-    path = await makeStore(3000);
-    whole = await exported(path);
-  });
-
   it.each(["copy", "import"])(
     "svc store %s is finished by running it again, and the source is as it was",
     { timeout: TIMEOUT },
     async (name) => {
+      const path = await makeStore(1200);
+      const whole = await exported(path);
       const file = join(await temporaryDirectory(), "export.ndjson");
       await writeFile(file, whole);
       const before = await hashes(dirname(path));
@@ -157,8 +152,7 @@ describe("Ended by SIGKILL at any point", () => {
   );
 
   it("svc store repair keeps the same, whenever it is run again", { timeout: TIMEOUT }, async () => {
-    const good = await readFile(path, "utf8");
-    const lines = good.split("\n");
+    const lines = (await readFile(await makeStore(1200), "utf8")).split("\n");
     const broken = lines
       .map((line, n) => (n % 100 === 50 ? `${line.slice(0, 40)}\u0000${line.slice(41)}` : line))
       .join("\n");
@@ -185,7 +179,7 @@ describe("Ended by SIGKILL at any point", () => {
 
 describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
   it("ends a copy with a word, and the same copy is finished when there is room", { timeout: TIMEOUT }, async () => {
-    const path = await makeStore(3000);
+    const path = await makeStore(1200);
     const before = await hashes(dirname(path));
     const { length } = await readFile(path);
     for (const limit of [4096, Math.floor(length / 2), length]) {

@@ -108,8 +108,8 @@ export function entryOf(value: unknown): Entry | undefined {
 
 /** A record as JSON whose columns stand in one order, wherever the record comes from. */
 export function recordText([name, record]: Entry): string {
-  const columns = COLUMNS[name].flatMap((column) =>
-    column in record ? [[column, record[column as keyof typeof record]]] : [],
-  );
-  return JSON.stringify(Object.fromEntries(columns));
+  const keys = Object.keys(record);
+  const columns = COLUMNS[name].filter((column) => Object.hasOwn(record, column));
+  if (columns.every((column, n) => column === keys[n])) return JSON.stringify(record);
+  return JSON.stringify(Object.fromEntries(columns.map((column) => [column, record[column as keyof typeof record]])));
 }

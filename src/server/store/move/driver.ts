@@ -1,8 +1,9 @@
+import { ServeError } from "../../errors.ts";
 import { checkJsonStore } from "../json/check.ts";
 import { migrateJsonStore } from "../json/migrate.ts";
 import { openJsonSource } from "../json/source.ts";
 import { openJsonTarget } from "../json/target.ts";
-import { StoreRefused, type Migration, type Source, type StoreCheck, type Target } from "../store.ts";
+import type { Migration, Source, StoreCheck, Target } from "../store.ts";
 
 /** What each kind of store offers for looking after it and moving it. */
 export interface Driver {
@@ -15,22 +16,21 @@ export interface Driver {
 
 /**
  * The driver of a location: the path of a `db.json`, or a database's URL.
- * @throws {StoreRefused} where it is neither. A URL is never repeated: there may be a password in it
+ * @throws {ServeError} where it is neither. A URL is never repeated: there may be a password in it
  */
 export function driverOf(location: string): Driver {
   const scheme = schemeOf(location);
   if (scheme === undefined) return jsonDriver(location);
-  throw new StoreRefused("unusable", `"${scheme}:" is no store that svc knows. Give the path of a db.json.`);
+  throw new ServeError(`"${scheme}:" is no store that svc knows. Give the path of a db.json.`);
 }
 
-/** @throws {StoreRefused} where a location is not that of a file store */
+/** @throws {ServeError} where a location is not that of a file store */
 export function jsonPath(location: string): string {
   if (location === "memory")
-    throw new StoreRefused("unusable", "A store in memory ends with its server. Name another with --store.");
+    throw new ServeError("A store in memory ends with its server. Give the path of a db.json.");
   if (schemeOf(location) !== undefined)
-    throw new StoreRefused("unusable", "A database looks after its own files. This is for a db.json.");
-  if (!location.endsWith(".json"))
-    throw new StoreRefused("unusable", `"${location}" must end in .json, as db.json does.`);
+    throw new ServeError("A database looks after its own files. This is for a db.json.");
+  if (!location.endsWith(".json")) throw new ServeError(`"${location}" must end in .json, as db.json does.`);
   return location;
 }
 
