@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
-import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
+import { TABLE_NAMES, type Entry, type SessionRecord, type TableName } from "../records.ts";
 import { References } from "../references.ts";
 import type { StoreCheck } from "../store.ts";
+import type { AnyRecord } from "./document.ts";
 import { pin, type Pinned } from "./pinned.ts";
 import { scan, type Scan } from "./scan.ts";
 import type { Damage } from "./snapshot-lines.ts";
@@ -19,7 +20,7 @@ export async function checkJsonStore(path: string): Promise<StoreCheck> {
 async function look(path: string): Promise<StoreCheck> {
   const pinned = await pin(resolve(path));
   try {
-    const found = await scan(pinned);
+    const found = await scan(pinned, ownerOf);
     return {
       location: pinned.path,
       kind: `json, ${found.version === undefined ? "not folded yet" : `format ${found.version}`}`,
@@ -35,6 +36,12 @@ async function look(path: string): Promise<StoreCheck> {
   } finally {
     await pinned.close();
   }
+}
+
+/** What tells whom a record belongs to. */
+function ownerOf(record: AnyRecord): AnyRecord {
+  const { id, instance_id, user_id } = record as Partial<SessionRecord>;
+  return { id, instance_id, user_id } as AnyRecord;
 }
 
 /** One sentence, e.g. `/app/.svc/db.json, line 7, offset 1024: this is not what was written (users 0b6c…)`. */

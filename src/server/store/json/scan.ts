@@ -29,9 +29,10 @@ interface Numbered {
 /**
  * Reads every line of a store's files on its own. A change behind a damaged line is applied all the same: it is a
  * whole record put, or a key removed, and needs nothing of what came before.
+ * @param keep what of each record is to be kept: a large store's records may not fit beside each other
  * @throws {StoreRefused} where it was written by a newer svc, or is no store at all
  */
-export async function scan(pinned: Pinned): Promise<Scan> {
+export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecord = (record) => record): Promise<Scan> {
   const { path, snapshot, old, journal } = pinned;
   const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map<string, AnyRecord>()])) as Record<
     TableName,
@@ -44,7 +45,7 @@ export async function scan(pinned: Pinned): Promise<Scan> {
     for await (const item of readSnapshot(snapshot)) {
       if ("header" in item) header = item.header;
       else if ("damage" in item) damage.push(item.damage);
-      else tables[item.entry[0]].set(keyOf(item.entry[0], item.entry[1]), item.entry[1]);
+      else tables[item.entry[0]].set(keyOf(item.entry[0], item.entry[1]), keep(item.entry[1]));
     }
 
   const isSound = damage.length === 0;
@@ -69,16 +70,13 @@ export async function scan(pinned: Pinned): Promise<Scan> {
       lostChanges = true;
       damage.push(gap(pinned, sequence, line.sequence));
     }
-    for (const change of line.changes) apply(tables, change);
+    for (const [action, name, subject] of line.changes)
+      if (action === "put") tables[name].set(keyOf(name, subject), keep(subject));
+      else tables[name].delete(subject);
     sequence = line.sequence;
   }
   lostChanges ||= inJournals.some(({ what }) => what === UNREADABLE);
   return { version: header?.version, sequence, tables, damage, lostChanges, leftovers };
-}
-
-function apply(tables: Record<TableName, Map<string, AnyRecord>>, [action, name, subject]: Change): void {
-  if (action === "put") tables[name].set(keyOf(name, subject), subject);
-  else tables[name].delete(subject);
 }
 
 /**
