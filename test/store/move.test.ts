@@ -197,7 +197,7 @@ describe("A file store as a source", () => {
           expect(again).toEqual(found);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
@@ -391,7 +391,7 @@ describe("An export", () => {
         },
       ),
       {
-        numRuns: 400,
+        numRuns: 200,
         examples: [
           [0, 1, "cut"],
           [whole.length - 1, 1, "cut"],
