@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SignJWT } from "jose";
 import { load, request } from "./load.js";
+import { median, report } from "./report.js";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const SVC = join(ROOT, "bin/svc.js");
@@ -20,13 +21,7 @@ try {
 } finally {
   await rm(directory, { recursive: true, force: true });
 }
-console.log(`Node ${process.version}, medians of ${STARTS} starts and ${ROUNDS} rounds\n`);
-for (const { name, ratio, limit, detail } of rows) {
-  const verdict = limit.startsWith("≤") ? ratio <= Number(limit.slice(2)) : ratio >= Number(limit.slice(2));
-  console.log(
-    `${verdict ? "✓" : "✗"} ${name.padEnd(44)} ${ratio.toFixed(2).padStart(5)}   asked ${limit.padEnd(7)} ${detail}`,
-  );
-}
+report(`Node ${process.version}, medians of ${STARTS} starts and ${ROUNDS} rounds`, rows);
 
 async function startUp() {
   const times = { node: [], version: [], bare: [], serve: [] };
@@ -209,8 +204,4 @@ function start(argv) {
 function plainEnv() {
   const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...env } = process.env;
   return env;
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

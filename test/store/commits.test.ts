@@ -36,6 +36,10 @@ class HeldLog implements Log {
     });
   }
 
+  async replace(_: Document, publish: () => void): Promise<void> {
+    publish();
+  }
+
   /** Lets the group that waits go, once there is one, and those that follow from it be taken up. */
   async next(error?: Error): Promise<void> {
     while (this.#held.length === 0) await setImmediate();

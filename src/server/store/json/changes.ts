@@ -1,5 +1,5 @@
 import type { Records, StateRecord } from "../records.ts";
-import { TABLE_NAMES, type Change, type Tables } from "./document.ts";
+import { Document, type Change } from "./document.ts";
 
 /** Anybody may begin a sign-in, so what that leaves behind is bounded. */
 const MAX_STATES = 50_000;
@@ -14,18 +14,13 @@ export function outdated(states: Map<string, StateRecord>, now: string): Change[
   return dropped;
 }
 
-/** All that there is, gone. */
-export function deletes(tables: Tables): Change[] {
-  return TABLE_NAMES.flatMap((name) => [...tables[name].keys()].map((key): Change => ["delete", name, key]));
-}
-
 /** All of these, in their places. */
-export function puts(records: Records): Change[] {
-  return [
-    ...records.instances.map((record): Change => ["put", "instances", record]),
-    ...records.personas.map((record): Change => ["put", "personas", record]),
-    ...records.users.map((record): Change => ["put", "users", record]),
-    ...records.identities.map((record): Change => ["put", "identities", record]),
-    ...records.sessions.map((record): Change => ["put", "sessions", record]),
-  ];
+export function documentOf(records: Records): Document {
+  const document = new Document();
+  for (const record of records.instances) document.apply(["put", "instances", record]);
+  for (const record of records.personas) document.apply(["put", "personas", record]);
+  for (const record of records.users) document.apply(["put", "users", record]);
+  for (const record of records.identities) document.apply(["put", "identities", record]);
+  for (const record of records.sessions) document.apply(["put", "sessions", record]);
+  return document;
 }

@@ -4,13 +4,15 @@ import type { Change, Document } from "./document.ts";
 export interface Operation<Result> {
   /** Whatever it depends on or changes: of two operations with a key in common the second waits for the first. */
   keys(): readonly string[];
-  /** Decides on the document as published. Throwing refuses this operation alone. */
+  /** Decides on the document as published, right after `keys`. Throwing refuses this operation alone. */
   run(): { changes: readonly Change[]; result: Result };
 }
 
 /** Where changes must be before they count: returns once they are durable, throws if they are not and never will be. */
 export interface Log {
   append(changes: readonly Change[]): Promise<void>;
+  /** Puts another document in the place of all that there is, and publishes it before anything else is written. */
+  replace(document: Document, publish: () => void): Promise<void>;
 }
 
 interface Waiting {
@@ -43,9 +45,22 @@ export class Commits {
     });
   }
 
+  /** Puts another document in the place of this one, after all that was asked for before. `make` throwing refuses it. */
+  async replace(make: () => Document): Promise<void> {
+    while (this.#draining) await this.#draining;
+    const replaced = this.#replace(make);
+    this.#draining = replaced.catch(() => undefined).then(() => this.#drain());
+    await replaced;
+  }
+
   /** When all that was asked for so far is done. */
   async settled(): Promise<void> {
     await this.#draining;
+  }
+
+  async #replace(make: () => Document): Promise<void> {
+    const document = make();
+    await this.#log.replace(document, () => this.#document.become(document));
   }
 
   async #drain(): Promise<void> {

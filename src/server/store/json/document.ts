@@ -1,61 +1,49 @@
-import type { Provider } from "../../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { fold } from "../fold.ts";
 import {
   keyOf,
+  TABLE_NAMES,
   type IdentityRecord,
-  type InstanceRecord,
-  type PersonaRecord,
+  type RecordOf,
   type SessionRecord,
   type StateRecord,
+  type TableName,
   type UserRecord,
 } from "../records.ts";
-import { Ordered } from "./ordered.ts";
+import { Collection } from "./collection.ts";
 
-/** Every kind of record, in the order in which the file holds them, by its key. */
-export interface Tables {
-  instances: Map<string, InstanceRecord>;
-  personas: Map<string, PersonaRecord>;
-  users: Map<string, UserRecord>;
-  identities: Map<string, IdentityRecord>;
-  /** By `session_id`. */
-  sessions: Map<string, SessionRecord>;
-  /** By `state`, which is also the order in which they expire. */
-  states: Map<string, StateRecord>;
-}
-export type TableName = keyof Tables;
-export type RecordOf<Name extends TableName> = Tables[Name] extends Map<string, infer R> ? R : never;
-export type AnyRecord = RecordOf<TableName>;
+/** Every kind of record, by its key: a session's `session_id`, a state's `state`, else the `id`. */
+export type Tables = { readonly [Name in TableName]: Map<string, RecordOf[Name]> };
+export type AnyRecord = RecordOf[TableName];
 
 /** A whole record put in its place, or a key removed: applying it twice is the same as once. */
 export type Change = ["put", TableName, AnyRecord] | ["delete", TableName, string];
 
-export const TABLE_NAMES: readonly TableName[] = ["instances", "personas", "users", "identities", "sessions", "states"];
-
 /** One instance's users and sessions, by all that a request asks for. */
 interface Tenant {
+  readonly instance_id: string;
+  /** By folded address. */
   readonly usersByEmail: Map<string, UserRecord>;
-  readonly identitiesByUid: Map<string, IdentityRecord>;
-  readonly users: Ordered<UserRecord>;
-  readonly sessions: Ordered<SessionRecord>;
+  readonly identitiesByUid: ReadonlyMap<Provider, Map<string, IdentityRecord>>;
+  readonly users: Collection<UserRecord>;
+  readonly sessions: Collection<SessionRecord>;
   readonly states: Map<string, StateRecord>;
 }
 
-/** All records in memory, with the indexes over them. It changes through `apply` alone. */
+/** All records in memory, with the indexes over them. It changes through `apply` and `become` alone. */
 export class Document {
-  readonly tables: Tables = {
-    instances: new Map(),
-    personas: new Map(),
-    users: new Map(),
-    identities: new Map(),
-    sessions: new Map(),
-    states: new Map(),
-  };
-  readonly #tenants = new Map<string, Tenant>();
-  readonly #identitiesByUser = new Map<string, IdentityRecord[]>();
-  readonly #sessionsByUser = new Map<string, SessionRecord[]>();
+  #tables: Tables = emptyTables();
+  #tenants = new Map<string, Tenant>();
+  #latest: Tenant | undefined;
+  #identitiesByUser = new Map<string, IdentityRecord[]>();
+  #sessionsByUser = new Map<string, SessionRecord[]>();
+
+  get tables(): Tables {
+    return this.#tables;
+  }
 
   get isEmpty(): boolean {
-    return TABLE_NAMES.every((name) => this.tables[name].size === 0);
+    return TABLE_NAMES.every((name) => this.#tables[name].size === 0);
   }
 
   userByEmail(instance_id: string, email: string): UserRecord | undefined {
@@ -63,9 +51,10 @@ export class Document {
   }
 
   identityByUid(instance_id: string, provider: Provider, uid: string): IdentityRecord | undefined {
-    return this.tenant(instance_id).identitiesByUid.get(`${provider} ${uid}`);
+    return this.tenant(instance_id).identitiesByUid.get(provider)!.get(uid);
   }
 
+  /** Oldest first. */
   identitiesOf(user_id: string): readonly IdentityRecord[] {
     return this.#identitiesByUser.get(user_id) ?? [];
   }
@@ -75,104 +64,173 @@ export class Document {
   }
 
   tenant(instance_id: string): Tenant {
-    let tenant = this.#tenants.get(instance_id);
-    if (!tenant) {
-      const { users, sessions } = this.tables;
-      tenant = {
-        usersByEmail: new Map(),
-        identitiesByUid: new Map(),
-        states: new Map(),
-        users: new Ordered<UserRecord>(
-          (user) => user.created_at,
-          (user) => user.id,
-          (user) => users.get(user.id) === user,
-        ),
-        sessions: new Ordered<SessionRecord>(
-          (session) => session.last_signin_at,
-          (session) => session.id,
-          (session) => sessions.get(session.session_id) === session,
-        ),
-      };
-      this.#tenants.set(instance_id, tenant);
-    }
-    return tenant;
+    // Records of one instance come in long rows.
+    if (this.#latest?.instance_id === instance_id) return this.#latest;
+    this.#latest = this.#tenants.get(instance_id) ?? this.#newTenant(instance_id);
+    return this.#latest;
   }
 
   apply([action, name, subject]: Change): void {
     const key = action === "put" ? keyOf(name, subject) : subject;
-    const table = this.tables[name] as Map<string, AnyRecord>;
+    const table = this.#tables[name] as Map<string, AnyRecord>;
     const before = table.get(key);
-    if (action === "put" && before === subject) return;
-    if (action === "put") table.set(key, subject);
+    const after = action === "put" ? subject : undefined;
+    if (before === after) return;
+    if (after) table.set(key, after);
     else table.delete(key);
-    // The oldest link stays the first, however often it is renewed.
-    const isRenewed = action === "put" && before !== undefined && name === "identities";
-    const place = isRenewed ? this.#placeOf(before as IdentityRecord) : -1;
-    if (before !== undefined) this.#unindex(name, before);
-    if (action === "put") this.#index(name, subject);
-    if (isRenewed) this.#moveLast(subject as IdentityRecord, place);
+    this.#index(name, before, after);
   }
 
-  #placeOf(identity: IdentityRecord): number {
-    return this.identitiesOf(identity.user_id).indexOf(identity);
+  /**
+   * Takes in a record that was just read from a file, whose texts are nobody else's yet: equal ones are kept once.
+   * @returns false where there is one with its key
+   */
+  load(name: TableName, record: AnyRecord): boolean {
+    if ("instance_id" in record) record.instance_id = this.tenant(record.instance_id).instance_id;
+    if ("updated_at" in record && record.updated_at === record.created_at) record.updated_at = record.created_at;
+    const user = "user_id" in record ? this.#tables.users.get(record.user_id) : undefined;
+    if (user) shareTexts(record as IdentityRecord | SessionRecord, user);
+    const table = this.#tables[name] as Map<string, AnyRecord>;
+    const { size } = table;
+    table.set(keyOf(name, record), record);
+    if (table.size === size) return false;
+    this.#index(name, undefined, record);
+    return true;
   }
 
-  #moveLast({ user_id }: IdentityRecord, place: number): void {
-    const own = this.#identitiesByUser.get(user_id)!;
-    own.splice(place, 0, own.pop()!);
+  /** Takes the place of all its records by another's, in one step. */
+  become(other: Document): void {
+    this.#tables = other.#tables;
+    this.#tenants = other.#tenants;
+    this.#latest = undefined;
+    this.#identitiesByUser = other.#identitiesByUser;
+    this.#sessionsByUser = other.#sessionsByUser;
   }
 
-  #index(name: TableName, record: AnyRecord): void {
-    if (name === "users") {
-      const user = record as UserRecord;
-      const tenant = this.tenant(user.instance_id);
-      tenant.usersByEmail.set(fold(user.email), user);
-      tenant.users.add(user);
-    } else if (name === "identities") {
-      const identity = record as IdentityRecord;
-      this.tenant(identity.instance_id).identitiesByUid.set(`${identity.provider} ${identity.uid}`, identity);
-      listIn(this.#identitiesByUser, identity.user_id).push(identity);
-    } else if (name === "sessions") {
-      const session = record as SessionRecord;
-      this.tenant(session.instance_id).sessions.add(session);
-      listIn(this.#sessionsByUser, session.user_id).push(session);
-    } else if (name === "states") {
-      const state = record as StateRecord;
-      this.tenant(state.instance_id).states.set(state.state, state);
+  /** Does what the first reading would otherwise wait for. */
+  sort(): void {
+    for (const { users, sessions } of this.#tenants.values()) {
+      users.sort();
+      sessions.sort();
     }
   }
 
-  #unindex(name: TableName, record: AnyRecord): void {
-    if (name === "users") {
-      const user = record as UserRecord;
-      const tenant = this.tenant(user.instance_id);
-      removeIfSame(tenant.usersByEmail, fold(user.email), user);
-      tenant.users.dropped();
-    } else if (name === "identities") {
-      const identity = record as IdentityRecord;
-      removeIfSame(this.tenant(identity.instance_id).identitiesByUid, `${identity.provider} ${identity.uid}`, identity);
-      removeFrom(this.#identitiesByUser, identity.user_id, identity);
-    } else if (name === "sessions") {
-      const session = record as SessionRecord;
-      this.tenant(session.instance_id).sessions.dropped();
-      removeFrom(this.#sessionsByUser, session.user_id, session);
-    } else if (name === "states") {
-      const state = record as StateRecord;
-      this.tenant(state.instance_id).states.delete(state.state);
-    }
+  #newTenant(instance_id: string): Tenant {
+    const usersByEmail = new Map<string, UserRecord>();
+    const ownUser = (id: string): UserRecord[] => own(this.#tables.users.get(id), instance_id);
+    const ownSession = (id: string): SessionRecord[] => own(this.#tables.sessions.get(id), instance_id);
+    const tenant: Tenant = {
+      instance_id,
+      usersByEmail,
+      identitiesByUid: new Map(PROVIDERS.map((provider) => [provider, new Map<string, IdentityRecord>()])),
+      states: new Map(),
+      users: new Collection<UserRecord>({
+        key: (user) => user.id,
+        time: (user) => user.created_at,
+        id: (user) => user.id,
+        current: (id) => this.#tables.users.get(id),
+        withValue: (field, value) =>
+          field === "id"
+            ? ownUser(fold(value))
+            : field === "email"
+              ? own(usersByEmail.get(fold(value)), instance_id)
+              : undefined,
+      }),
+      sessions: new Collection<SessionRecord>({
+        key: (session) => session.session_id,
+        time: (session) => session.last_signin_at,
+        id: (session) => session.id,
+        current: (session_id) => this.#tables.sessions.get(session_id),
+        withValue: (field, value) =>
+          field === "session_id"
+            ? ownSession(fold(value))
+            : field === "user_id"
+              ? this.sessionsOf(fold(value)).filter((session) => session.instance_id === instance_id)
+              : undefined,
+      }),
+    };
+    this.#tenants.set(instance_id, tenant);
+    return tenant;
+  }
+
+  #index(name: TableName, before: AnyRecord | undefined, after: AnyRecord | undefined): void {
+    if (name === "users") this.#indexUser(before as UserRecord | undefined, after as UserRecord | undefined);
+    else if (name === "identities")
+      this.#indexIdentity(before as IdentityRecord | undefined, after as IdentityRecord | undefined);
+    else if (name === "sessions")
+      this.#indexSession(before as SessionRecord | undefined, after as SessionRecord | undefined);
+    else if (name === "states") this.#indexState(before as StateRecord | undefined, after as StateRecord | undefined);
+  }
+
+  #indexUser(before: UserRecord | undefined, after: UserRecord | undefined): void {
+    const { users, usersByEmail } = this.tenant((before ?? after)!.instance_id);
+    if (before) removeIfSame(usersByEmail, fold(before.email), before);
+    if (after) usersByEmail.set(fold(after.email), after);
+    reorder(users, before, after);
+  }
+
+  #indexIdentity(before: IdentityRecord | undefined, after: IdentityRecord | undefined): void {
+    const { identitiesByUid } = this.tenant((before ?? after)!.instance_id);
+    if (before) removeIfSame(identitiesByUid.get(before.provider)!, before.uid, before);
+    if (after) identitiesByUid.get(after.provider)!.set(after.uid, after);
+    relist(this.#identitiesByUser, before, after);
+  }
+
+  #indexSession(before: SessionRecord | undefined, after: SessionRecord | undefined): void {
+    reorder(this.tenant((before ?? after)!.instance_id).sessions, before, after);
+    relist(this.#sessionsByUser, before, after);
+  }
+
+  #indexState(before: StateRecord | undefined, after: StateRecord | undefined): void {
+    const { states } = this.tenant((before ?? after)!.instance_id);
+    if (before) states.delete(before.state);
+    if (after) states.set(after.state, after);
   }
 }
 
-function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
-  const list = lists.get(key) ?? [];
-  if (list.length === 0) lists.set(key, list);
-  return list;
+function emptyTables(): Tables {
+  return {
+    instances: new Map(),
+    personas: new Map(),
+    users: new Map(),
+    identities: new Map(),
+    sessions: new Map(),
+    states: new Map(),
+  };
 }
 
-function removeFrom<T>(lists: Map<string, T[]>, key: string, item: T): void {
-  const left = (lists.get(key) ?? []).filter((other) => other !== item);
-  if (left.length > 0) lists.set(key, left);
-  else lists.delete(key);
+function shareTexts(record: IdentityRecord | SessionRecord, user: UserRecord): void {
+  record.user_id = user.id;
+  if (record.email === user.email) record.email = user.email;
+  if ("name" in record && record.name === user.name) record.name = user.name;
+  if (record.created_at === user.created_at) record.created_at = user.created_at;
+}
+
+function own<Row extends { instance_id: string }>(row: Row | undefined, instance_id: string): Row[] {
+  return row?.instance_id === instance_id ? [row] : [];
+}
+
+function reorder<Row extends object>(rows: Collection<Row>, before: Row | undefined, after: Row | undefined): void {
+  if (before && after) rows.replace(before, after);
+  else if (before) rows.remove(before);
+  else if (after) rows.add(after);
+}
+
+/** A user's records keep the places that they were given first, however often they are renewed. */
+function relist<T extends { user_id: string }>(
+  lists: Map<string, T[]>,
+  before: T | undefined,
+  after: T | undefined,
+): void {
+  const { user_id } = (before ?? after)!;
+  const list = lists.get(user_id);
+  if (!list) {
+    // A list that is begun by pushing would take room for 17.
+    if (after) lists.set(user_id, [after]);
+  } else if (before && after) list[list.indexOf(before)] = after;
+  else if (after) list.push(after);
+  else if (list.length === 1) lists.delete(user_id);
+  else list.splice(list.indexOf(before!), 1);
 }
 
 function removeIfSame<T>(index: Map<string, T>, key: string, item: T): void {

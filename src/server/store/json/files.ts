@@ -3,11 +3,12 @@ import { dirname } from "node:path";
 import { Low } from "lowdb";
 import { StorageUnavailable } from "../store.ts";
 import type { Log } from "./commits.ts";
-import { journalName, makeDirectory, oldName, prepare, unusable } from "./directory.ts";
+import { journalName, keepCopy, makeDirectory, oldName, prepare, unusable } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
-import { encodeLine, Journal, replay } from "./journal.ts";
+import { codeOf, encodeLine, Journal, replay } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { Snapshot, syncDirectory } from "./snapshot.ts";
+import { VERSION } from "./snapshot-reader.ts";
 
 const IDLE_MS = 1000;
 const FOLD_BYTES = 8 << 20;
@@ -71,15 +72,17 @@ export class Files implements Log {
       const snapshot = new Snapshot(path, document);
       const low = new Low<Document>(snapshot, document);
       await low.read();
+      if (snapshot.version < VERSION) await keepCopy(path, snapshot.version);
       const apply = (change: Change): void => document.apply(change);
       const old = await replay(oldName(path), snapshot.sequence, apply, warn);
       const current = await replay(journalName(path), old.sequence, apply, warn);
       journal = await Journal.open(journalName(path), current.length);
       await syncDirectory(dirname(path));
+      document.sort();
       const files = new Files(path, low, snapshot, journal, current.sequence, lock, warn);
       files.#snapshotSize = await sizeOf(path);
-      if (old.length > 0) {
-        files.#hasOld = true;
+      if (old.length > 0 || snapshot.version < VERSION) {
+        files.#hasOld = old.length > 0;
         snapshot.sequence = current.sequence;
         await files.#fold();
       }
@@ -100,6 +103,27 @@ export class Files implements Log {
     });
   }
 
+  async replace(document: Document, publish: () => void): Promise<void> {
+    while (this.#folding) await this.#folding;
+    await this.#exclusive(async () => {
+      if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
+      this.#journal.check();
+      const before = this.#snapshot.sequence;
+      try {
+        // The journal's changes are older than this; the next fold takes them away.
+        this.#snapshot.sequence = this.#sequence + 1;
+        await this.#snapshot.write(document);
+      } catch (error) {
+        this.#snapshot.sequence = before;
+        throw new StorageUnavailable(`${this.#path} could not be written (${codeOf(error)})`, { cause: error });
+      }
+      this.#sequence++;
+      publish();
+      this.#snapshotSize = await sizeOf(this.#path);
+      this.#planFold();
+    });
+  }
+
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -111,11 +135,7 @@ export class Files implements Log {
     clearTimeout(this.#idle);
     await this.#folding;
     if (this.#journal.length > 0 || this.#hasOld) await this.#fold();
-    const isOurs = await this.#journal.check().then(
-      () => true,
-      () => false,
-    );
-    const isFolded = isOurs && this.#journal.length === 0 && !this.#hasOld;
+    const isFolded = this.#journal.isOurs() && this.#journal.length === 0 && !this.#hasOld;
     await this.#journal.close();
     if (isFolded) await rm(journalName(this.#path), { force: true });
     await this.#lock.release();
@@ -141,14 +161,12 @@ export class Files implements Log {
       if (!this.#hasOld) this.#snapshot.sequence = await this.#exclusive(() => this.#rotate());
       await this.#finishFold();
     } catch (error) {
-      this.#warn(
-        `${this.#path} could not be brought up to date (${(error as NodeJS.ErrnoException).code ?? String(error)}); the journal keeps everything.`,
-      );
+      this.#warn(`${this.#path} could not be brought up to date (${codeOf(error)}); the journal keeps everything.`);
     }
   }
 
   async #finishFold(): Promise<void> {
-    await this.#exclusive(() => this.#journal.check());
+    await this.#exclusive(async () => this.#journal.check());
     await this.#low.write();
     this.#snapshotSize = await sizeOf(this.#path);
     await rm(oldName(this.#path), { force: true });
@@ -159,7 +177,7 @@ export class Files implements Log {
   /** Begins a new journal. @returns the number of the last change in the old one */
   async #rotate(): Promise<number> {
     const name = journalName(this.#path);
-    await this.#journal.check();
+    this.#journal.check();
     await rename(name, oldName(this.#path));
     try {
       const fresh = await Journal.open(name, 0);

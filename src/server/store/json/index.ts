@@ -1,18 +1,12 @@
 import { resolve } from "node:path";
-import { setImmediate } from "node:timers/promises";
-import type { PageOptions, SignIn, Store, UserView } from "../store.ts";
+import type { SignIn, Store, UserView } from "../store.ts";
 import type { InstanceRecord, PersonaRecord, SessionRecord, StateRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
 import { Commits, type Log } from "./commits.ts";
-import { deletes, outdated, puts } from "./changes.ts";
+import { documentOf, outdated } from "./changes.ts";
 import { followed } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
 import { Files, type FilesOptions } from "./files.ts";
-import { matcher } from "./match.ts";
-import type { Ordered } from "./ordered.ts";
-
-/** Records looked at, and records sent, before others get their turn. */
-const BATCH = 2048;
 
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
@@ -26,15 +20,19 @@ export async function openJsonStore(path: string, options: FilesOptions): Promis
 
 /** The same without files: it ends with the process. */
 export function openMemoryStore(): Store {
-  return documentStore("memory", new Document(), { append: async () => {} }, async () => {});
+  return documentStore(
+    "memory",
+    new Document(),
+    { append: async () => {}, replace: async (_, publish) => publish() },
+    async () => {},
+  );
 }
 
 function documentStore(location: string, document: Document, log: Log, closeLog: () => Promise<void>): Store {
   const commits = new Commits(document, log);
-  const { tables } = document;
 
   function findUser(instance_id: string, id: string): UserView | undefined {
-    const user = tables.users.get(id);
+    const user = document.tables.users.get(id);
     return user?.instance_id === instance_id ? view(user) : undefined;
   }
 
@@ -47,28 +45,22 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     location,
 
     async instances(): Promise<InstanceRecord[]> {
-      return [...tables.instances.values()];
+      return [...document.tables.instances.values()];
     },
 
     async personas(): Promise<PersonaRecord[]> {
-      return [...tables.personas.values()];
+      return [...document.tables.personas.values()];
     },
 
     seed(records): Promise<void> {
-      return commits.commit({
-        keys: () => ["seed"],
-        run() {
-          if (!document.isEmpty) throw new Error("A store that holds something can't be seeded");
-          return { changes: puts(records), result: undefined };
-        },
+      return commits.replace(() => {
+        if (!document.isEmpty) throw new Error("A store that holds something can't be seeded");
+        return documentOf(records);
       });
     },
 
     replace(records): Promise<void> {
-      return commits.commit({
-        keys: () => ["seed"],
-        run: () => ({ changes: [...deletes(tables), ...puts(records)], result: undefined }),
-      });
+      return commits.replace(() => documentOf(records));
     },
 
     async findUser(instance_id, id): Promise<UserView | undefined> {
@@ -78,21 +70,21 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     async users(instance_id, options) {
       const after = options.after === undefined ? undefined : findUser(instance_id, options.after)?.user;
       if (options.after !== undefined && !after) return undefined;
-      return batches(document.tenant(instance_id).users, after, options, (user) =>
-        tables.users.has(user.id) ? [view(user)] : [],
+      return presented(document.tenant(instance_id).users.find(options, after), (user) =>
+        document.tables.users.has(user.id) ? [view(user)] : [],
       );
     },
 
     async findSession(instance_id, session_id): Promise<SessionRecord | undefined> {
-      const session = tables.sessions.get(session_id);
+      const session = document.tables.sessions.get(session_id);
       return session?.instance_id === instance_id ? session : undefined;
     },
 
     async sessions(instance_id, options) {
-      const after = options.after === undefined ? undefined : tables.sessions.get(options.after);
+      const after = options.after === undefined ? undefined : document.tables.sessions.get(options.after);
       if (options.after !== undefined && after?.instance_id !== instance_id) return undefined;
-      return batches(document.tenant(instance_id).sessions, after, options, (session) =>
-        tables.sessions.has(session.session_id) ? [session] : [],
+      return presented(document.tenant(instance_id).sessions.find(options, after), (session) =>
+        document.tables.sessions.has(session.session_id) ? [session] : [],
       );
     },
 
@@ -115,14 +107,14 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     },
 
     saveState(record): Promise<void> {
-      const dropped = (): Change[] => outdated(document.tenant(record.instance_id).states, record.created_at);
+      let dropped: Change[] = [];
       return commits.commit({
-        // One of those that arrive together drops what is to be dropped.
-        keys: () => (dropped().length > 0 ? [`states ${record.instance_id}`] : []),
-        run: () => ({
-          changes: [...dropped(), ["put", "states", record]],
-          result: undefined,
-        }),
+        keys() {
+          dropped = outdated(document.tenant(record.instance_id).states, record.created_at);
+          // One of those that arrive together drops what is to be dropped.
+          return dropped.length > 0 ? [`states ${record.instance_id}`] : [];
+        },
+        run: () => ({ changes: [...dropped, ["put", "states", record]], result: undefined }),
       });
     },
 
@@ -130,7 +122,7 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
       return commits.commit<StateRecord | undefined>({
         keys: () => [`state ${state}`],
         run() {
-          const record = tables.states.get(state);
+          const record = document.tables.states.get(state);
           return { changes: record ? [["delete", "states", state]] : [], result: record };
         },
       });
@@ -182,24 +174,7 @@ function acquaintance(
   return sameEmail ? { sameEmail: { user: sameEmail, identities: document.identitiesOf(sameEmail.id) } } : {};
 }
 
-/**
- * A page of rows as they are now; only looking through them and handing them over is spread over time, and what is
- * deleted meanwhile is left out by `present`.
- */
-async function* batches<Row extends object, Out>(
-  rows: Ordered<Row>,
-  after: Row | undefined,
-  { query, limit = Infinity }: PageOptions,
-  present: (row: Row) => Out[],
-): AsyncIterable<Out[]> {
-  const matches = query ? matcher(query) : undefined;
-  const candidates = rows.newestFirst(after, matches ? Infinity : limit);
-  let left = limit;
-  for (let start = 0; start < candidates.length && left > 0; start += BATCH) {
-    if (start > 0) await setImmediate();
-    const batch = candidates.slice(start, start + BATCH);
-    const found = (matches ? batch.filter(matches) : batch).slice(0, left);
-    left -= found.length;
-    if (found.length > 0) yield found.flatMap(present);
-  }
+/** What is deleted while a page is handed over is left out by `present`. */
+async function* presented<Row, Out>(batches: AsyncIterable<Row[]>, present: (row: Row) => Out[]): AsyncIterable<Out[]> {
+  for await (const batch of batches) yield batch.flatMap(present);
 }

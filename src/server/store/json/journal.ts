@@ -1,41 +1,23 @@
-import { constants, createReadStream } from "node:fs";
-import { open, stat, type FileHandle } from "node:fs/promises";
-import { crc32 } from "node:zlib";
-import { linesIn, type Line } from "../lines.ts";
+import { constants, fstatSync, statSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import type { Change } from "./document.ts";
+import { eachLine, seal, unseal, type Line } from "./lines.ts";
 
-/**
- * The journal: a line for each group of changes, with its number and a checksum over all that stands before it.
- *
- *     {"sequence":17,"changes":[["put","users",{…}],["delete","states","…"]],"crc32":"5d1f00e2"}
- */
+/** A line of the journal: the changes that one group of operations made, and their number. */
 export function encodeLine(sequence: number, changes: readonly Change[]): Buffer {
-  return Buffer.from(sealLine(`{"sequence":${sequence},"changes":${JSON.stringify(changes)}`));
-}
-
-function sealLine(text: string): string {
-  return `${text},"crc32":"${hex(crc32(text))}"}\n`;
+  return Buffer.from(`${seal({ sequence, changes }).line}\n`);
 }
 
 /** @returns undefined where the line is not what was written */
-export function decodeLine(line: string): { sequence: number; changes: Change[] } | undefined {
-  const end = line.lastIndexOf(`,"crc32":"`);
-  if (end < 0 || line !== sealLine(line.slice(0, end)).slice(0, -1)) return undefined;
-  try {
-    return JSON.parse(line) as { sequence: number; changes: Change[] };
-  } catch {
-    return undefined;
-  }
-}
-
-export function hex(checksum: number): string {
-  return checksum.toString(16).padStart(8, "0");
+export function decodeLine(line: Buffer): { sequence: number; changes: Change[] } | undefined {
+  const json = unseal(line);
+  return json === undefined ? undefined : (JSON.parse(json) as { sequence: number; changes: Change[] });
 }
 
 /**
- * Applies a journal's changes that are newer than `sequence`. A last line without its end is what a crash leaves of a
- * write nobody was told of: it is passed over. Anything else that is not as it was written is refused.
+ * Applies a journal's changes that are newer than `sequence`. A last line that a crash cut off or left with holes was
+ * never acknowledged: it is passed over. Anything else that is not as it was written is refused.
  * @returns the last number read, and the length of what is whole
  * @throws {StoreRefused} naming file and offset
  */
@@ -44,45 +26,58 @@ export async function replay(
   sequence: number,
   apply: (change: Change) => void,
   warn: (message: string) => void,
-  content: AsyncIterable<Line> = lines(path),
+  content: string | AsyncIterable<Buffer> = path,
 ): Promise<{ sequence: number; length: number }> {
-  let offset = 0;
   let last = sequence;
-  for await (const { line, isWhole } of content) {
-    if (!isWhole) {
-      // A whole line and one byte more is no cut: the byte was its end, and something changed it.
-      if (decodeLine(line.subarray(0, -1).toString())) throw damaged(path, `the line at offset ${offset} lost its end`);
-      warn(
-        `${path}: dropped an incomplete last line at offset ${offset} (${line.length} bytes); it was never acknowledged.`,
-      );
-      break;
+  let length = 0;
+  let torn: Line | undefined;
+  const size = await eachLine(content, (line) => {
+    if (torn) throw damaged(path, `the line at offset ${torn.offset} is not what was written`);
+    const entry = line.isWhole ? decodeLine(line.bytes) : undefined;
+    if (!entry) {
+      torn = line;
+      return;
     }
-    const entry = decodeLine(line.toString());
-    if (!entry) throw damaged(path, `the line at offset ${offset} is not what was written`);
     if (entry.sequence > last + 1)
-      throw damaged(path, `changes ${last + 1} to ${entry.sequence - 1} are missing before offset ${offset}`);
+      throw damaged(path, `changes ${last + 1} to ${entry.sequence - 1} are missing before offset ${line.offset}`);
     if (entry.sequence === last + 1) {
       for (const change of entry.changes) apply(change);
       last = entry.sequence;
     }
-    offset += line.length + 1;
+    length = line.offset + line.bytes.length + 1;
+  });
+  if (torn) {
+    checkTorn(path, torn);
+    warn(
+      `${path}: dropped an incomplete last line at offset ${torn.offset} (${size! - torn.offset} bytes); it was never acknowledged.`,
+    );
   }
-  return { sequence: last, length: offset };
+  return { sequence: last, length };
 }
 
-/** A file's lines. A missing file has none. */
-export async function* lines(path: string): AsyncIterable<Line> {
-  try {
-    yield* linesIn(createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+/** @throws {StoreRefused} where a crash can't have left a last line like this */
+function checkTorn(path: string, { bytes, offset, isWhole }: Line): void {
+  // A whole line and one byte more is no cut: the byte was its end, and something changed it.
+  if (!isWhole && decodeLine(bytes.subarray(0, -1))) throw damaged(path, `the line at offset ${offset} lost its end`);
+  if (isWhole && !hasHole(bytes, offset)) throw damaged(path, `the line at offset ${offset} is not what was written`);
+}
+
+const PAGE = 4096;
+
+/** Whether a page of a line never reached the disk: it reads as zeros, and JSON has none. */
+export function hasHole(line: Buffer, offset: number): boolean {
+  for (let start = 0; start < line.length;) {
+    const end = Math.min(line.length, (Math.floor((offset + start) / PAGE) + 1) * PAGE - offset);
+    if (line.subarray(start, end).every((byte) => byte === 0)) return true;
+    start = end;
   }
+  return false;
 }
 
 export function damaged(path: string, what: string): StoreRefused {
   return new StoreRefused(
     "damaged",
-    `${path} is damaged: ${what}. Nothing was changed. Put back a copy of it, or move the whole store away to begin anew.`,
+    `${path} is damaged: ${what}. Nothing was changed. See all that is wrong with: svc store check. Keep what can be read with: svc store repair.`,
   );
 }
 
@@ -114,7 +109,7 @@ export class Journal {
 
   /** Returns once the line is on the disk. @throws {StorageUnavailable} when it is not, and then it never will be */
   async append(line: Buffer): Promise<void> {
-    await this.check();
+    this.check();
     try {
       await this.#write(line);
     } catch (error) {
@@ -145,13 +140,21 @@ export class Journal {
     }
   }
 
-  /** The lock does not reach other machines and containers; a file that is not as we left it shows them. */
-  async check(): Promise<void> {
+  /** @throws {StorageUnavailable} where nothing may be written any more */
+  check(): void {
+    if (!this.#broken && !this.isOurs()) this.#stop("was changed by somebody else");
     if (this.#broken) throw new StorageUnavailable(this.#broken);
-    const [ours, there] = await Promise.all([this.#handle.stat(), stat(this.#path).catch(() => undefined)]);
-    if (there && there.ino === ours.ino && there.dev === ours.dev && there.size === this.#length) return;
-    this.#stop("was changed by somebody else");
-    throw new StorageUnavailable(this.#broken);
+  }
+
+  /**
+   * The lock does not reach other machines and containers; a file that is not as we left it shows them.
+   * It is asked without waiting: between the answer and what is done upon it nobody else gets a turn.
+   */
+  isOurs(): boolean {
+    if (this.#broken) return false;
+    const ours = fstatSync(this.#handle.fd);
+    const there = statSync(this.#path, { throwIfNoEntry: false });
+    return there !== undefined && there.ino === ours.ino && there.dev === ours.dev && there.size === this.#length;
   }
 
   #stop(why: string): void {
@@ -159,6 +162,6 @@ export class Journal {
   }
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { StoreRefused, type Migration } from "../store.ts";
 import { Files } from "./files.ts";
 import { pin } from "./pinned.ts";
-import { readSnapshot } from "./snapshot-lines.ts";
-import { VERSION } from "./snapshot.ts";
+import { itemsOf } from "./snapshot-lines.ts";
+import { VERSION } from "./snapshot-reader.ts";
 
 /**
  * Brings a file store to the newest format, as every start of a server does.
@@ -22,7 +22,8 @@ async function versionOf(location: string): Promise<{ path: string; version: num
   const { path, snapshot, close } = await pin(location);
   try {
     if (snapshot)
-      for await (const item of readSnapshot(snapshot)) {
+      for await (const [item] of itemsOf(snapshot)) {
+        if (!item) continue;
         if ("header" in item) return { path, version: item.header.version };
         throw new StoreRefused(
           "damaged",

@@ -1,63 +1,122 @@
-/**
- * Rows by time, then by id, kept so that adding the newest costs nothing: a replaced or removed row stays
- * in place until enough of them have gathered, and is told from a live one by asking its table.
- */
-export class Ordered<Row> {
-  #rows: Row[] = [];
-  #live = 0;
-  #sorted = true;
-  readonly #compare: (a: Row, b: Row) => number;
-  readonly #isLive: (row: Row) => boolean;
+/** Where a row was, so that the others are still found by halving. */
+class Gap {
+  readonly time: string;
+  readonly id: string;
 
-  constructor(time: (row: Row) => string, id: (row: Row) => string, isLive: (row: Row) => boolean) {
-    this.#compare = (a, b) => order(time(a), time(b)) || order(id(b), id(a));
-    this.#isLive = isLive;
+  constructor(time: string, id: string) {
+    this.time = time;
+    this.id = id;
+  }
+}
+
+/** How far from the end a late row is put in its place at once; further back, all rows are sorted when next read. */
+const NEAR = 4096;
+
+/** Rows by time, then by id. Adding the newest, and replacing or removing any, costs nothing that grows with the rows. */
+export class Ordered<Row extends object> {
+  #rows: (Row | Gap)[] = [];
+  #gaps = 0;
+  #isSorted = true;
+  readonly #time: (row: Row) => string;
+  readonly #id: (row: Row) => string;
+
+  constructor(time: (row: Row) => string, id: (row: Row) => string) {
+    this.#time = time;
+    this.#id = id;
+  }
+
+  get size(): number {
+    return this.#rows.length - this.#gaps;
+  }
+
+  /** Older rows first; of rows of one time those that are listed last. */
+  compare(a: Row | Gap, b: Row | Gap): number {
+    const isLater = order(this.#timeOf(a), this.#timeOf(b));
+    return isLater === 0 ? order(this.#idOf(b), this.#idOf(a)) : isLater;
   }
 
   add(row: Row): void {
     const last = this.#rows.at(-1);
-    if (last !== undefined && this.#compare(last, row) > 0) this.#sorted = false;
-    this.#rows.push(row);
-    this.#live++;
+    if (last === undefined || !this.#isSorted || this.compare(last, row) <= 0) {
+      this.#rows.push(row);
+      return;
+    }
+    const place = this.#place(row);
+    if (this.#rows.length - place <= NEAR) this.#rows.splice(place, 0, row);
+    else {
+      this.#rows.push(row);
+      this.#isSorted = false;
+    }
   }
 
-  /** To be told after a row is gone from its table, or replaced there. */
-  dropped(): void {
-    this.#live--;
-    if (this.#rows.length > 2 * this.#live + 64) this.#rows = this.#rows.filter(this.#isLive);
+  remove(row: Row): void {
+    this.#rows[this.#indexOf(row)] = new Gap(this.#time(row), this.#id(row));
+    this.#gaps++;
+    if (this.#gaps <= this.size + 64) return;
+    this.#rows = this.#rows.filter((other) => !(other instanceof Gap));
+    this.#gaps = 0;
   }
 
-  /** The live rows as they are now, newest first, ties by id. */
+  replace(before: Row, after: Row): void {
+    if (this.#time(before) === this.#time(after)) {
+      this.#rows[this.#indexOf(before)] = after;
+    } else {
+      this.remove(before);
+      this.add(after);
+    }
+  }
+
+  /** The rows as they are now, newest first, ties by id; all behind `after`, whether that is among them or not. */
   newestFirst(after?: Row, limit: number = Infinity): Row[] {
-    this.#sort();
+    this.sort();
     const page: Row[] = [];
     for (
-      let i = after === undefined ? this.#rows.length - 1 : this.#position(after) - 1;
+      let i = (after === undefined ? this.#rows.length : this.#place(after)) - 1;
       i >= 0 && page.length < limit;
       i--
     ) {
       const row = this.#rows[i]!;
-      if (this.#isLive(row)) page.push(row);
+      if (!(row instanceof Gap)) page.push(row);
     }
     return page;
   }
 
-  #sort(): void {
-    if (this.#sorted) return;
-    this.#rows.sort(this.#compare);
-    this.#sorted = true;
+  /** Does what the next reading would otherwise wait for. */
+  sort(): void {
+    if (this.#isSorted) return;
+    this.#rows.sort((a, b) => this.compare(a, b));
+    this.#isSorted = true;
+  }
+
+  #indexOf(row: Row): number {
+    this.sort();
+    let index = this.#place(row);
+    // A gap may be where the row once was before.
+    while (this.#rows[index] !== row) {
+      if (index >= this.#rows.length) throw new Error("A row to be removed is not there");
+      index++;
+    }
+    return index;
   }
 
   /** Of the first row that is not before the given one. */
-  #position(row: Row): number {
+  #place(row: Row): number {
     let low = 0;
     let high = this.#rows.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#compare(this.#rows[middle]!, row) < 0) low = middle + 1;
+      if (this.compare(this.#rows[middle]!, row) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
+  }
+
+  #timeOf(row: Row | Gap): string {
+    return row instanceof Gap ? row.time : this.#time(row);
+  }
+
+  #idOf(row: Row | Gap): string {
+    return row instanceof Gap ? row.id : this.#id(row);
   }
 }
 

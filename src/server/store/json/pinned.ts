@@ -1,8 +1,8 @@
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { chunksOf, linesIn, type Line } from "../lines.ts";
 import { StoreRefused } from "../store.ts";
 import { followed, journalName, oldName, unusable } from "./directory.ts";
+import { chunksOf } from "./lines.ts";
 
 const ATTEMPTS = 1000;
 
@@ -10,7 +10,8 @@ const ATTEMPTS = 1000;
 export interface PinnedFile {
   readonly path: string;
   readonly size: number;
-  lines(): AsyncIterable<Line>;
+  /** As often as asked for. */
+  content(): AsyncIterable<Buffer>;
 }
 
 /**
@@ -74,7 +75,7 @@ async function stillNamed(names: readonly string[], handles: readonly (FileHandl
 async function pinned(path: string, handle: FileHandle | undefined): Promise<PinnedFile | undefined> {
   if (!handle) return undefined;
   const { size } = await handle.stat();
-  return { path, size, lines: () => linesIn(chunksOf(handle, size)) };
+  return { path, size, content: () => chunksOf(handle, size) };
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -1,9 +1,10 @@
 import { keyOf, TABLE_NAMES, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
 import type { AnyRecord, Change } from "./document.ts";
-import { decodeLine } from "./journal.ts";
+import { decodeLine, hasHole } from "./journal.ts";
+import { eachLine, type Line } from "./lines.ts";
 import type { Pinned, PinnedFile } from "./pinned.ts";
-import { readSnapshot, type Damage } from "./snapshot-lines.ts";
+import { itemsOf, type Damage } from "./snapshot-lines.ts";
 
 /** All that can be read of a store, and what can't. */
 export interface Scan {
@@ -42,11 +43,17 @@ export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecor
   const leftovers: string[] = [];
   let header: { version: number; sequence: number } | undefined;
   if (snapshot)
-    for await (const item of readSnapshot(snapshot)) {
-      if ("header" in item) header = item.header;
-      else if ("damage" in item) damage.push(item.damage);
-      else tables[item.entry[0]].set(keyOf(item.entry[0], item.entry[1]), keep(item.entry[1]));
-    }
+    for await (const items of itemsOf(snapshot))
+      for (const item of items) {
+        if ("header" in item) header = item.header;
+        else if ("damage" in item) damage.push(item.damage);
+        else {
+          const { entry, damageAt } = item;
+          const key = keyOf(entry[0], entry[1]);
+          if (tables[entry[0]].has(key)) damage.push(damageAt("a record with this key was there before"));
+          else tables[entry[0]].set(key, keep(entry[1]));
+        }
+      }
 
   const isSound = damage.length === 0;
   const numbered: Numbered[] = [];
@@ -86,31 +93,38 @@ export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecor
 async function readJournal(file: PinnedFile, damage: Damage[], leftovers: string[] | undefined): Promise<Numbered[]> {
   const good: Numbered[] = [];
   const seen = new Set<number>();
-  let offset = 0;
   let number = 0;
   let highest = 0;
-  for await (const { line, isWhole } of file.lines()) {
+  let torn: (() => void) | undefined;
+  await eachLine(file.content(), (line) => {
+    torn?.();
+    torn = undefined;
     number++;
-    const fault = (what: string, of?: string): void =>
-      void damage.push({ file: file.path, line: number, offset, what, of });
-    const text = line.toString();
-    // A whole line and one byte more is no cut: the byte was its end, and something changed it.
-    const entry =
-      decodeLine(isWhole ? text : line.subarray(0, -1).toString()) ??
-      (isWhole || leftovers ? undefined : decodeLine(text));
-    if (entry) good.push(entry);
-    if (entry && !isWhole) fault("its end was altered");
-    else if (!entry && !isWhole && leftovers)
-      leftovers.push(
-        `${file.path} ends with ${line.length} bytes of a change that was never acknowledged. The next start drops them.`,
-      );
-    else if (!entry) fault(UNREADABLE, changesIn(text));
+    const place = { file: file.path, line: number, offset: line.offset };
+    const fault = (what: string, of?: string): void => void damage.push({ ...place, what, of });
+    const [entry, isAsWritten] = entryOf(line, leftovers === undefined);
+    if (!entry) {
+      const of = changesIn(line.bytes.toString());
+      // Only behind the last line can a crash have left something.
+      if (leftovers && (!line.isWhole || hasHole(line.bytes, line.offset))) torn = () => fault(UNREADABLE, of);
+      else fault(UNREADABLE, of);
+      return;
+    }
+    good.push(entry);
+    if (!isAsWritten) fault("its end was altered");
     else if (entry.sequence < highest && !seen.has(entry.sequence)) fault("it stands in the wrong place");
-    if (entry) seen.add(entry.sequence);
-    highest = Math.max(highest, entry?.sequence ?? 0);
-    offset += line.length + 1;
-  }
+    seen.add(entry.sequence);
+    highest = Math.max(highest, entry.sequence);
+  });
+  if (torn) leftovers?.push(`${file.path} ends with a change that was never acknowledged. The next start drops it.`);
   return good;
+}
+
+/** What a line says, and whether it ends as it was written. A line whose end is missing counts only where it `mustBeWhole`. */
+function entryOf({ bytes, isWhole }: Line, mustBeWhole: boolean): [Numbered | undefined, boolean] {
+  if (isWhole) return [decodeLine(bytes), true];
+  // A whole line and one byte more is no cut: the byte was its end, and something changed it.
+  return [decodeLine(bytes.subarray(0, -1)) ?? (mustBeWhole ? decodeLine(bytes) : undefined), false];
 }
 
 function gap({ path, snapshot, old, journal }: Pinned, before: number, after: number): Damage {

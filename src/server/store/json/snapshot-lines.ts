@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib";
 import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import { entryOf, isRecord } from "../schema.ts";
-import { hex } from "./journal.ts";
+import { chain, checksumOf, hex, lineBatches, unseal } from "./lines.ts";
 import type { PinnedFile } from "./pinned.ts";
-import { FORMAT, newer, VERSION } from "./snapshot.ts";
+import { FORMAT, lastLine, newer, VERSION } from "./snapshot-reader.ts";
 
 /** A place in a file that is not what was written there. */
 export interface Damage {
@@ -19,77 +19,148 @@ export interface Damage {
 
 export type Item =
   | { readonly header: { readonly version: number; readonly sequence: number } }
-  | { readonly entry: Entry }
+  | { readonly entry: Entry; damageAt(what: string): Damage }
   | { readonly damage: Damage };
 
 /**
- * Reads a `db.json` as far as it can be read: first its header, then its records, and between them what is damaged.
+ * Reads a `db.json` as far as it can be read: its header, its records, and what is damaged, each where it stands.
  * @throws {StoreRefused} where it was written by a newer svc
  */
-export async function* readSnapshot(file: PinnedFile): AsyncIterable<Item> {
-  const place = { line: 0, offset: 0, length: 0 };
-  let checksum = 0;
-  let table: TableName | undefined;
-  let hasHeader = false;
-  let isFaulty = false;
-  let isComplete = false;
-  let isDifferent = false;
-  const damage = (what: string, of?: string): Item => {
-    isFaulty = true;
-    const { line, offset } = place;
-    return { damage: { file: file.path, line, offset, what, of } };
-  };
-  for await (const { line } of file.lines()) {
-    place.offset += place.length;
-    place.length = line.length + 1;
-    place.line++;
-    const text = line.toString();
-    const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
-    const end = END.exec(text);
-    const header = hasHeader ? undefined : headerOf(text);
-    if (place.line === 1 && !header) yield damage("this is no first line of a store");
-    if (header) {
-      if (header.version > VERSION) throw newer(file.path, header.version);
-      if (place.line > 1) yield damage("the first line stands here");
-      hasHeader = true;
-      yield { header };
-    } else if (heading) table = heading;
-    else if (end && !isComplete) {
-      isComplete = true;
-      isDifferent = end[1] !== hex(checksum);
-    } else if (text !== "],") {
-      const entry = entryIn(text, table);
-      if (isComplete) yield damage("nothing should be behind the end");
-      if (entry) yield { entry };
-      else if (place.line > 1 && !isComplete) yield damage("this is not what was written", describe(text, table));
-    }
-    checksum = crc32("\n", crc32(line, checksum));
-  }
-  place.line++;
-  place.offset += place.length;
-  if (!isComplete) yield damage("the end is missing, and whatever stood before it");
-  if (isDifferent && !isFaulty) yield { damage: { file: file.path, line: 0, offset: 0, what: ALTERED } };
+export async function* itemsOf(file: PinnedFile): AsyncIterable<Item[]> {
+  const lines = new SnapshotLines(file.path);
+  for await (const batch of lineBatches(file.content()))
+    yield batch.flatMap((line) => lines.next(line.bytes, line.offset));
+  yield lines.end();
 }
 
-const END = /^"crc32":"([0-9a-f]{8})"\}$/;
+/** Tells line by line what a `db.json` holds, whatever stood in the lines before. */
+class SnapshotLines {
+  readonly #file: string;
+  #line = 0;
+  #offset = 0;
+  /** Undefined: nothing has told yet. */
+  #version: number | undefined;
+  #hasHeader = false;
+  #table: TableName | undefined;
+  /** How many tables have begun. */
+  #tables = 0;
+  #isComplete = false;
+  #isFaulty = false;
+  #isDifferent = false;
+  /** Of format 2: over the checksums of the header and of all records. */
+  #chain = 0;
+  /** Of format 1: over all bytes so far. */
+  #crc = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  next(bytes: Buffer, offset: number): Item[] {
+    this.#line++;
+    this.#offset = offset;
+    const text = bytes.toString();
+    const items = this.#hasHeader ? this.#inside(bytes, text) : this.#first(bytes, text);
+    // Only format 1 has it, and its first line may be lost.
+    if (this.#version !== 2) this.#crc = crc32("\n", crc32(text, this.#crc));
+    return items;
+  }
+
+  end(): Item[] {
+    this.#line++;
+    if (!this.#isComplete) return [this.#damage("the end is missing, and whatever stood before it")];
+    if (!this.#isDifferent || this.#isFaulty) return [];
+    const what = this.#version === 1 ? ALTERED : MISSING;
+    return [{ damage: { file: this.#file, line: 0, offset: 0, what } }];
+  }
+
+  /** Until the header was found. */
+  #first(bytes: Buffer, text: string): Item[] {
+    const header = headerOf(text);
+    const items: Item[] = [];
+    if (!header && this.#line === 1) items.push(this.#damage("this is no first line of a store"));
+    if (!header) return this.#line === 1 ? [...items, ...this.#found(bytes)] : this.#inside(bytes, text);
+    if (header.version > VERSION) throw newer(this.#file, header.version);
+    if (this.#line > 1) items.push(this.#damage("the first line stands here"));
+    this.#hasHeader = true;
+    this.#version = header.version;
+    this.#chain = crc32(bytes);
+    return [...items, { header }];
+  }
+
+  #inside(bytes: Buffer, text: string): Item[] {
+    const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
+    const isEnd = !this.#isComplete && /^"(?:crc32|checksum)":"[0-9a-f]{8}"\}$/.test(text);
+    if (heading) {
+      const isExpected = this.#table === undefined && heading === TABLE_NAMES[this.#tables] && !this.#isComplete;
+      this.#table = heading;
+      this.#tables++;
+      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    }
+    if (text === "],") {
+      const isExpected = this.#table !== undefined && !this.#isComplete;
+      this.#table = undefined;
+      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    }
+    if (isEnd) {
+      this.#isComplete = true;
+      const expected = text.startsWith(`"crc32"`) ? `"crc32":"${hex(this.#crc)}"}` : lastLine(this.#chain);
+      this.#isDifferent = text !== expected;
+      const isExpected = this.#table === undefined && this.#tables === TABLE_NAMES.length;
+      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    }
+    const table = this.#table;
+    const isStray = this.#isComplete || table === undefined;
+    const line = withoutComma(bytes);
+    if (this.#version !== 1) this.#chain = chain(this.#chain, checksumOf(line));
+    const found = this.#found(bytes);
+    if (found.length === 0) return [this.#damage(UNREADABLE, describe(text, table))];
+    return isStray ? [this.#damage("this stands in the wrong place"), ...found] : found;
+  }
+
+  /** The record in a line. Where the line above it is damaged, its columns tell which kind it is. */
+  #found(bytes: Buffer): Item[] {
+    const value = parse(withoutComma(bytes), this.#version);
+    const table = this.#table;
+    const entry = table !== undefined && isRecord(table, value) ? ([table, value] as Entry) : entryOf(value);
+    const [file, line, offset] = [this.#file, this.#line, this.#offset];
+    return entry ? [{ entry, damageAt: (what) => ({ file, line, offset, what }) }] : [];
+  }
+
+  #damage(what: string, of?: string): Item {
+    this.#isFaulty = true;
+    return { damage: { file: this.#file, line: this.#line, offset: this.#offset, what, of } };
+  }
+}
+
+const UNREADABLE = "this is not what was written";
 const ALTERED =
   "the checksum differs: something in it was altered, and a file of this format doesn't tell which of its records";
+const MISSING = "the checksum differs: the first line was altered, or records are missing or stand in another order";
+const COMMA = ",".charCodeAt(0);
+
+function withoutComma(line: Buffer): Buffer {
+  return line.at(-1) === COMMA ? line.subarray(0, -1) : line;
+}
 
 function headerOf(line: string): { version: number; sequence: number } | undefined {
-  const { format, version, sequence } = (parse(line.replace(/,$/, "}")) ?? {}) as Record<string, unknown>;
-  const isHeader = format === FORMAT && Number.isSafeInteger(version) && Number.isSafeInteger(sequence);
-  return isHeader ? { version: version as number, sequence: sequence as number } : undefined;
-}
-
-/** Where the line above a record is damaged, its columns tell which kind it is. */
-function entryIn(line: string, table: TableName | undefined): Entry | undefined {
-  const value = parse(line.endsWith(",") ? line.slice(0, -1) : line);
-  return table !== undefined && isRecord(table, value) ? ([table, value] as Entry) : entryOf(value);
-}
-
-function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const { format, version, sequence } = JSON.parse(line.replace(/,$/, "}")) as Record<string, unknown>;
+    const isHeader = format === FORMAT && Number(version) >= 1 && Number.isSafeInteger(sequence);
+    return isHeader && Number.isSafeInteger(version)
+      ? { version: version as number, sequence: sequence as number }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only a record of format 1 carries no checksum. */
+function parse(line: Buffer, version: number | undefined): unknown {
+  try {
+    const isSealed = version === 2 || !Number.isNaN(checksumOf(line));
+    const json = isSealed ? unseal(line) : line.toString();
+    return json === undefined ? undefined : (JSON.parse(json) as unknown);
   } catch {
     return undefined;
   }

@@ -1,30 +1,24 @@
-import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
-import { StoreRefused } from "../store.ts";
-import { TABLE_NAMES, type AnyRecord, type Document, type TableName } from "./document.ts";
-import { damaged, hex, lines } from "./journal.ts";
+import { TABLE_NAMES } from "../records.ts";
+import type { Document } from "./document.ts";
+import { chain, seal } from "./lines.ts";
+import { headerLine, lastLine, readSnapshot, VERSION } from "./snapshot-reader.ts";
 
-export const FORMAT = "svc-identity";
-/** The newest that this svc writes. */
-export const VERSION = 1;
 const CHUNK_LENGTH = 1 << 18;
 
-interface Header {
-  format: string;
-  version: number;
-  sequence: number;
-}
-
 /**
- * `db.json`: the document as valid JSON with a record a line, its last value a checksum over all before.
+ * `db.json`: the document as valid JSON with a sealed record a line.
  * It is read and written as a stream, because one string of it could be longer than V8 allows.
  */
 export class Snapshot implements Adapter<Document> {
   /** The number of the last change that the file holds for certain. */
   sequence = 0;
+  /** The format that the file was found in. */
+  version = VERSION;
   readonly #path: string;
   readonly #document: Document;
 
@@ -35,25 +29,10 @@ export class Snapshot implements Adapter<Document> {
 
   /** Fills the document from the file. Null: there is none. @throws {StoreRefused} where it is not what was written */
   async read(): Promise<Document | null> {
-    let checksum = 0;
-    let number = 0;
-    let table: TableName | undefined;
-    let isComplete = false;
-    for await (const { line } of lines(this.#path)) {
-      number++;
-      const text = line.toString();
-      if (isComplete) throw this.#damaged(number);
-      if (number === 1) this.sequence = this.#header(text).sequence;
-      else if (text.startsWith(`"crc32":`)) {
-        if (text !== `"crc32":"${hex(checksum)}"}`) throw this.#damaged(number, "its checksum differs");
-        isComplete = true;
-      } else if (text === "]," && table) table = undefined;
-      else if (table) this.#put(table, text, number);
-      else table = TABLE_NAMES.find((name) => text === `"${name}":[`) ?? this.#fail(number);
-      checksum = crc32("\n", crc32(line, checksum));
-    }
-    if (number === 0 && (await stat(this.#path).catch(() => undefined)) === undefined) return null;
-    if (!isComplete) throw this.#damaged(number, "its end is missing");
+    const header = await readSnapshot(this.#path, this.#document);
+    if (!header) return null;
+    this.sequence = header.sequence;
+    this.version = header.version;
     return this.#document;
   }
 
@@ -65,7 +44,7 @@ export class Snapshot implements Adapter<Document> {
     const fresh = `${this.#path}.${randomBytes(6).toString("hex")}.tmp`;
     const handle = await open(fresh, "wx", 0o600);
     try {
-      const length = await writeAll(handle, this.#chunks(document));
+      const length = await writeAll(handle, documentLines(document, this.sequence));
       await handle.sync();
       const { size } = await handle.stat();
       if (size !== length) throw new Error(`${fresh} has ${size} bytes instead of ${length}`);
@@ -78,82 +57,44 @@ export class Snapshot implements Adapter<Document> {
       throw error;
     }
   }
-
-  *#chunks(document: Document): Iterable<string> {
-    const header: Header = { format: FORMAT, version: VERSION, sequence: this.sequence };
-    yield `${JSON.stringify(header).slice(0, -1)},\n`;
-    for (const name of TABLE_NAMES) {
-      yield `"${name}":[\n`;
-      let separator = "";
-      for (const record of document.tables[name].values()) {
-        yield `${separator}${JSON.stringify(record)}`;
-        separator = ",\n";
-      }
-      yield separator === "" ? "],\n" : "\n],\n";
-    }
-  }
-
-  #header(line: string): Header {
-    let header: Partial<Header> | undefined;
-    try {
-      header = JSON.parse(line.replace(/,$/, "}")) as Partial<Header>;
-    } catch {}
-    if (header?.format !== FORMAT || !Number.isSafeInteger(header.version) || !Number.isSafeInteger(header.sequence)) {
-      throw new StoreRefused(
-        "damaged",
-        `${this.#path} is no svc store, or its first line is damaged. Nothing was changed. Choose another --store.`,
-      );
-    }
-    if (header.version !== VERSION) throw newer(this.#path, header.version!);
-    return header as Header;
-  }
-
-  #put(table: TableName, line: string, number: number): void {
-    try {
-      const record = JSON.parse(line.endsWith(",") ? line.slice(0, -1) : line) as AnyRecord;
-      this.#document.apply(["put", table, record]);
-    } catch {
-      this.#fail(number);
-    }
-  }
-
-  #fail(number: number): never {
-    throw this.#damaged(number);
-  }
-
-  #damaged(number: number, what = "it is not what was written"): StoreRefused {
-    return damaged(this.#path, `line ${number}: ${what}`);
-  }
 }
 
-export function newer(path: string, version: number): StoreRefused {
-  return new StoreRefused(
-    "unusable",
-    `${path} was written by a newer svc (format ${version}). Update svc, or choose another --store.`,
-  );
+/** Lines, or parts of them. */
+function* documentLines(document: Document, sequence: number): Iterable<string> {
+  const header = headerLine(sequence);
+  let checksum = crc32(header);
+  yield `${header}\n`;
+  for (const name of TABLE_NAMES) {
+    yield `"${name}":[\n`;
+    let separator = "";
+    for (const record of document.tables[name].values()) {
+      const { line, crc } = seal(record);
+      checksum = chain(checksum, crc);
+      yield separator + line;
+      separator = ",\n";
+    }
+    yield separator === "" ? "],\n" : "\n],\n";
+  }
+  yield `${lastLine(checksum)}\n`;
 }
 
 /** @returns the number of bytes written */
-async function writeAll(handle: FileHandle, chunks: Iterable<string>): Promise<number> {
-  let checksum = 0;
+async function writeAll(handle: FileHandle, parts: Iterable<string>): Promise<number> {
   let length = 0;
   let pending = "";
-  const flush = async (text: string): Promise<void> => {
-    const bytes = Buffer.from(text);
-    checksum = crc32(bytes, checksum);
+  const flush = async (): Promise<void> => {
+    const bytes = Buffer.from(pending);
+    pending = "";
     for (let done = 0; done < bytes.length;) {
       done += (await handle.write(bytes, done, bytes.length - done, length + done)).bytesWritten;
     }
     length += bytes.length;
   };
-  for (const chunk of chunks) {
-    pending += chunk;
-    if (pending.length < CHUNK_LENGTH) continue;
-    await flush(pending);
-    pending = "";
+  for (const part of parts) {
+    pending += part;
+    if (pending.length >= CHUNK_LENGTH) await flush();
   }
-  await flush(pending);
-  await flush(`"crc32":"${hex(checksum)}"}\n`);
+  await flush();
   return length;
 }
 

@@ -3,8 +3,8 @@ import { keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { Source } from "../store.ts";
 import type { AnyRecord, Change } from "./document.ts";
 import { damaged, replay } from "./journal.ts";
-import { pin, type Pinned } from "./pinned.ts";
-import { readSnapshot, type Item } from "./snapshot-lines.ts";
+import { pin, type Pinned, type PinnedFile } from "./pinned.ts";
+import { itemsOf, type Item } from "./snapshot-lines.ts";
 
 const BATCH = 1000;
 
@@ -29,23 +29,18 @@ type Late = Record<TableName, Map<string, { record: AnyRecord | undefined; isMov
 
 async function lateChanges({ snapshot, old, journal }: Pinned): Promise<Late> {
   const late = Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map()])) as Late;
-  let sequence = 0;
-  if (snapshot)
-    for await (const item of strictly(readSnapshot(snapshot))) {
-      if (!("header" in item)) continue;
-      sequence = item.header.sequence;
-      break;
-    }
+  const ignore = (): void => {};
+  let sequence = snapshot ? await sequenceOf(snapshot) : 0;
   for (const file of [old, journal])
     if (file)
-      ({ sequence } = await replay(
-        file.path,
-        sequence,
-        (change) => note(late, change),
-        () => {},
-        file.lines(),
-      ));
+      ({ sequence } = await replay(file.path, sequence, (change) => note(late, change), ignore, file.content()));
   return late;
+}
+
+async function sequenceOf(snapshot: PinnedFile): Promise<number> {
+  for await (const items of itemsOf(snapshot))
+    for (const item of items.map(strict)) if ("header" in item) return item.header.sequence;
+  return 0;
 }
 
 /** A record that was deleted and made again is a new one, behind all others. */
@@ -58,49 +53,44 @@ function note(late: Late, [action, name, subject]: Change): void {
   table.set(key, { record: subject, isMoved: before?.isMoved ?? false });
 }
 
-async function* entries({ snapshot }: Pinned, late: Late): AsyncIterable<Entry> {
+async function* entries({ snapshot }: Pinned, late: Late): AsyncIterable<Entry[]> {
   const placed = new Set<string>();
   let next = 0;
-  function* added(before: number): Iterable<Entry> {
+  /** What came to be in the tables before one, after the document was written. */
+  function added(before: number): Entry[] {
+    const found: Entry[] = [];
     for (; next < before; next++) {
       const name = TABLE_NAMES[next]!;
-      for (const [key, { record }] of late[name]) if (record && !placed.has(key)) yield [name, record] as Entry;
+      for (const [key, { record }] of late[name]) if (record && !placed.has(key)) found.push([name, record] as Entry);
       placed.clear();
     }
+    return found;
   }
-  if (snapshot)
-    for await (const item of strictly(readSnapshot(snapshot))) {
-      if (!("entry" in item)) continue;
-      const [name, record] = item.entry;
-      yield* added(TABLE_NAMES.indexOf(name));
-      const key = keyOf(name, record);
-      const change = late[name].get(key);
-      if (!change) yield item.entry;
-      if (!change?.record || change.isMoved) continue;
-      placed.add(key);
-      yield [name, change.record] as Entry;
-    }
-  yield* added(TABLE_NAMES.length);
+  function current(item: Item): Entry[] {
+    if (!("entry" in item)) return [];
+    const [name, record] = item.entry;
+    const before = added(TABLE_NAMES.indexOf(name));
+    const key = keyOf(name, record);
+    const change = late[name].get(key);
+    if (!change) return [...before, item.entry];
+    if (!change.record || change.isMoved) return before;
+    placed.add(key);
+    return [...before, [name, change.record] as Entry];
+  }
+  if (snapshot) for await (const items of itemsOf(snapshot)) yield items.flatMap((item) => current(strict(item)));
+  yield added(TABLE_NAMES.length);
 }
 
-async function* batches(all: AsyncIterable<Entry>): AsyncIterable<Entry[]> {
-  let batch: Entry[] = [];
-  for await (const entry of all) {
-    if (entry[0] !== "states") batch.push(entry);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
+async function* batches(all: AsyncIterable<Entry[]>): AsyncIterable<Entry[]> {
+  for await (const some of all) {
+    const moved = some.filter(([name]) => name !== "states");
+    for (let start = 0; start < moved.length; start += BATCH) yield moved.slice(start, start + BATCH);
   }
-  if (batch.length > 0) yield batch;
 }
 
-async function* strictly(items: AsyncIterable<Item>): AsyncIterable<Exclude<Item, { damage: unknown }>> {
-  for await (const item of items) {
-    if (!("damage" in item)) yield item;
-    else
-      throw damaged(
-        item.damage.file,
-        item.damage.line > 0 ? `line ${item.damage.line}: ${item.damage.what}` : item.damage.what,
-      );
-  }
+/** @throws {StoreRefused} where it is damage */
+function strict(item: Item): Exclude<Item, { damage: unknown }> {
+  if (!("damage" in item)) return item;
+  const { file, line, what } = item.damage;
+  throw damaged(file, line > 0 ? `line ${line}: ${what}` : what);
 }

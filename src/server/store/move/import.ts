@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { chunksOf, linesIn } from "../lines.ts";
+import { chunksOf, lineBatches, type Line } from "../json/lines.ts";
 import { keyOf, type Entry } from "../records.ts";
 import { References } from "../references.ts";
 import { isRecord } from "../schema.ts";
@@ -52,40 +52,48 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
   const counts = Object.fromEntries(MOVED_NAMES.map((table) => [table, 0])) as Record<MovedName, number>;
   let number = 0;
   let hasEnded = false;
-  let batch: Entry[] = [];
   const refuse = (why: string): never => {
     throw new ImportRefused(name, `, line ${number}: ${why}`);
   };
-  for await (const { line, isWhole } of linesIn(chunks)) {
+  const read = ({ bytes, isWhole }: Line): Entry[] => {
     number++;
     if (!isWhole) refuse("it was cut off here.");
-    const value = parse(line);
-    if (number === 1) checkHeader(value, refuse);
-    else if (hasEnded) refuse("nothing should be behind the end.");
-    else if (value && "end" in value) {
+    const value = parse(bytes);
+    if (hasEnded) refuse("nothing should be behind the end.");
+    if (number > 1 && value && "end" in value) {
+      checkEnd(value, hash.digest(), counts, refuse);
       hasEnded = true;
-      if (value["sha256"] !== hash.digest())
-        refuse("the SHA-256 differs: something above was altered. Export it again.");
-      if (JSON.stringify(value["end"]) !== JSON.stringify(counts)) refuse("the counts differ from what is above.");
-    } else {
-      const entry = entryIn(value) ?? refuse("this is no record. Something was altered. Export it again.");
-      const missing = references.missing(entry);
-      if (missing !== undefined)
-        refuse(`${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there.`);
-      counts[entry[0] as MovedName]++;
-      batch.push(entry);
+      return [];
     }
-    if (!hasEnded) {
-      hash.add(line);
-      hash.add("\n");
+    hash.add(bytes);
+    hash.add("\n");
+    if (number === 1) {
+      checkHeader(value, refuse);
+      return [];
     }
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
+    const entry = entryIn(value) ?? refuse("this is no record. Something was altered. Export it again.");
+    const missing = references.missing(entry);
+    if (missing !== undefined)
+      refuse(`${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there.`);
+    counts[entry[0] as MovedName]++;
+    return [entry];
+  };
+  for await (const lines of lineBatches(chunks)) {
+    const entries = lines.flatMap(read);
+    for (let start = 0; start < entries.length; start += BATCH) yield entries.slice(start, start + BATCH);
   }
   if (number === 0) throw new ImportRefused(name, " is empty.");
   if (!hasEnded) throw new ImportRefused(name, `: it was cut off behind line ${number}.`);
-  if (batch.length > 0) yield batch;
+}
+
+function checkEnd(
+  { end, sha256 }: Record<string, unknown>,
+  hash: string,
+  counts: object,
+  refuse: (why: string) => never,
+): void {
+  if (sha256 !== hash) refuse("the SHA-256 differs: something above was altered. Export it again.");
+  if (JSON.stringify(end) !== JSON.stringify(counts)) refuse("the counts differ from what is above.");
 }
 
 function parse(line: Buffer): Record<string, unknown> | undefined {

@@ -1,0 +1,210 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clause, Query } from "../../../wire/query.ts";
+import type { PageOptions } from "../store.ts";
+import { matcher } from "./match.ts";
+import { Ordered } from "./ordered.ts";
+import { BLOCK_ROWS, TextColumn, textTerm, type TextTerm } from "./text-column.ts";
+
+/** What a collection has to know of its rows. */
+export interface RowKind<Row> {
+  key(row: Row): string;
+  /** What the rows are listed by, newest first. */
+  time(row: Row): string;
+  id(row: Row): string;
+  /** The row with a key as it is now. */
+  current(key: string): Row | undefined;
+  /** The only rows whose `field` can be `value`, where an index tells. */
+  withValue(field: string, value: string): readonly Row[] | undefined;
+}
+
+/** A clause that only rows with certain texts satisfy. */
+interface TextClause {
+  readonly clause: Clause;
+  readonly terms: readonly TextTerm[];
+}
+
+interface Candidates<Row> {
+  readonly rows: readonly Row[];
+  readonly isCertain: boolean;
+}
+
+/** Rows looked at before others get their turn. */
+const BATCH = 4096;
+
+/** One instance's users or sessions: in order, and searchable. */
+export class Collection<Row extends object> {
+  readonly #kind: RowKind<Row>;
+  readonly #ordered: Ordered<Row>;
+  /** The keys of the rows that the columns speak of, oldest first. Undefined: nothing was searched yet. */
+  #slots: string[] | undefined;
+  /** By field. One that is being made has fewer texts than there are slots. */
+  #columns = new Map<string, { readonly column: TextColumn; readonly made: Promise<unknown> }>();
+  /** How many of the slots speak of a row that is gone, or has another slot by now. */
+  #stale = 0;
+  #isInOrder = true;
+  #newest: Row | undefined;
+
+  constructor(kind: RowKind<Row>) {
+    this.#kind = kind;
+    this.#ordered = new Ordered(kind.time, kind.id);
+  }
+
+  add(row: Row): void {
+    this.#ordered.add(row);
+    this.#addSlot(row);
+  }
+
+  remove(row: Row): void {
+    this.#ordered.remove(row);
+    this.#dropSlot();
+  }
+
+  replace(before: Row, after: Row): void {
+    this.#ordered.replace(before, after);
+    const isSame =
+      this.#kind.time(before) === this.#kind.time(after) &&
+      [...this.#columns.keys()].every((field) => textOf(before, field) === textOf(after, field));
+    if (isSame) return;
+    this.#dropSlot();
+    this.#addSlot(after);
+  }
+
+  /** Does what the first reading would otherwise wait for. */
+  sort(): void {
+    this.#ordered.sort();
+  }
+
+  /** A page of rows, newest first, in batches; only looking through them is spread over time. */
+  async *find({ query = [], limit = Infinity }: PageOptions, after: Row | undefined): AsyncIterable<Row[]> {
+    const matches = matcher(query);
+    let left = limit;
+    for await (const { rows, isCertain } of this.#candidates(query, after, limit)) {
+      const found = (isCertain ? rows : rows.filter(matches)).slice(0, left);
+      left -= found.length;
+      if (found.length > 0) yield found;
+      if (left <= 0) return;
+    }
+  }
+
+  /** Rows in order, among which are all that match. Certain: no others are. */
+  async *#candidates(query: Query, after: Row | undefined, limit: number): AsyncIterable<Candidates<Row>> {
+    const known = this.#byIndex(query);
+    if (known) {
+      yield { rows: this.#inOrder(known, after), isCertain: false };
+      return;
+    }
+    const text = textClause(query);
+    if (text) {
+      yield* this.#byText(text, query, after);
+      return;
+    }
+    const rows = this.#ordered.newestFirst(after, query.length > 0 ? Infinity : limit);
+    for (let start = 0; start < rows.length; start += BATCH) {
+      if (start > 0) await setImmediate();
+      yield { rows: rows.slice(start, start + BATCH), isCertain: query.length === 0 };
+    }
+  }
+
+  #byIndex(query: Query): readonly Row[] | undefined {
+    for (const { field, values, range } of query) {
+      if (range.length > 0 || values.length === 0 || values.some(({ operator }) => operator !== "is")) continue;
+      const found = values.map(({ value }) => this.#kind.withValue(field, value));
+      if (found.every((rows) => rows !== undefined)) return [...new Set(found.flat())];
+    }
+    return undefined;
+  }
+
+  async *#byText({ clause, terms }: TextClause, query: Query, after: Row | undefined): AsyncIterable<Candidates<Row>> {
+    const column = await this.#column(clause.field);
+    const slots = this.#slots!;
+    const isAll = query.length === 1 && clause.excluded.length === 0;
+    // Slots that are all in use and in order give the rows as they are to be listed.
+    const whole: Row[] | undefined = this.#isInOrder ? undefined : [];
+    const seen = new Set<Row>();
+    for (let block = Math.ceil(column.size / BLOCK_ROWS) - 1; block >= 0; block--) {
+      const isFresh = this.#stale === 0 && slots === this.#slots;
+      const rows: Row[] = [];
+      for (const slot of column.matchesInBlock(block, terms).toReversed()) {
+        const row = this.#kind.current(slots[slot]!);
+        if (row === undefined || seen.has(row) || (after && this.#ordered.compare(row, after) >= 0)) continue;
+        if (!isFresh) seen.add(row);
+        rows.push(row);
+      }
+      if (whole) whole.push(...rows);
+      else if (rows.length > 0) yield { rows, isCertain: isFresh && isAll };
+      if (rows.length > 0 || block % 8 === 0) await setImmediate();
+    }
+    if (whole) yield { rows: this.#inOrder(whole, after), isCertain: false };
+  }
+
+  #inOrder(rows: readonly Row[], after: Row | undefined): Row[] {
+    return [...new Set(rows)]
+      .filter((row) => after === undefined || this.#ordered.compare(row, after) < 0)
+      .toSorted((a, b) => this.#ordered.compare(b, a));
+  }
+
+  /** The column of a field, made when it is first searched. */
+  async #column(field: string): Promise<TextColumn> {
+    if (this.#slots === undefined) {
+      const rows = this.#ordered.newestFirst();
+      this.#slots = rows.map((row) => this.#kind.key(row)).toReversed();
+      this.#newest = rows[0];
+    }
+    const slots = this.#slots;
+    let entry = this.#columns.get(field);
+    if (!entry) {
+      const column = new TextColumn();
+      entry = { column, made: this.#fill(column, field, slots) };
+      this.#columns.set(field, entry);
+    }
+    await entry.made;
+    // The slots may have been given up meanwhile.
+    return slots === this.#slots ? entry.column : this.#column(field);
+  }
+
+  async #fill(column: TextColumn, field: string, slots: readonly string[]): Promise<void> {
+    while (column.size < slots.length && slots === this.#slots) {
+      if (column.size > 0) await setImmediate();
+      const end = Math.min(column.size + BATCH, slots.length);
+      for (let slot = column.size; slot < end; slot++) {
+        const row = this.#kind.current(slots[slot]!);
+        column.append(row === undefined ? null : textOf(row, field));
+      }
+    }
+  }
+
+  #addSlot(row: Row): void {
+    if (this.#slots === undefined) return;
+    if (this.#newest !== undefined && this.#ordered.compare(this.#newest, row) > 0) this.#isInOrder = false;
+    else this.#newest = row;
+    for (const [field, { column }] of this.#columns)
+      if (column.size === this.#slots.length) column.append(textOf(row, field));
+    this.#slots.push(this.#kind.key(row));
+  }
+
+  #dropSlot(): void {
+    if (this.#slots === undefined) return;
+    this.#stale++;
+    if (this.#stale <= this.#ordered.size + 64) return;
+    // Made anew by the next search.
+    this.#slots = undefined;
+    this.#columns = new Map();
+    this.#stale = 0;
+    this.#isInOrder = true;
+  }
+}
+
+/** Of the clauses over text the one with the longest words, which the fewest rows should have. */
+function textClause(query: Query): TextClause | undefined {
+  const candidates = query.flatMap((clause) => {
+    if (clause.type !== "string" || clause.range.length > 0 || clause.values.length === 0) return [];
+    const terms = clause.values.map(textTerm).filter((term) => term !== undefined);
+    return terms.length === clause.values.length ? [{ clause, terms }] : [];
+  });
+  const shortest = ({ terms }: TextClause): number => Math.min(...terms.map(({ value }) => value.length));
+  return candidates.toSorted((a, b) => shortest(b) - shortest(a))[0];
+}
+
+function textOf(row: object, field: string): string | null {
+  return (row as Record<string, string | null>)[field] ?? null;
+}

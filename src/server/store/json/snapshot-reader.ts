@@ -1,0 +1,105 @@
+import { crc32 } from "node:zlib";
+import { TABLE_NAMES, type TableName } from "../records.ts";
+import { StoreRefused } from "../store.ts";
+import type { AnyRecord, Document } from "./document.ts";
+import { isIntactFormat1 } from "./format-1.ts";
+import { damaged } from "./journal.ts";
+import { chain, checksumOf, eachLine, hex, unseal } from "./lines.ts";
+
+export const FORMAT = "svc-identity";
+/** 1: records without checksums of their own. */
+export const VERSION = 2;
+
+/** The first line of a `db.json`. */
+export interface Header {
+  readonly format: string;
+  readonly version: number;
+  /** The number of the last change that the file holds for certain. */
+  readonly sequence: number;
+}
+
+export function headerLine(sequence: number): string {
+  const header: Header = { format: FORMAT, version: VERSION, sequence };
+  return `${JSON.stringify(header).slice(0, -1)},`;
+}
+
+/** `checksum` is a chain over those of the first line and of all records. */
+export function lastLine(checksum: number): string {
+  return `"checksum":"${hex(checksum)}"}`;
+}
+
+/**
+ * Fills a document from a `db.json`, as a stream.
+ * @returns undefined where there is none
+ * @throws {StoreRefused} where it is not what was written, naming the line
+ */
+export async function readSnapshot(path: string, document: Document): Promise<Header | undefined> {
+  let header: Header | undefined;
+  let number = 0;
+  let checksum = 0;
+  let tables = 0;
+  let table: TableName | undefined;
+  let isComplete = false;
+  const damage = (what = "it is not what was written"): StoreRefused => damaged(path, `line ${number}: ${what}`);
+  const size = await eachLine(path, ({ bytes }) => {
+    number++;
+    if (isComplete) throw damage();
+    if (!header) {
+      header = parseHeader(path, bytes.toString());
+      checksum = crc32(bytes);
+    } else if (table && bytes[0] === OPEN) {
+      const line = bytes.at(-1) === COMMA ? bytes.subarray(0, -1) : bytes;
+      checksum = chain(checksum, checksumOf(line));
+      const record = parseRecord(line, header.version);
+      if (!record || !document.load(table, record)) throw damage();
+    } else if (table) {
+      if (bytes.toString() !== "],") throw damage();
+      table = undefined;
+    } else if (tables < TABLE_NAMES.length) {
+      table = TABLE_NAMES[tables++]!;
+      if (bytes.toString() !== `"${table}":[`) throw damage();
+    } else {
+      if (header.version > 1 && bytes.toString() !== lastLine(checksum)) throw damage("its checksum differs");
+      isComplete = true;
+    }
+  });
+  if (size === undefined) return undefined;
+  if (!isComplete) throw damage("its end is missing");
+  if (header!.version === 1 && !(await isIntactFormat1(path))) throw damage("its checksum differs");
+  return header;
+}
+
+const OPEN = "{".charCodeAt(0);
+const COMMA = ",".charCodeAt(0);
+
+function parseHeader(path: string, line: string): Header {
+  let header: Partial<Header> | undefined;
+  try {
+    header = JSON.parse(line.replace(/,$/, "}")) as Partial<Header>;
+  } catch {}
+  if (header?.format !== FORMAT || !Number.isSafeInteger(header.version) || !Number.isSafeInteger(header.sequence)) {
+    throw new StoreRefused(
+      "damaged",
+      `${path} is no svc store, or its first line is damaged. Nothing was changed. Choose another --store.`,
+    );
+  }
+  if (header.version! > VERSION || header.version! < 1) throw newer(path, header.version!);
+  return header as Header;
+}
+
+export function newer(path: string, version: number): StoreRefused {
+  return new StoreRefused(
+    "unusable",
+    `${path} was written by a newer svc (format ${version}). Update svc, or choose another --store.`,
+  );
+}
+
+function parseRecord(line: Buffer, version: number): AnyRecord | undefined {
+  const json = version === 1 ? line.toString() : unseal(line);
+  if (json === undefined) return undefined;
+  try {
+    return JSON.parse(json) as AnyRecord;
+  } catch {
+    return undefined;
+  }
+}

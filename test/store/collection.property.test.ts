@@ -1,0 +1,117 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { Document } from "../../src/server/store/json/document.ts";
+import { matcher } from "../../src/server/store/json/match.ts";
+import type { UserRecord } from "../../src/server/store/records.ts";
+import { USER_FIELDS } from "../../src/wire/fields.ts";
+import { parseQuery } from "../../src/wire/query.ts";
+import { A, id, user } from "./conformance.ts";
+
+type Step =
+  | { readonly kind: "put"; readonly n: number; readonly name: string; readonly time: number }
+  | { readonly kind: "delete"; readonly n: number }
+  | { readonly kind: "search"; readonly query: string; readonly after: number | undefined; readonly limit: number };
+
+const letters = fc.constantFrom("a", "b", "A", "é", "🙂", ".");
+const word = fc.string({ unit: letters, minLength: 1, maxLength: 3 });
+const pattern = fc
+  .tuple(fc.constantFrom("", "*"), word, fc.constantFrom("", "*"))
+  .map(([before, text, after]) => before + text + after);
+const term = fc.oneof(
+  fc.tuple(fc.constantFrom("name:", "email:", "-name:", "-email:"), pattern).map(([field, value]) => field + value),
+  fc.nat({ max: 9 }).map((n) => `id:${id(n)}`),
+  fc.constantFrom("name:**", "created_at>=2026-01-05", "created_at<2026-01-05", "avatar_url:null"),
+);
+
+const n = fc.nat({ max: 9 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("put" as const), n, name: word, time: fc.nat({ max: 8 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), n }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("search" as const),
+      query: fc.array(term, { minLength: 1, maxLength: 3 }).map((terms) => terms.join(" ")),
+      after: fc.option(n, { nil: undefined }),
+      limit: fc.constantFrom(1, 3, Infinity),
+    }),
+  },
+);
+
+/** The same by looking at all users each time. */
+function naive(document: Document, query: string, after: UserRecord | undefined, limit: number): string[] {
+  const sorted = [...document.tables.users.values()].toSorted(
+    (a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id),
+  );
+  return sorted
+    .slice(after === undefined ? 0 : sorted.indexOf(after) + 1)
+    .filter(matcher(parseQuery(query, USER_FIELDS)))
+    .slice(0, limit)
+    .map((found) => found.id);
+}
+
+async function find(
+  document: Document,
+  query: string,
+  after: UserRecord | undefined,
+  limit: number,
+): Promise<string[]> {
+  const found: string[] = [];
+  const options = { query: parseQuery(query, USER_FIELDS), limit };
+  for await (const rows of document.tenant(A).users.find(options, after)) found.push(...rows.map((row) => row.id));
+  return found;
+}
+
+it("A search finds what looking at every row finds, whatever was added, renamed, moved and removed before", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { size: "max", maxLength: 300 }), async (steps) => {
+      const document = new Document();
+      for (const now of steps) {
+        if (now.kind === "delete") document.apply(["delete", "users", id(now.n)]);
+        else if (now.kind === "put") {
+          const created_at = `2026-01-0${now.time + 1}T00:00:00.000Z`;
+          // An address stays what it was, and nobody has another's.
+          const email = `${now.n % 2 === 0 ? "a" : "b"}${now.n}@x.test`;
+          document.apply(["put", "users", user(now.n, { name: now.name, email, created_at })]);
+        } else {
+          const after = now.after === undefined ? undefined : document.tables.users.get(id(now.after));
+          expect(await find(document, now.query, after, now.limit)).toEqual(
+            naive(document, now.query, after, now.limit),
+          );
+        }
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+it("A search goes over all of many rows, and in pages over the same", async () => {
+  const document = new Document();
+  const time = (k: number): string => new Date(Date.UTC(2026, 0, 1) + k * 1000).toISOString();
+  const put = (k: number, name: string): void =>
+    document.apply(["put", "users", user(k, { name, email: `u${k}@x.test`, created_at: time(k) })]);
+  for (let k = 0; k < 20_000; k++) put(k, k % 7 === 0 ? `Seven ${k}` : `Other ${k}`);
+  const whole = naive(document, "name:seven*", undefined, Infinity);
+  expect(await find(document, "name:seven*", undefined, Infinity)).toEqual(whole);
+  put(3, "Seven, later");
+  document.apply(["delete", "users", id(7)]);
+  const changed = naive(document, "name:seven*", undefined, Infinity);
+  const pages: string[] = [];
+  for (let page = ["begin"], after: UserRecord | undefined; page.length > 0;) {
+    page = await find(document, "name:seven*", after, 500);
+    pages.push(...page);
+    after = document.tables.users.get(page.at(-1) ?? "");
+  }
+  expect(pages).toEqual(changed);
+});
+
+it("A row that is renamed while a column is being made is found by its new name", async () => {
+  const document = new Document();
+  for (let k = 0; k < 9000; k++) document.apply(["put", "users", user(k, { name: "old", email: `u${k}@x.test` })]);
+  const search = find(document, "name:new*", undefined, Infinity);
+  await Promise.resolve();
+  document.apply(["put", "users", user(8999, { name: "newer", email: "u8999@x.test" })]);
+  document.apply(["put", "users", user(0, { name: "newest", email: "u0@x.test" })]);
+  await search;
+  expect((await find(document, "name:new*", undefined, Infinity)).toSorted()).toEqual([id(0), id(8999)].toSorted());
+});
