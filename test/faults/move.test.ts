@@ -1,7 +1,7 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -30,7 +30,7 @@ import {
 
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const isFull = process.env["SVC_FAULTS"] === "full";
-const KILLS = isFull ? { copy: 50, import: 50, repair: 50 } : { copy: 8, import: 3, repair: 3 };
+const KILLS = isFull ? { copy: 50, import: 50, repair: 50 } : { copy: 8, import: 4, repair: 4 };
 const EXPORTS = isFull ? 100 : 5;
 const CHECKS = isFull ? 2000 : 100;
 const TIMEOUT = isFull ? 600_000 : 60_000;
@@ -53,13 +53,22 @@ async function svc(args: readonly string[], under: readonly string[] = []): Prom
   }
 }
 
-/** Starts a command, and ends it by SIGKILL when so much time has passed. */
-async function killAfter(ms: number, args: readonly string[]): Promise<void> {
+/** Starts a command, and ends it by SIGKILL when the time has come. */
+async function killWhen(args: readonly string[], isTime: (ms: number) => Promise<boolean>): Promise<void> {
+  const began = performance.now();
   const child = spawn(process.execPath, [BIN, ...args], { env, stdio: "ignore" });
   const ended = once(child, "exit");
-  await Promise.race([ended, delay(ms)]);
+  while (child.exitCode === null && !(await isTime(performance.now() - began))) await delay(1);
   child.kill("SIGKILL");
   await ended;
+}
+
+/** How many bytes have come in of a copy that isn't finished; undefined where there is none. */
+async function cameIn(target: string): Promise<number | undefined> {
+  const names = await readdir(dirname(target)).catch((): string[] => []);
+  const found = names.find((name) => name.endsWith(".copy"));
+  if (found === undefined) return undefined;
+  return (await stat(join(dirname(target), found)).catch(() => undefined))?.size;
 }
 
 async function hashes(directory: string): Promise<Record<string, string>> {
@@ -133,11 +142,13 @@ describe("Ended by SIGKILL at any point", () => {
       const fresh = async (): Promise<string> => join(await temporaryDirectory(), "new", "db.json");
       const first = await fresh();
       let unfinished = 0;
-      for (const ms of await points(KILLS[name], () => svc(args(first)))) {
+      const times = await points(KILLS[name], () => svc(args(first)));
+      for (const [n, time] of times.entries()) {
         const target = await fresh();
-        await killAfter(ms, args(target));
-        const left = await readdir(dirname(target)).catch((): string[] => []);
-        if (left.some((one) => one.endsWith(".copy"))) unfinished++;
+        // By the clock, and by what has come in.
+        const bytes = (whole.length * n) / times.length;
+        await killWhen(args(target), async (ms) => (n % 2 > 0 ? ms > time : ((await cameIn(target)) ?? -1) >= bytes));
+        if ((await cameIn(target)) !== undefined) unfinished++;
         const again = await svc(args(target));
         expect(again).toMatchObject({ code: 0 });
         expect(await exported(target)).toBe(whole);
@@ -167,7 +178,7 @@ describe("Ended by SIGKILL at any point", () => {
     ).kept;
     for (const ms of await points(KILLS.repair, () => svc(["store", "repair", "--yes", "--store", one]))) {
       const copy = await fresh();
-      await killAfter(ms, ["store", "repair", "--yes", "--store", copy]);
+      await killWhen(["store", "repair", "--yes", "--store", copy], async (now) => now > ms);
       expect(await svc(["store", "repair", "--yes", "--store", copy])).toMatchObject({ code: 0 });
       expect(await checkJsonStore(copy)).toMatchObject({ damage: [], tables: kept });
       const names = (await readdir(dirname(copy))).filter((name) => name.endsWith(".bak"));
