@@ -28,6 +28,7 @@ describe("the arrows between folders", () => {
     ["src/server/sign-in/zz-arrow.ts", `export { ROUTES as x } from "../routes/index.ts";`],
     ["src/server/store/zz-arrow.ts", `export { createService as x } from "../service.ts";`],
     ["src/cli/commands/zz-arrow.ts", `export { serve as x } from "../../server/index.ts";`],
+    ["src/cli/commands/store/zz-arrow.ts", `export { H3 as x } from "h3";`],
     ["src/cli/zz-arrow.ts", `export { Chalk as x } from "chalk";`],
     ["src/cli/zz-arrow.ts", `export { Entry as x } from "@napi-rs/keyring";`],
     ["src/cli/zz-arrow.ts", `export const x = process.env;`],

@@ -72,6 +72,10 @@ export function toFailure(error: unknown): Failure {
         message: text,
         hint: undefined,
       };
+    case "ImportRefused":
+      return { exitCode: EXIT.failed, code: "import_refused", message: text, hint: undefined };
+    case "StorageUnavailable":
+      return { exitCode: EXIT.failed, code: "store_unavailable", message: text, hint: undefined };
     case "ExitPromptError":
       return { exitCode: EXIT.interrupted, code: "interrupted", message: "Interrupted.", hint: undefined };
     default:

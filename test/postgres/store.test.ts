@@ -184,9 +184,9 @@ describe("Opening a PostgreSQL store", () => {
     await store.seed(people());
     const found = await all(store.users(A, { query: parseQuery("name:*lovel*", USER_FIELDS) }));
     expect(found?.map((view) => view.user.id)).toEqual([id(1)]);
-    expect((await checkPostgres(url)).remarks).toHaveLength(1);
+    expect((await checkPostgres(url)).notes).toHaveLength(1);
     expect((await migratePostgres(url)).trigrams).toBe(true);
-    expect((await checkPostgres(url)).remarks).toEqual([]);
+    expect((await checkPostgres(url)).notes).toEqual([]);
   });
 
   it("makes one schema, whoever races for it", async () => {
@@ -339,14 +339,14 @@ describe("Moving a store", () => {
     await first.close();
     await expect(open(url)).rejects.toThrow("was not filled to the end");
     await expect(openPostgresSource(url)).rejects.toThrow("was not filled to the end");
-    expect((await checkPostgres(url)).faults).toEqual([expect.stringContaining("broken off")]);
+    expect((await checkPostgres(url)).damage).toEqual([expect.stringContaining("broken off")]);
     const second = await openPostgresTarget(url);
     expect(await second.begin("print")).toBe(8);
     await second.put(entries.slice(8));
     await second.finish();
     await second.close();
     expect(await entriesOf(url)).toEqual(entries);
-    expect((await checkPostgres(url)).faults).toEqual([]);
+    expect((await checkPostgres(url)).damage).toEqual([]);
   });
 
   it("begins anew with other content, and overwrites no store", async () => {
@@ -371,16 +371,18 @@ describe("Moving a store", () => {
 
   it("finds nothing wrong with a store, and names what somebody changed by hand", async () => {
     const url = await filled();
-    const { counts, faults, version } = await checkPostgres(url);
-    expect({ counts, faults, version }).toEqual({
-      version: 1,
-      faults: [],
-      counts: { instances: 2, personas: 2, users: 5, identities: 5, sessions: 5, states: 1 },
+    const { kind, tables, damage, dangling } = await checkPostgres(url);
+    expect({ kind, tables, damage, dangling }).toEqual({
+      kind: "postgres, schema 1",
+      damage: [],
+      dangling: [],
+      tables: { instances: 2, personas: 2, users: 5, identities: 5, sessions: 5, states: 1 },
     });
     await execute(url, `UPDATE svc.users SET name = 'Countess' WHERE id = '${id(1)}'`);
     await execute(url, `UPDATE svc.sessions SET instance_id = 'elsewhere' WHERE id = '${id(24)}'`);
-    expect((await checkPostgres(url)).faults).toEqual([
-      `sessions: ${id(24)} is of another instance than its user.`,
+    const changed = await checkPostgres(url);
+    expect(changed.dangling).toEqual([`sessions: ${id(24)} is of another instance than its user.`]);
+    expect(changed.damage).toEqual([
       `users: ${id(1)} is not found by its name: name_folded is not what svc writes there.`,
     ]);
   });

@@ -29,6 +29,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   tokens: { description: "verify and read tokens", load: async () => (await import("./tokens.ts")).addTokens },
   query: { description: "understand searches", load: async () => (await import("./query.ts")).addQuery },
   instances: { description: "find instances", load: async () => (await import("./instances.ts")).addInstances },
+  store: {
+    description: "look after a server's records, and move them",
+    load: async () => (await import("./store/index.ts")).addStore,
+  },
   api: {
     description: "send one request to the service, and print its answer as it is",
     load: async () => (await import("./api.ts")).addApi,

@@ -1,5 +1,5 @@
-import { ServeError } from "../errors.ts";
 import { openJsonStore, openMemoryStore } from "./json/index.ts";
+import { kindOf } from "./location.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -8,17 +8,8 @@ import type { Store } from "./store.ts";
  * @throws {ServeError | StoreRefused}
  */
 export async function openStore(name: string, warn: (message: string) => void): Promise<Store> {
-  if (name === "memory") return openMemoryStore();
-  if (isPostgres(name)) return (await import("./postgres/index.ts")).openPostgresStore(name, { warn });
-  if (/^[a-z+]+:\/\//i.test(name))
-    throw new ServeError(
-      `--store: "${name.split(":")[0]}:" is no store that svc knows. ` +
-        'Give the path of a db.json, the address of a database (postgres://user@host/database), or "memory".',
-    );
-  if (!name.endsWith(".json")) throw new ServeError(`--store: "${name}" must end in .json, as db.json does.`);
+  const kind = kindOf(name, "--store: ");
+  if (kind === "memory") return openMemoryStore();
+  if (kind === "postgres") return (await import("./postgres/index.ts")).openPostgresStore(name, { warn });
   return openJsonStore(name, { warn });
-}
-
-function isPostgres(name: string): boolean {
-  return /^postgres(ql)?:/i.test(name);
 }

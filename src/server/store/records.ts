@@ -121,3 +121,10 @@ export interface RecordOf {
 
 /** A record with its kind. */
 export type Entry = { [Name in TableName]: readonly [Name, RecordOf[Name]] }[TableName];
+
+/** What tells a record from the others of its kind. */
+export function keyOf(name: TableName, record: RecordOf[TableName]): string {
+  if (name === "sessions") return (record as SessionRecord).session_id;
+  if (name === "states") return (record as StateRecord).state;
+  return (record as { id: string }).id;
+}

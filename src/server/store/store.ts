@@ -8,6 +8,7 @@ import type {
   Records,
   SessionRecord,
   StateRecord,
+  TableName,
   UserRecord,
 } from "./records.ts";
 
@@ -109,6 +110,33 @@ export interface Target {
   /** Makes a store of it, durably. */
   finish(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What is found where all of a store is read: whether it is what was written, and holds together. */
+export interface StoreCheck {
+  /** For people; no secret is in it. */
+  readonly location: string;
+  /** What it is, e.g. `json, format 1`. */
+  readonly kind: string;
+  /** How much it takes on the disk, where that is known. */
+  readonly bytes?: number | undefined;
+  /** The number of the last change, where changes have numbers. */
+  readonly sequence?: number | undefined;
+  readonly tables: Readonly<Record<TableName, number>>;
+  /** A sentence for each place that is not what was written. */
+  readonly damage: readonly string[];
+  /** A sentence for each record that belongs to another that isn't there. */
+  readonly dangling: readonly string[];
+  /** What is no fault, and worth knowing. */
+  readonly notes: readonly string[];
+}
+
+/** What bringing a store to the newest format did; the same number twice: there was nothing to do. */
+export interface Migration {
+  /** For people; no secret is in it. */
+  readonly location: string;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The store can't be written just now: disk full, database away. The service answers 503. */

@@ -25,7 +25,7 @@ export const CONFIG_FILE = "svc.config.json";
 
 /** Flag, then environment, then configuration file. */
 export async function serveOptions(context: Context, flags: ServeFlags): Promise<ServeOptions> {
-  const env = Object.fromEntries(Object.entries(context.env).filter(([, value]) => value !== ""));
+  const env = environment(context);
   const file = await readConfig(context, flags.config);
   const { credentialsFromEnv } = await import("../../../server/index.ts");
   const port = flags.port === undefined ? checkPort(env["SVC_PORT"], "SVC_PORT") : checkPort(flags.port, "--port");
@@ -33,8 +33,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
   const options: ServeOptions = {
     port: port ?? file.port,
     host: flags.host ?? env["SVC_HOST"] ?? file.host,
-    store:
-      inDirectory(context.cwd, flags.store ?? env["SVC_STORE"]) ?? file.store ?? resolve(context.cwd, ".svc/db.json"),
+    store: chooseStore(context, flags, file),
     seed: inDirectory(context.cwd, flags.seed) ?? file.seed,
     reset: flags.reset,
     publicUrl: publicUrl === undefined ? undefined : checkOrigin(publicUrl),
@@ -47,6 +46,22 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     now: context.now,
   };
   return options;
+}
+
+/** The store that `svc serve` would use, so that the commands that look after it mean the same one. */
+export async function storeLocation(context: Context, flags: Pick<ServeFlags, "store" | "config">): Promise<string> {
+  const isNamed = flags.store !== undefined || environment(context)["SVC_STORE"] !== undefined;
+  return chooseStore(context, flags, isNamed ? {} : await readConfig(context, flags.config));
+}
+
+function chooseStore(context: Context, flags: Pick<ServeFlags, "store">, file: ServeOptions): string {
+  const named = inDirectory(context.cwd, flags.store ?? environment(context)["SVC_STORE"]);
+  return named ?? file.store ?? resolve(context.cwd, ".svc/db.json");
+}
+
+/** CI systems set a variable without a value to nothing. */
+function environment({ env }: Context): Context["env"] {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
 /** Paths in the file are meant from where it lies. */
@@ -68,7 +83,8 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
   };
 }
 
-function inDirectory(directory: string, path: string | undefined): string | undefined {
+/** A path as it is meant there; what is no path is left as it is. */
+export function inDirectory<Path extends string | undefined>(directory: string, path: Path): Path | string {
   const isPath = path !== undefined && path !== "memory" && !path.includes("://");
   return isPath ? resolve(directory, path) : path;
 }

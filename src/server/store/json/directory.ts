@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StoreRefused } from "../store.ts";
 import { syncDirectory } from "./snapshot.ts";
@@ -13,6 +13,21 @@ export function oldName(path: string): string {
   return `${journalName(path)}.old`;
 }
 
+/** Where a link leads, so that the file there is replaced and not the link. */
+export async function followed(path: string): Promise<string> {
+  const link = await lstat(path).catch(() => undefined);
+  if (!link?.isSymbolicLink()) return path;
+  try {
+    return await realpath(path);
+  } catch (error) {
+    throw new StoreRefused(
+      "unusable",
+      `${path} is a link that leads nowhere (${(error as NodeJS.ErrnoException).code}).`,
+      { cause: error },
+    );
+  }
+}
+
 /** Nothing but files, none that a crash left half-written, and none that others can read. */
 export async function prepare(path: string): Promise<void> {
   for (const name of [path, journalName(path), oldName(path)]) {
@@ -22,6 +37,15 @@ export async function prepare(path: string): Promise<void> {
     });
     if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is no file. Choose another --store.`);
     if (there) await chmod(name, 0o600).catch(() => undefined);
+  }
+  for (const name of await unfinished(path)) {
+    // One that got as far as the store itself only has to be cleared away.
+    if (await stat(path).catch(() => undefined)) await rm(name);
+    else
+      throw new StoreRefused(
+        "unusable",
+        `A copy into ${path} was broken off. Run svc store copy or import again to finish it, or remove ${name}.`,
+      );
   }
   for (const name of await readdir(dirname(path))) {
     if (name.startsWith(`${basename(path)}.`) && name.endsWith(".tmp")) await rm(join(dirname(path), name));
@@ -51,6 +75,28 @@ export function unusable(path: string, error: unknown): StoreRefused {
   return new StoreRefused("unusable", `${path} can't be opened (${code ?? String(error)}). Choose another --store.`, {
     cause: error,
   });
+}
+
+/** What keeps a store from being written as a whole, which changes nothing of it. */
+export function notWritten(path: string, error: unknown): StoreRefused {
+  if (error instanceof StoreRefused) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  return new StoreRefused("unusable", `${path} can't be written (${code ?? String(error)}). It is as it was.`, {
+    cause: error,
+  });
+}
+
+/** Where what is copied into a store gathers until it is whole. */
+export function unfinishedName(path: string, fingerprint: string): string {
+  return `${path}.${fingerprint.slice(0, 16)}.copy`;
+}
+
+/** The copies into a store that were begun, and not finished. */
+export async function unfinished(path: string): Promise<string[]> {
+  const names = await readdir(dirname(path));
+  return names
+    .filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith(".copy"))
+    .map((name) => join(dirname(path), name));
 }
 
 /** The store holds keys: what we make, nobody else may read, and git does not take it along. */

@@ -1,6 +1,7 @@
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { fold } from "../fold.ts";
 import {
+  keyOf,
   TABLE_NAMES,
   type IdentityRecord,
   type RecordOf,
@@ -203,12 +204,6 @@ function shareTexts(record: IdentityRecord | SessionRecord, user: UserRecord): v
   if (record.email === user.email) record.email = user.email;
   if ("name" in record && record.name === user.name) record.name = user.name;
   if (record.created_at === user.created_at) record.created_at = user.created_at;
-}
-
-function keyOf(name: TableName, record: AnyRecord): string {
-  if (name === "sessions") return (record as SessionRecord).session_id;
-  if (name === "states") return (record as StateRecord).state;
-  return (record as { id: string }).id;
 }
 
 function own<Row extends { instance_id: string }>(row: Row | undefined, instance_id: string): Row[] {

@@ -1,10 +1,10 @@
-import { lstat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { StoreNotEmpty, StoreRefused, type SignIn, type Store, type UserView } from "../store.ts";
+import { StoreNotEmpty, type SignIn, type Store, type UserView } from "../store.ts";
 import type { InstanceRecord, PersonaRecord, SessionRecord, StateRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
 import { Commits, type Log } from "./commits.ts";
 import { documentOf, outdated } from "./changes.ts";
+import { followed } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
 import { Files, type FilesOptions } from "./files.ts";
 
@@ -16,21 +16,6 @@ export async function openJsonStore(path: string, options: FilesOptions): Promis
   const location = resolve(path);
   const files = await Files.open(await followed(location), options);
   return documentStore(location, files.document, files, () => files.close());
-}
-
-/** Where a link leads, so that the file there is replaced and not the link. */
-async function followed(path: string): Promise<string> {
-  const link = await lstat(path).catch(() => undefined);
-  if (!link?.isSymbolicLink()) return path;
-  try {
-    return await realpath(path);
-  } catch (error) {
-    throw new StoreRefused(
-      "unusable",
-      `${path} is a link that leads nowhere (${(error as NodeJS.ErrnoException).code}).`,
-      { cause: error },
-    );
-  }
 }
 
 /** The same without files: it ends with the process. */

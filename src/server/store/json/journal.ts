@@ -26,11 +26,12 @@ export async function replay(
   sequence: number,
   apply: (change: Change) => void,
   warn: (message: string) => void,
+  content: string | AsyncIterable<Buffer> = path,
 ): Promise<{ sequence: number; length: number }> {
   let last = sequence;
   let length = 0;
   let torn: Line | undefined;
-  const size = await eachLine(path, (line) => {
+  const size = await eachLine(content, (line) => {
     if (torn) throw damaged(path, `the line at offset ${torn.offset} is not what was written`);
     const entry = line.isWhole ? decodeLine(line.bytes) : undefined;
     if (!entry) {
@@ -64,7 +65,7 @@ function checkTorn(path: string, { bytes, offset, isWhole }: Line): void {
 const PAGE = 4096;
 
 /** Whether a page of a line never reached the disk: it reads as zeros, and JSON has none. */
-function hasHole(line: Buffer, offset: number): boolean {
+export function hasHole(line: Buffer, offset: number): boolean {
   for (let start = 0; start < line.length;) {
     const end = Math.min(line.length, (Math.floor((offset + start) / PAGE) + 1) * PAGE - offset);
     if (line.subarray(start, end).every((byte) => byte === 0)) return true;

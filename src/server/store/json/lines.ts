@@ -1,5 +1,8 @@
 import { createReadStream } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+
+const CHUNK_LENGTH = 1 << 20;
 
 /**
  * A line of either file: a JSON object whose last value is a checksum over all that stands before it.
@@ -62,30 +65,59 @@ export interface Line {
 
 /**
  * Hands over a file's lines, one by one; a missing file has none.
+ * @param file its path, or its content
  * @returns the file's length, undefined where there is none
  */
-export async function eachLine(path: string, take: (line: Line) => void): Promise<number | undefined> {
-  let offset = 0;
-  let rest: Buffer[] = [];
-  const give = (tail: Buffer, isWhole: boolean): void => {
-    const bytes = rest.length > 0 ? Buffer.concat([...rest, tail]) : tail;
-    rest = [];
-    take({ bytes, offset, isWhole });
-    offset += bytes.length + (isWhole ? 1 : 0);
-  };
+export async function eachLine(
+  file: string | AsyncIterable<Buffer>,
+  take: (line: Line) => void,
+): Promise<number | undefined> {
+  const chunks = typeof file === "string" ? createReadStream(file, { highWaterMark: CHUNK_LENGTH }) : file;
+  let length = 0;
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-      let start = 0;
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-        give(chunk.subarray(start, end), true);
-        start = end + 1;
+    for await (const lines of lineBatches(chunks as AsyncIterable<Buffer>))
+      for (const line of lines) {
+        take(line);
+        length = line.offset + line.bytes.length + (line.isWhole ? 1 : 0);
       }
-      if (start < chunk.length) rest.push(chunk.subarray(start));
-    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     return undefined;
   }
-  if (rest.length > 0) give(Buffer.alloc(0), false);
-  return offset;
+  return length;
+}
+
+/** A file's lines, as they come. */
+export async function* lineBatches(chunks: AsyncIterable<Buffer>): AsyncIterable<Line[]> {
+  let offset = 0;
+  let rest: Buffer[] = [];
+  const line = (tail: Buffer, isWhole: boolean): Line => {
+    const bytes = rest.length > 0 ? Buffer.concat([...rest, tail]) : tail;
+    const start = offset;
+    rest = [];
+    offset += bytes.length + 1;
+    return { bytes, offset: start, isWhole };
+  };
+  for await (const chunk of chunks) {
+    const lines: Line[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      lines.push(line(chunk.subarray(start, end), true));
+      start = end + 1;
+    }
+    if (start < chunk.length) rest.push(chunk.subarray(start));
+    yield lines;
+  }
+  if (rest.length > 0) yield [line(Buffer.alloc(0), false)];
+}
+
+/** A file's content as it is, or its first `size` bytes; as often as asked for. */
+export async function* chunksOf(handle: FileHandle, size: number = Infinity): AsyncIterable<Buffer> {
+  for (let position = 0; position < size;) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_LENGTH, size - position));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) return;
+    yield chunk.subarray(0, bytesRead);
+    position += bytesRead;
+  }
 }

@@ -6,7 +6,7 @@ import { isIntactFormat1 } from "./format-1.ts";
 import { damaged } from "./journal.ts";
 import { chain, checksumOf, eachLine, hex, unseal } from "./lines.ts";
 
-const FORMAT = "svc-identity";
+export const FORMAT = "svc-identity";
 /** 1: records without checksums of their own. */
 export const VERSION = 2;
 
@@ -83,13 +83,15 @@ function parseHeader(path: string, line: string): Header {
       `${path} is no svc store, or its first line is damaged. Nothing was changed. Choose another --store.`,
     );
   }
-  if (header.version! > VERSION || header.version! < 1) {
-    throw new StoreRefused(
-      "unusable",
-      `${path} was written by a newer svc (format ${header.version}). Update svc, or choose another --store.`,
-    );
-  }
+  if (header.version! > VERSION || header.version! < 1) throw newer(path, header.version!);
   return header as Header;
+}
+
+export function newer(path: string, version: number): StoreRefused {
+  return new StoreRefused(
+    "unusable",
+    `${path} was written by a newer svc (format ${version}). Update svc, or choose another --store.`,
+  );
 }
 
 function parseRecord(line: Buffer, version: number): AnyRecord | undefined {

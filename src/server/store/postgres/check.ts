@@ -1,6 +1,6 @@
 import { fold } from "../fold.ts";
 import { TABLE_NAMES, type TableName } from "../records.ts";
-import { StoreRefused } from "../store.ts";
+import { StoreRefused, type StoreCheck } from "../store.ts";
 import { parseAddress } from "./address.ts";
 import { openDatabase, type Ask } from "./database.ts";
 import { refusal } from "./failures.ts";
@@ -11,18 +11,8 @@ import { MIGRATIONS } from "./schema.ts";
 const BATCH = 2000;
 const MAX_NAMED = 20;
 
-export interface PostgresReport {
-  readonly location: string;
-  readonly version: number;
-  readonly counts: Readonly<Record<TableName, number>>;
-  /** What is wrong, in sentences, the first twenty of a kind. Empty: nothing. */
-  readonly faults: readonly string[];
-  /** What is allowed and worth knowing. */
-  readonly remarks: readonly string[];
-}
-
 /** Looks through a whole store in a database: `svc store check`. Nothing is changed. @throws {StoreRefused} */
-export async function checkPostgres(url: string): Promise<PostgresReport> {
+export async function checkPostgres(url: string): Promise<StoreCheck> {
   const database = openDatabase(parseAddress(url), () => {});
   const { location } = database;
   const session = database.openSession(false);
@@ -35,16 +25,16 @@ export async function checkPostgres(url: string): Promise<PostgresReport> {
         version === 0 ? `${location} holds no store.` : `${location} has an older schema. Run: svc store migrate`,
       );
     await ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    const counts = {} as Record<TableName, number>;
+    const tables = {} as Record<TableName, number>;
     for (const table of TABLE_NAMES) {
       const [row] = await ask<{ count: string }>(`SELECT count(*) AS count FROM svc.${table}`);
-      counts[table] = Number(row!.count);
+      tables[table] = Number(row!.count);
     }
-    const faults = [...(await brokenIndexes(ask)), ...(await strayRows(ask)), ...(await staleText(ask))];
+    const damage = [...(await brokenIndexes(ask)), ...(await staleText(ask))];
     const [filling] = await ask("SELECT FROM svc.filling");
-    if (filling) faults.unshift("It was not filled to the end: a copy or an import was broken off.");
-    const remarks = (await hasTrigrams(ask)) ? [] : ["The extension pg_trgm is missing: searches read every row."];
-    return { location, version, counts, faults, remarks };
+    if (filling) damage.unshift("It was not filled to the end: a copy or an import was broken off.");
+    const notes = (await hasTrigrams(ask)) ? [] : ["The extension pg_trgm is missing: searches read every row."];
+    return { location, kind: `postgres, schema ${version}`, tables, damage, dangling: await strayRows(ask), notes };
   } catch (error) {
     throw error instanceof StoreRefused ? error : refusal(location, (error as Error).cause ?? error);
   } finally {

@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { StoreCheck } from "../../../server/index.ts";
+import type { GlobalFlags } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../errors.ts";
+import { withHelp } from "../../help.ts";
+import { harmless, printJson, printRecord } from "../../output.ts";
+import type { Program } from "../../program.ts";
+import { storeLocation } from "../serve/options.ts";
+import { addStoreFlags, cross, openMaintenance, say, type StoreFlags } from "./options.ts";
+
+export function addCheck(store: Command, program: Program, context: Context): void {
+  const command = addStoreFlags(
+    store.command("check").description("read all of a store, and say what is wrong with it"),
+  );
+  withHelp(command, {
+    examples: [
+      ["svc store check", "the store that svc serve uses here"],
+      ["svc store check --store .svc/db.json --json", "for a program"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage],
+    notes: "It changes nothing, and a server may be using the store. Exit code 1: something is wrong with it.",
+  }).action(async (flags: StoreFlags) => {
+    const location = await storeLocation(context, flags);
+    const found = await (await openMaintenance()).check(location);
+    const isSound = found.damage.length === 0 && found.dangling.length === 0;
+    if (!isSound) program.exitCode = EXIT.failed;
+    if (program.opts<GlobalFlags>().json) return printJson(context, { ...found, sound: isSound });
+    print(context, found);
+    if (found.damage.length > 0) say(context, "Keep what can be read: svc store repair");
+    else if (!isSound) say(context, "Leave such records out: svc store repair --drop-dangling");
+  });
+}
+
+function print(context: Context, found: StoreCheck): void {
+  const { bytes, sequence, damage, dangling } = found;
+  printRecord(context, {
+    location: found.location,
+    kind: found.kind,
+    ...(bytes !== undefined && { bytes: String(bytes) }),
+    ...(sequence !== undefined && { sequence: String(sequence) }),
+    ...Object.fromEntries(Object.entries(found.tables).map(([name, count]) => [name, String(count)])),
+    damaged: damage.length === 0 ? "no" : String(damage.length),
+    dangling: dangling.length === 0 ? "no" : String(dangling.length),
+  });
+  for (const sentence of [...damage, ...dangling]) context.stdout.write(`${cross(context)} ${harmless(sentence)}\n`);
+  for (const note of found.notes) say(context, note);
+}

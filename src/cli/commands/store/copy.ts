@@ -1,0 +1,60 @@
+import type { Command } from "commander";
+import type { Copy, Digests } from "../../../server/index.ts";
+import type { GlobalFlags } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../errors.ts";
+import { withHelp } from "../../help.ts";
+import type { Listed } from "../../list/columns.ts";
+import { printAll } from "../../list/print.ts";
+import { printsRows, type OutputFlags } from "../../output-flags.ts";
+import { printJson } from "../../output.ts";
+import type { Program } from "../../program.ts";
+import { inDirectory } from "../serve/options.ts";
+import { openMaintenance, progress, say, TABLES, type TableRow } from "./options.ts";
+
+export function addCopy(store: Command, program: Program, context: Context): void {
+  const command = printsRows(store.command("copy <from> <to>")).description(
+    "copy a store into an empty one, and compare the two",
+  );
+  withHelp(command, {
+    examples: [
+      ["svc store copy .svc/db.json postgres://db.example/svc", "from one laptop to a team"],
+      ["svc store copy postgres://db.example/svc backup/db.json", "and back"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    notes: `Each is the path of a db.json, or a database's URL; keep its password out of the URL, and in PGPASSWORD.
+FROM may be in use: what is copied is all of it at one moment, but for sign-ins under way. Nothing of it changes.
+TO must hold nothing. Broken off, the same command goes on where it was.
+For each table the count and the SHA-256 of both sides are printed. Exit code 1: they differ.`,
+  }).action(async (from: string, to: string) => {
+    const bar = progress(context, "Copied");
+    const maintenance = await openMaintenance();
+    const copy = await maintenance
+      .copy(inDirectory(context.cwd, from), inDirectory(context.cwd, to), bar.show)
+      .finally(bar.end);
+    if (!copy.isEqual) program.exitCode = EXIT.failed;
+    if (program.opts<GlobalFlags>().json)
+      return printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
+    await printAll(context, program.opts<OutputFlags>(), SIDES, rowsOf(copy), "");
+    say(context, outcome(copy));
+  });
+}
+
+const SIDES: Listed<TableRow> = {
+  ...TABLES,
+  columns: [{ name: "side", title: "SIDE", whole: true, value: ({ side }) => side ?? "" }, ...TABLES.columns],
+};
+
+function rowsOf({ from, to }: Copy): TableRow[] {
+  const names = Object.keys(from.digests) as (keyof Digests)[];
+  return names.flatMap((table) => [
+    { side: "from", table, ...from.digests[table] },
+    { side: "to", table, ...to.digests[table] },
+  ]);
+}
+
+function outcome({ from, to, isEqual, wasThere }: Copy): string {
+  if (!isEqual) return `${to.location} differs from ${from.location}. Remove it, and copy again.`;
+  if (wasThere) return `${to.location} held all of it already.`;
+  return `Copied ${from.location} to ${to.location}. Both hold the same.`;
+}

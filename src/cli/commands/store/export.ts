@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { link, open, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { Digests } from "../../../server/index.ts";
+import type { GlobalFlags } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { withHelp } from "../../help.ts";
+import { printJson } from "../../output.ts";
+import type { Program } from "../../program.ts";
+import { storeLocation } from "../serve/options.ts";
+import { addStoreFlags, openMaintenance, say, type StoreFlags } from "./options.ts";
+
+type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
+
+export function addExport(store: Command, program: Program, context: Context): void {
+  const command = addStoreFlags(
+    store.command("export").description("print all records as NDJSON, for svc store import"),
+  ).option("--output-file <file>", "write them there instead, readable by you alone");
+  withHelp(command, {
+    examples: [
+      ["svc store export --output-file backup.ndjson", "a file that nobody else can read"],
+      ["svc store export | gzip > backup.ndjson.gz", "beside a running server"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage],
+    notes: `It holds secret keys, password digests and provider tokens: keep it as safe as the store itself.
+A server may be using the store: what is written is all of it at one moment, but for sign-ins under way. The last
+line has the counts and the SHA-256 of all before, so that a file which was cut or altered is never imported.`,
+  }).action(async (flags: StoreFlags & { readonly outputFile?: string }) => {
+    const location = await storeLocation(context, flags);
+    const maintenance = await openMaintenance();
+    const run: Export = (write) => maintenance.export(location, write);
+    const file = flags.outputFile === undefined ? undefined : resolve(context.cwd, flags.outputFile);
+    const digests = await (file === undefined ? toStdout(context, run) : toFile(file, run));
+    if (file !== undefined && program.opts<GlobalFlags>().json) printJson(context, { file, tables: digests });
+    const counts = Object.entries(digests).map(([name, { count }]) => `${count} ${name}`);
+    say(context, `Exported ${counts.join(", ")}. Secret keys are among that: keep it safe.`);
+  });
+}
+
+function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
+  return run(async (text) => {
+    stdout.write(text);
+    if ((await stdout.ready?.()) === false)
+      throw new CliError(EXIT.failed, "Whoever read the export went away before its end. What is there is not whole.");
+  });
+}
+
+/** Under its own name only when it is whole, and never in the place of another file. */
+async function toFile(path: string, run: Export): Promise<Digests> {
+  const fresh = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  const handle = await open(fresh, "wx", 0o600).catch((error: unknown) => {
+    throw notWritten(path, error);
+  });
+  try {
+    const digests = await run(async (text) => {
+      await handle.writeFile(text).catch((error: unknown) => {
+        throw notWritten(path, error);
+      });
+    });
+    await handle.sync();
+    await link(fresh, path).catch((error: unknown) => {
+      throw notWritten(path, error);
+    });
+    return digests;
+  } finally {
+    await handle.close();
+    await rm(fresh, { force: true });
+  }
+}
+
+function notWritten(path: string, error: unknown): CliError {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EEXIST")
+    return new CliError(EXIT.usage, `--output-file: ${path} is there already.`, "Name another, or remove it.");
+  return new CliError(EXIT.failed, `--output-file: ${path} can't be written (${code ?? String(error)}).`);
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { open, rm, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import type { GlobalFlags } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { withHelp } from "../../help.ts";
+import { printAll } from "../../list/print.ts";
+import { printsRows, type OutputFlags } from "../../output-flags.ts";
+import { printJson } from "../../output.ts";
+import type { Program } from "../../program.ts";
+import { storeLocation } from "../serve/options.ts";
+import { addStoreFlags, openMaintenance, progress, say, TABLES, type StoreFlags } from "./options.ts";
+
+export function addImport(store: Command, program: Program, context: Context): void {
+  const command = addStoreFlags(
+    printsRows(store.command("import <file>")).description("fill an empty store from an export; - reads standard input"),
+  );
+  withHelp(command, {
+    examples: [
+      ["svc store import backup.ndjson", "into the store that svc serve uses here"],
+      ["gunzip -c backup.ndjson.gz | svc store import - --store new/db.json", "into another"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    notes: `The file is read whole before anything is written: one that was cut or altered changes nothing. The store must
+hold nothing. Broken off, the same command goes on where it was. Standard input is kept meanwhile in a file in the
+system's temporary directory (TMPDIR), which has no name and is gone with the command.`,
+  }).action(async (file: string, flags: StoreFlags) => {
+    const location = await storeLocation(context, flags);
+    const maintenance = await openMaintenance();
+    const input = await openInput(context, file);
+    const bar = progress(context, "Imported");
+    const name = file === "-" ? "standard input" : file;
+    try {
+      const done = await maintenance.import(location, name, input, bar.show).finally(bar.end);
+      if (!done.isEqual) program.exitCode = EXIT.failed;
+      const { location: to, digests, isEqual, wasThere } = done;
+      if (program.opts<GlobalFlags>().json)
+        return printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
+      const rows = Object.entries(digests).map(([table, row]) => ({ table, ...row }));
+      await printAll(context, program.opts<OutputFlags>(), TABLES, rows, "");
+      if (!isEqual) say(context, `${to} differs from ${name}. Remove it, and import again.`);
+      else say(context, wasThere ? `${to} held all of it already.` : `Imported ${name} into ${to}.`);
+    } finally {
+      await input.close();
+    }
+  });
+}
+
+/** Something that can be read twice. */
+async function openInput(context: Context, file: string): Promise<FileHandle> {
+  if (file === "-") return spool(context.stdin);
+  const path = resolve(context.cwd, file);
+  const handle = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(EXIT.usage, `${path} can't be read (${error.code}).`);
+  });
+  const there = await handle.stat();
+  if (there.isFile()) return handle;
+  const isStream = there.isFIFO() || there.isCharacterDevice();
+  if (isStream) return spool(handle.createReadStream() as AsyncIterable<Buffer>);
+  await handle.close();
+  throw new CliError(EXIT.usage, `${path} is no file.`);
+}
+
+/** Keeps a stream in a file that only this process can reach. */
+async function spool(chunks: AsyncIterable<Buffer | string>): Promise<FileHandle> {
+  const path = join(tmpdir(), `svc-import-${randomBytes(12).toString("hex")}`);
+  const handle = await open(path, "wx+", 0o600);
+  try {
+    await rm(path);
+    for await (const chunk of chunks) await handle.writeFile(chunk);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CliError(EXIT.failed, `Standard input could not be kept in ${tmpdir()} (${code ?? String(error)}).`);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Context } from "../../context.ts";
+import type { Program } from "../../program.ts";
+import { addCheck } from "./check.ts";
+import { addCopy } from "./copy.ts";
+import { addExport } from "./export.ts";
+import { addCompact, addMigrate } from "./format.ts";
+import { addImport } from "./import.ts";
+import { addRepair } from "./repair.ts";
+
+export function addStore(program: Program, context: Context): void {
+  const store = program.command("store");
+  for (const add of [addCheck, addRepair, addCompact, addMigrate, addCopy, addExport, addImport])
+    add(store, program, context);
+}

@@ -1,0 +1,70 @@
+import type { Command } from "commander";
+import type { Maintenance } from "../../../server/index.ts";
+import type { Context } from "../../context.ts";
+import type { Listed } from "../../list/columns.ts";
+import { colors, harmless } from "../../output.ts";
+import { CONFIG_FILE } from "../serve/options.ts";
+
+export interface StoreFlags {
+  readonly store?: string;
+  readonly config?: string;
+}
+
+/** The flags that say which store is meant: the same as those of `svc serve`. */
+export function addStoreFlags(command: Command): Command {
+  return command
+    .option("--store <path>", "default: the one that svc serve uses here (SVC_STORE, or .svc/db.json)")
+    .option("--config <file>", `default: ${CONFIG_FILE}, where there is one`);
+}
+
+/** Loaded here, so that help costs no more than itself. */
+export async function openMaintenance(): Promise<Maintenance> {
+  return (await import("../../../server/index.ts")).openMaintenance();
+}
+
+/** What a table holds: how many records, and their SHA-256. */
+export interface TableRow {
+  readonly table: string;
+  readonly side?: string;
+  readonly count: number;
+  readonly sha256: string;
+}
+
+export const TABLES: Listed<TableRow> = {
+  noun: "tables",
+  id: "table",
+  columns: [
+    { name: "table", title: "TABLE", whole: true, value: ({ table }) => table },
+    { name: "count", title: "RECORDS", whole: true, value: ({ count }) => String(count) },
+    { name: "sha256", title: "SHA-256", value: ({ sha256 }) => sha256 },
+  ],
+};
+
+/** Sentences, a line each. */
+export function printSentences({ stdout }: Context, sentences: readonly string[]): void {
+  for (const sentence of sentences) stdout.write(`${harmless(sentence)}\n`);
+}
+
+export function say(context: Context, sentence: string): void {
+  context.stderr.write(`${harmless(sentence)}\n`);
+}
+
+/** How far something is, in one line that a terminal writes over; nothing elsewhere. */
+export function progress({ stderr }: Context, verb: string): { show(done: number, total: number): void; end(): void } {
+  if (!stderr.isTTY) return { show() {}, end() {} };
+  let shown = "";
+  return {
+    show(done, total) {
+      const text = `${verb} ${done.toLocaleString("en")} of ${total.toLocaleString("en")} records`;
+      stderr.write(`\r${text.padEnd(shown.length)}`);
+      shown = text;
+    },
+    end() {
+      if (shown) stderr.write(`\r${" ".repeat(shown.length)}\r`);
+    },
+  };
+}
+
+export function cross(context: Context): string {
+  return colors(context.stdout, context).red("✗");
+}

@@ -1,0 +1,81 @@
+import type { Command } from "commander";
+import type { Repair } from "../../../server/index.ts";
+import type { GlobalFlags } from "../../config.ts";
+import { isInteractive, type Context } from "../../context.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { withHelp } from "../../help.ts";
+import { printJson } from "../../output.ts";
+import type { Program } from "../../program.ts";
+import { storeLocation } from "../serve/options.ts";
+import { addStoreFlags, openMaintenance, printSentences, say, type StoreFlags } from "./options.ts";
+
+interface RepairFlags extends StoreFlags {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly dropDangling?: boolean;
+}
+
+export function addRepair(store: Command, program: Program, context: Context): void {
+  const command = addStoreFlags(
+    store.command("repair").description("keep all that can be read of a damaged db.json, and say what can't"),
+  )
+    .option("-n, --dry-run", "say what would be lost, and change nothing")
+    .option("-y, --yes", "do not ask")
+    .option("--drop-dangling", "leave out what belongs to a user or an instance that isn't there");
+  withHelp(command, {
+    examples: [
+      ["svc store repair --dry-run", "see what would be lost"],
+      ["svc store repair", "see it, and decide"],
+      ["svc store repair --store .svc/db.json --yes", "in a script"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    notes:
+      "Before anything is written, each file is copied: db.json.<time>.bak and so on. A store that is sound is left\nalone. The server must be stopped.",
+  }).action(async (flags: RepairFlags) => {
+    const location = await storeLocation(context, flags);
+    const repair = await (
+      await openMaintenance()
+    ).openRepair(location, { dropDangling: flags.dropDangling, now: context.now() });
+    try {
+      await runRepair(context, repair, flags, program.opts<GlobalFlags>().json === true);
+    } finally {
+      await repair.close();
+    }
+  });
+}
+
+async function runRepair(context: Context, repair: Repair, flags: RepairFlags, asJson: boolean): Promise<void> {
+  const { location, losses, notes, kept } = repair;
+  const isSound = losses.length === 0;
+  const report = (copies: readonly string[], isRepaired: boolean): void => {
+    if (asJson) printJson(context, { location, losses, notes, kept, repaired: isRepaired, copies });
+  };
+  if (isSound) {
+    report([], false);
+    return say(context, `${location} is sound: there is nothing to repair.`);
+  }
+  if (!asJson) printSentences(context, losses);
+  for (const note of notes) say(context, note);
+  const counts = Object.entries(kept).map(([name, count]) => `${count} ${name}`);
+  say(context, `Kept: ${counts.join(", ")}.`);
+  if (flags.dryRun) {
+    report([], false);
+    return say(context, "Nothing was changed.");
+  }
+  if (!flags.yes) await confirmRepair(context);
+  const copies = await repair.apply();
+  report(copies, true);
+  say(context, `${location} is repaired. As it was, it is kept in:`);
+  for (const copy of copies) say(context, `  ${copy}`);
+}
+
+async function confirmRepair(context: Context): Promise<void> {
+  if (!isInteractive(context))
+    throw new CliError(
+      EXIT.usage,
+      "Repairing a store asks for confirmation, and nobody is here to give it.",
+      "Add --yes to repair without being asked, or --dry-run to change nothing.",
+    );
+  if (!(await context.confirm("Write the store anew without these? Its files are copied before.")))
+    throw new CliError(EXIT.failed, "Nothing was changed.");
+}

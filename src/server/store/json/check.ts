@@ -1,0 +1,72 @@
+import { resolve } from "node:path";
+import { TABLE_NAMES, type Entry, type SessionRecord, type TableName } from "../records.ts";
+import { References } from "../references.ts";
+import type { StoreCheck } from "../store.ts";
+import type { AnyRecord } from "./document.ts";
+import { pin, type Pinned } from "./pinned.ts";
+import { scan, type Scan } from "./scan.ts";
+import type { Damage } from "./snapshot-lines.ts";
+
+/**
+ * Reads every line of a file store. It takes no lock, changes nothing, and may be in use.
+ * @throws {StoreRefused} where there is none, or a newer svc wrote it
+ */
+export async function checkJsonStore(path: string): Promise<StoreCheck> {
+  const found = await look(path);
+  // A server that could not write a line cuts it off again, and may have done so under our eyes.
+  return found.damage.length > 0 ? look(path) : found;
+}
+
+async function look(path: string): Promise<StoreCheck> {
+  const pinned = await pin(resolve(path));
+  try {
+    const found = await scan(pinned, ownerOf);
+    return {
+      location: pinned.path,
+      kind: `json, ${found.version === undefined ? "not folded yet" : `format ${found.version}`}`,
+      bytes: sizeOf(pinned),
+      sequence: found.sequence,
+      tables: countsOf(found),
+      damage: found.damage.map(damageText),
+      dangling: danglingIn(found).map(
+        ({ entry: [name], key, missing }) => `${name} ${key} belongs to ${missing}, which isn't there`,
+      ),
+      notes: found.leftovers,
+    };
+  } finally {
+    await pinned.close();
+  }
+}
+
+/** What tells whom a record belongs to. */
+function ownerOf(record: AnyRecord): AnyRecord {
+  const { id, instance_id, user_id } = record as Partial<SessionRecord>;
+  return { id, instance_id, user_id } as AnyRecord;
+}
+
+/** One sentence, e.g. `/app/.svc/db.json, line 7, offset 1024: this is not what was written (users 0b6c…)`. */
+export function damageText({ file, line, offset, what, of }: Damage): string {
+  const place = line > 0 ? `, line ${line}, offset ${offset}` : "";
+  return `${file}${place}: ${what}${of === undefined ? "" : ` (${of})`}`;
+}
+
+export function countsOf({ tables }: Pick<Scan, "tables">): Record<TableName, number> {
+  return Object.fromEntries(TABLE_NAMES.map((name) => [name, tables[name].size])) as Record<TableName, number>;
+}
+
+/** The records that belong to others that aren't there. */
+export function danglingIn({ tables }: Pick<Scan, "tables">): { entry: Entry; key: string; missing: string }[] {
+  const references = new References();
+  return TABLE_NAMES.flatMap((name) =>
+    [...tables[name]].flatMap(([key, record]) => {
+      const entry = [name, record] as Entry;
+      const missing = references.missing(entry);
+      const shown = name === "states" ? `${key.slice(0, 8)}…` : key;
+      return missing === undefined ? [] : [{ entry, key: shown, missing }];
+    }),
+  );
+}
+
+function sizeOf({ snapshot, old, journal }: Pinned): number {
+  return [snapshot, old, journal].reduce((sum, file) => sum + (file?.size ?? 0), 0);
+}

@@ -1,0 +1,44 @@
+import { resolve } from "node:path";
+import { StoreRefused } from "../store.ts";
+import { Files } from "./files.ts";
+import { pin } from "./pinned.ts";
+
+/** What a fold did to a store's files, in bytes. */
+export interface Compaction {
+  readonly location: string;
+  readonly journal: number;
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Folds the journal into `db.json`.
+ * @throws {StoreRefused} where there is no store, it is in use, is damaged, or can't be written
+ */
+export async function compactJsonStore(location: string): Promise<Compaction> {
+  const before = await sizes(resolve(location));
+  const { path } = before;
+  const warnings: string[] = [];
+  try {
+    const files = await Files.open(path, { warn: (message) => warnings.push(message) });
+    await files.close();
+  } catch (error) {
+    if (!(error instanceof StoreRefused) || error.reason !== "locked") throw error;
+    throw new StoreRefused(
+      "locked",
+      `${path} is in use. The server that has it folds the journal by itself: there is nothing to do.`,
+      { cause: error },
+    );
+  }
+  const after = await sizes(path);
+  // A fold that fails says so, and leaves the journal.
+  if (after.journal > 0) throw new StoreRefused("unusable", warnings.join("\n"));
+  return { location: path, journal: before.journal, before: before.total, after: after.total };
+}
+
+async function sizes(location: string): Promise<{ path: string; journal: number; total: number }> {
+  const { path, snapshot, old, journal, close } = await pin(location);
+  await close();
+  const late = (old?.size ?? 0) + (journal?.size ?? 0);
+  return { path, journal: late, total: late + (snapshot?.size ?? 0) };
+}

@@ -1,0 +1,37 @@
+import { resolve } from "node:path";
+import { StoreRefused, type Migration } from "../store.ts";
+import { Files } from "./files.ts";
+import { pin } from "./pinned.ts";
+import { itemsOf } from "./snapshot-lines.ts";
+import { VERSION } from "./snapshot-reader.ts";
+
+/**
+ * Brings a file store to the newest format, as every start of a server does.
+ * @throws {StoreRefused} where there is no store, it is in use, is damaged, or a newer svc wrote it
+ */
+export async function migrateJsonStore(location: string, warn: (message: string) => void): Promise<Migration> {
+  const { path, version: from } = await versionOf(resolve(location));
+  if (from === VERSION) return { location: path, from, to: from };
+  const files = await Files.open(path, { warn });
+  await files.close();
+  return { location: path, from, to: (await versionOf(path)).version };
+}
+
+/** A store that was never folded has no format yet: a journal is what it will be. */
+async function versionOf(location: string): Promise<{ path: string; version: number }> {
+  const { path, snapshot, close } = await pin(location);
+  try {
+    if (snapshot)
+      for await (const [item] of itemsOf(snapshot)) {
+        if (!item) continue;
+        if ("header" in item) return { path, version: item.header.version };
+        throw new StoreRefused(
+          "damaged",
+          `${path}: its first line is damaged. Keep what can be read: svc store repair`,
+        );
+      }
+    return { path, version: VERSION };
+  } finally {
+    await close();
+  }
+}

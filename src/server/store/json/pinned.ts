@@ -1,0 +1,83 @@
+import { open, stat, type FileHandle } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
+import { StoreRefused } from "../store.ts";
+import { followed, journalName, oldName, unusable } from "./directory.ts";
+import { chunksOf } from "./lines.ts";
+
+const ATTEMPTS = 1000;
+
+/** One file of a store, up to where it went when it was opened. */
+export interface PinnedFile {
+  readonly path: string;
+  readonly size: number;
+  /** As often as asked for. */
+  content(): AsyncIterable<Buffer>;
+}
+
+/**
+ * A store's files as they belong together at one moment, for reading beside a server that goes on writing: what it adds
+ * is behind their ends, and what it puts in their places has their names only.
+ */
+export interface Pinned {
+  readonly path: string;
+  readonly snapshot: PinnedFile | undefined;
+  readonly old: PinnedFile | undefined;
+  readonly journal: PinnedFile | undefined;
+  close(): Promise<void>;
+}
+
+/** @throws {StoreRefused} where there is no store, or its files can't be read */
+export async function pin(location: string): Promise<Pinned> {
+  const path = await followed(location);
+  const names = [path, oldName(path), journalName(path)];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const handles: (FileHandle | undefined)[] = [];
+    const close = async (): Promise<void> => {
+      for (const handle of handles) await handle?.close();
+    };
+    try {
+      // In this order: all that a document holds was in a journal before.
+      for (const name of names) handles.push(await openFile(name));
+      if (await stillNamed(names, handles)) {
+        const [snapshot, old, journal] = await Promise.all(handles.map((handle, n) => pinned(names[n]!, handle)));
+        if (!snapshot && !old && !journal?.size)
+          throw new StoreRefused("unusable", `There is no store at ${path}. Name another with --store.`);
+        return { path, snapshot, old, journal, close };
+      }
+    } catch (error) {
+      await close();
+      throw unusable(path, error);
+    }
+    await close();
+    await setImmediate();
+  }
+  throw new StoreRefused("unusable", `${path} changed each time it was looked at. Try again.`);
+}
+
+async function openFile(name: string): Promise<FileHandle | undefined> {
+  const there = await stat(name).catch(absent);
+  if (!there) return undefined;
+  // To open anything else could wait for ever.
+  if (!there.isFile()) throw new StoreRefused("unusable", `${name} is no file. Name another store.`);
+  return open(name, "r").catch(absent);
+}
+
+/** A file that is open keeps its number to itself, so the same number means the same file. */
+async function stillNamed(names: readonly string[], handles: readonly (FileHandle | undefined)[]): Promise<boolean> {
+  for (const [n, name] of names.entries()) {
+    const there = await stat(name, { bigint: true }).catch(absent);
+    const ours = await handles[n]?.stat({ bigint: true });
+    if (there?.ino !== ours?.ino || there?.dev !== ours?.dev) return false;
+  }
+  return true;
+}
+
+async function pinned(path: string, handle: FileHandle | undefined): Promise<PinnedFile | undefined> {
+  if (!handle) return undefined;
+  const { size } = await handle.stat();
+  return { path, size, content: () => chunksOf(handle, size) };
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}

@@ -1,0 +1,112 @@
+import { rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { TABLE_NAMES, type TableName } from "../records.ts";
+import { backUp } from "./backup.ts";
+import { countsOf, damageText, danglingIn } from "./check.ts";
+import { followed, notWritten, unusable } from "./directory.ts";
+import { Document, type Change } from "./document.ts";
+import { lockStore } from "./lock.ts";
+import { pin } from "./pinned.ts";
+import { scan, type Scan } from "./scan.ts";
+import { Snapshot, syncDirectory } from "./snapshot.ts";
+
+export interface RepairOptions {
+  /** Whether records that belong to others that aren't there are left out as well. */
+  readonly dropDangling?: boolean | undefined;
+  readonly now: Date;
+}
+
+/** What a repair would do. The store is held until `close`, so that it stays true. */
+export interface Repair {
+  readonly location: string;
+  /** A sentence for each place that can't be read and for all else that is left out. Empty: nothing is to be done. */
+  readonly losses: readonly string[];
+  /** What that means for the records that are kept. */
+  readonly notes: readonly string[];
+  readonly kept: Readonly<Record<TableName, number>>;
+  /** Copies every file, and then writes what is kept. @returns the copies */
+  apply(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const STALE =
+  "Changes are lost: what they changed is as it was before, and what they deleted may be there again. Sign-ins under way must be begun anew.";
+
+/**
+ * Finds what of a damaged file store can be kept. Nothing is changed before `apply`.
+ * @throws {StoreRefused} where it is in use, is no store, or a newer svc wrote it
+ */
+export async function openRepair(location: string, { dropDangling = false, now }: RepairOptions): Promise<Repair> {
+  const path = await followed(resolve(location));
+  // Where there is nothing, a lock would leave its note.
+  await (await pin(path)).close();
+  const lock = await lockStore(path).catch((error: unknown) => {
+    throw unusable(path, error);
+  });
+  try {
+    const { files, found } = await read(path);
+    const { tables, states, dangling } = keep(found, dropDangling);
+    const losses = [
+      ...found.damage.map(damageText),
+      ...(states > 0 ? [`${states} sign-ins under way`] : []),
+      ...dangling.map(
+        ({ entry: [name], key, missing }) => `${name} ${key}: it belongs to ${missing}, which isn't there`,
+      ),
+    ];
+    return {
+      location: path,
+      losses,
+      notes: found.lostChanges ? [STALE] : [],
+      kept: countsOf({ tables }),
+      async apply() {
+        try {
+          const copies = await backUp(files, now);
+          await write(path, tables, found.sequence);
+          for (const name of files) if (name !== path) await rm(name, { force: true });
+          await syncDirectory(dirname(path));
+          return copies;
+        } catch (error) {
+          throw notWritten(path, error);
+        }
+      },
+      close: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function read(path: string): Promise<{ files: string[]; found: Scan }> {
+  const pinned = await pin(path);
+  try {
+    const files = [pinned.snapshot, pinned.old, pinned.journal].flatMap((file) => (file ? [file.path] : []));
+    return { files, found: await scan(pinned) };
+  } finally {
+    await pinned.close();
+  }
+}
+
+/** A used state whose removal is lost would count a second time: none is kept then. */
+function keep(
+  found: Scan,
+  dropDangling: boolean,
+): { tables: Scan["tables"]; states: number; dangling: ReturnType<typeof danglingIn> } {
+  const states = found.lostChanges ? found.tables.states.size : 0;
+  const kept = found.lostChanges ? { ...found.tables, states: new Map() } : found.tables;
+  const dangling = dropDangling ? danglingIn({ tables: kept }) : [];
+  const dropped = new Set(dangling.map(({ entry: [, record] }) => record));
+  const tables = Object.fromEntries(
+    TABLE_NAMES.map((name) => [name, new Map([...kept[name]].filter(([, record]) => !dropped.has(record)))]),
+  ) as unknown as Scan["tables"];
+  return { tables, states, dangling };
+}
+
+async function write(path: string, tables: Scan["tables"], sequence: number): Promise<void> {
+  const document = new Document();
+  for (const name of TABLE_NAMES)
+    for (const record of tables[name].values()) document.apply(["put", name, record] as Change);
+  const snapshot = new Snapshot(path, document);
+  snapshot.sequence = sequence;
+  await snapshot.write(document);
+}

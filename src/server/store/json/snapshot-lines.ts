@@ -1,0 +1,175 @@
+import { crc32 } from "node:zlib";
+import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
+import { entryOf, isRecord } from "../schema.ts";
+import { chain, checksumOf, hex, lineBatches, unseal } from "./lines.ts";
+import type { PinnedFile } from "./pinned.ts";
+import { FORMAT, lastLine, newer, VERSION } from "./snapshot-reader.ts";
+
+/** A place in a file that is not what was written there. */
+export interface Damage {
+  readonly file: string;
+  /** From 1. 0: the file as a whole. */
+  readonly line: number;
+  /** In bytes. */
+  readonly offset: number;
+  readonly what: string;
+  /** The kind and key of what stood there, as far as they can be read. */
+  readonly of?: string | undefined;
+}
+
+export type Item =
+  | { readonly header: { readonly version: number; readonly sequence: number } }
+  | { readonly entry: Entry; damageAt(what: string): Damage }
+  | { readonly damage: Damage };
+
+/**
+ * Reads a `db.json` as far as it can be read: its header, its records, and what is damaged, each where it stands.
+ * @throws {StoreRefused} where it was written by a newer svc
+ */
+export async function* itemsOf(file: PinnedFile): AsyncIterable<Item[]> {
+  const lines = new SnapshotLines(file.path);
+  for await (const batch of lineBatches(file.content()))
+    yield batch.flatMap((line) => lines.next(line.bytes, line.offset));
+  yield lines.end();
+}
+
+/** Tells line by line what a `db.json` holds, whatever stood in the lines before. */
+class SnapshotLines {
+  readonly #file: string;
+  #line = 0;
+  #offset = 0;
+  /** Undefined: nothing has told yet. */
+  #version: number | undefined;
+  #hasHeader = false;
+  #table: TableName | undefined;
+  /** How many tables have begun. */
+  #tables = 0;
+  #isComplete = false;
+  #isFaulty = false;
+  #isDifferent = false;
+  /** Of format 2: over the checksums of the header and of all records. */
+  #chain = 0;
+  /** Of format 1: over all bytes so far. */
+  #crc = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  next(bytes: Buffer, offset: number): Item[] {
+    this.#line++;
+    this.#offset = offset;
+    const text = bytes.toString();
+    const items = this.#hasHeader ? this.#inside(bytes, text) : this.#first(bytes, text);
+    // Only format 1 has it, and its first line may be lost.
+    if (this.#version !== 2) this.#crc = crc32("\n", crc32(text, this.#crc));
+    return items;
+  }
+
+  end(): Item[] {
+    this.#line++;
+    if (!this.#isComplete) return [this.#damage("the end is missing, and whatever stood before it")];
+    if (!this.#isDifferent || this.#isFaulty) return [];
+    const what = this.#version === 1 ? ALTERED : MISSING;
+    return [{ damage: { file: this.#file, line: 0, offset: 0, what } }];
+  }
+
+  /** Until the header was found. */
+  #first(bytes: Buffer, text: string): Item[] {
+    const header = headerOf(text);
+    const items: Item[] = [];
+    if (!header && this.#line === 1) items.push(this.#damage("this is no first line of a store"));
+    if (!header) return this.#line === 1 ? [...items, ...this.#found(bytes)] : this.#inside(bytes, text);
+    if (header.version > VERSION) throw newer(this.#file, header.version);
+    if (this.#line > 1) items.push(this.#damage("the first line stands here"));
+    this.#hasHeader = true;
+    this.#version = header.version;
+    this.#chain = crc32(bytes);
+    return [...items, { header }];
+  }
+
+  #inside(bytes: Buffer, text: string): Item[] {
+    const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
+    const isEnd = !this.#isComplete && /^"(?:crc32|checksum)":"[0-9a-f]{8}"\}$/.test(text);
+    if (heading) {
+      const isExpected = this.#table === undefined && heading === TABLE_NAMES[this.#tables] && !this.#isComplete;
+      this.#table = heading;
+      this.#tables++;
+      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    }
+    if (text === "],") {
+      const isExpected = this.#table !== undefined && !this.#isComplete;
+      this.#table = undefined;
+      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    }
+    if (isEnd) {
+      this.#isComplete = true;
+      const expected = text.startsWith(`"crc32"`) ? `"crc32":"${hex(this.#crc)}"}` : lastLine(this.#chain);
+      this.#isDifferent = text !== expected;
+      const isExpected = this.#table === undefined && this.#tables === TABLE_NAMES.length;
+      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    }
+    const table = this.#table;
+    const isStray = this.#isComplete || table === undefined;
+    const line = withoutComma(bytes);
+    if (this.#version !== 1) this.#chain = chain(this.#chain, checksumOf(line));
+    const found = this.#found(bytes);
+    if (found.length === 0) return [this.#damage(UNREADABLE, describe(text, table))];
+    return isStray ? [this.#damage("this stands in the wrong place"), ...found] : found;
+  }
+
+  /** The record in a line. Where the line above it is damaged, its columns tell which kind it is. */
+  #found(bytes: Buffer): Item[] {
+    const value = parse(withoutComma(bytes), this.#version);
+    const table = this.#table;
+    const entry = table !== undefined && isRecord(table, value) ? ([table, value] as Entry) : entryOf(value);
+    const [file, line, offset] = [this.#file, this.#line, this.#offset];
+    return entry ? [{ entry, damageAt: (what) => ({ file, line, offset, what }) }] : [];
+  }
+
+  #damage(what: string, of?: string): Item {
+    this.#isFaulty = true;
+    return { damage: { file: this.#file, line: this.#line, offset: this.#offset, what, of } };
+  }
+}
+
+const UNREADABLE = "this is not what was written";
+const ALTERED =
+  "the checksum differs: something in it was altered, and a file of this format doesn't tell which of its records";
+const MISSING = "the checksum differs: the first line was altered, or records are missing or stand in another order";
+const COMMA = ",".charCodeAt(0);
+
+function withoutComma(line: Buffer): Buffer {
+  return line.at(-1) === COMMA ? line.subarray(0, -1) : line;
+}
+
+function headerOf(line: string): { version: number; sequence: number } | undefined {
+  try {
+    const { format, version, sequence } = JSON.parse(line.replace(/,$/, "}")) as Record<string, unknown>;
+    const isHeader = format === FORMAT && Number(version) >= 1 && Number.isSafeInteger(sequence);
+    return isHeader && Number.isSafeInteger(version)
+      ? { version: version as number, sequence: sequence as number }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only a record of format 1 carries no checksum. */
+function parse(line: Buffer, version: number | undefined): unknown {
+  try {
+    const isSealed = version === 2 || !Number.isNaN(checksumOf(line));
+    const json = isSealed ? unseal(line) : line.toString();
+    return json === undefined ? undefined : (JSON.parse(json) as unknown);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a damaged line held. Never more than kind and key: a line may hold secrets. */
+function describe(line: string, table: TableName | undefined): string | undefined {
+  if (table === "states") return "states";
+  const key = /"(?:session_id|id)":"(svc_session_[0-9a-f-]{36}|[\w-]{1,64})"/;
+  const found = (table === "sessions" ? /"session_id":"(svc_session_[0-9a-f-]{36})"/ : key).exec(line)?.[1];
+  return [table, found].filter(Boolean).join(" ") || undefined;
+}

@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import { keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
+import type { Source } from "../store.ts";
+import type { AnyRecord, Change } from "./document.ts";
+import { damaged, replay } from "./journal.ts";
+import { pin, type Pinned, type PinnedFile } from "./pinned.ts";
+import { itemsOf, type Item } from "./snapshot-lines.ts";
+
+const BATCH = 1000;
+
+/**
+ * A file store to be read whole. It takes no lock, changes nothing, and may be in use; `entries` throws where the store
+ * is damaged.
+ * @throws {StoreRefused}
+ */
+export async function openJsonSource(path: string): Promise<Source> {
+  const pinned = await pin(resolve(path));
+  try {
+    const late = await lateChanges(pinned);
+    return { location: pinned.path, entries: () => batches(entries(pinned, late)), close: () => pinned.close() };
+  } catch (error) {
+    await pinned.close();
+    throw error;
+  }
+}
+
+/** What became of the records that changed after the document was written, by their keys. */
+type Late = Record<TableName, Map<string, { record: AnyRecord | undefined; isMoved: boolean }>>;
+
+async function lateChanges({ snapshot, old, journal }: Pinned): Promise<Late> {
+  const late = Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map()])) as Late;
+  const ignore = (): void => {};
+  let sequence = snapshot ? await sequenceOf(snapshot) : 0;
+  for (const file of [old, journal])
+    if (file)
+      ({ sequence } = await replay(file.path, sequence, (change) => note(late, change), ignore, file.content()));
+  return late;
+}
+
+async function sequenceOf(snapshot: PinnedFile): Promise<number> {
+  for await (const items of itemsOf(snapshot))
+    for (const item of items.map(strict)) if ("header" in item) return item.header.sequence;
+  return 0;
+}
+
+/** A record that was deleted and made again is a new one, behind all others. */
+function note(late: Late, [action, name, subject]: Change): void {
+  const table = late[name];
+  if (action === "delete") return void table.set(subject, { record: undefined, isMoved: true });
+  const key = keyOf(name, subject);
+  const before = table.get(key);
+  if (before && !before.record) table.delete(key);
+  table.set(key, { record: subject, isMoved: before?.isMoved ?? false });
+}
+
+async function* entries({ snapshot }: Pinned, late: Late): AsyncIterable<Entry[]> {
+  const placed = new Set<string>();
+  let next = 0;
+  /** What came to be in the tables before one, after the document was written. */
+  function added(before: number): Entry[] {
+    const found: Entry[] = [];
+    for (; next < before; next++) {
+      const name = TABLE_NAMES[next]!;
+      for (const [key, { record }] of late[name]) if (record && !placed.has(key)) found.push([name, record] as Entry);
+      placed.clear();
+    }
+    return found;
+  }
+  function current(item: Item): Entry[] {
+    if (!("entry" in item)) return [];
+    const [name, record] = item.entry;
+    const before = added(TABLE_NAMES.indexOf(name));
+    const key = keyOf(name, record);
+    const change = late[name].get(key);
+    if (!change) return [...before, item.entry];
+    if (!change.record || change.isMoved) return before;
+    placed.add(key);
+    return [...before, [name, change.record] as Entry];
+  }
+  if (snapshot) for await (const items of itemsOf(snapshot)) yield items.flatMap((item) => current(strict(item)));
+  yield added(TABLE_NAMES.length);
+}
+
+async function* batches(all: AsyncIterable<Entry[]>): AsyncIterable<Entry[]> {
+  for await (const some of all) {
+    const moved = some.filter(([name]) => name !== "states");
+    for (let start = 0; start < moved.length; start += BATCH) yield moved.slice(start, start + BATCH);
+  }
+}
+
+/** @throws {StoreRefused} where it is damage */
+function strict(item: Item): Exclude<Item, { damage: unknown }> {
+  if (!("damage" in item)) return item;
+  const { file, line, what } = item.damage;
+  throw damaged(file, line > 0 ? `line ${line}: ${what}` : what);
+}

@@ -1,0 +1,19 @@
+import { ServeError } from "../errors.ts";
+
+/**
+ * What a location names: the path of a `db.json`, a database's address, or `memory`.
+ * @param source where it was given, for the message, e.g. `--store: `
+ * @throws {ServeError} where it is none of them. An address is never repeated: there may be a password in it
+ */
+export function kindOf(location: string, source = ""): "memory" | "json" | "postgres" {
+  if (location === "memory") return "memory";
+  const [, scheme] = /^([a-z][a-z+.-]*):\/\//i.exec(location) ?? [];
+  if (/^postgres(ql)?:/i.test(location)) return "postgres";
+  if (scheme !== undefined)
+    throw new ServeError(
+      `${source}"${scheme}:" is no store that svc knows. ` +
+        'Give the path of a db.json, the address of a database (postgres://user@host/database), or "memory".',
+    );
+  if (!location.endsWith(".json")) throw new ServeError(`${source}"${location}" must end in .json, as db.json does.`);
+  return "json";
+}

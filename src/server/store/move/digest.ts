@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
+import { recordText } from "../schema.ts";
+import { StoreRefused, type Source } from "../store.ts";
+import { References } from "../references.ts";
+
+/** How many records of a kind there are, and the SHA-256, in hexadecimal, of all of them in their order. */
+export interface TableDigest {
+  readonly count: number;
+  readonly sha256: string;
+}
+export type Digests = Readonly<Record<MovedName, TableDigest>>;
+
+/** What is moved: states pass within minutes. */
+export type MovedName = Exclude<TableName, "states">;
+export const MOVED_NAMES: readonly MovedName[] = TABLE_NAMES.filter((name) => name !== "states");
+
+/**
+ * Reads a whole store for its digests.
+ * @throws {StoreRefused} where a record belongs to another that is not there: such a store can't be put elsewhere
+ */
+export async function digest(source: Source): Promise<Digests> {
+  const summary = new Summary();
+  const references = new References();
+  for await (const entries of source.entries()) {
+    for (const entry of entries) {
+      checkReference(source.location, references, entry);
+      summary.add(entry);
+    }
+  }
+  return summary.digests();
+}
+
+/** @throws {StoreRefused} */
+export function checkReference(location: string, references: References, entry: Entry): void {
+  const missing = references.missing(entry);
+  if (missing === undefined) return;
+  throw new StoreRefused(
+    "damaged",
+    `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there. All of that is shown by: svc store check. Leave it out with: svc store repair --drop-dangling`,
+  );
+}
+
+/** Counts and hashes entries as they go by. */
+export class Summary {
+  readonly #tables = new Map(MOVED_NAMES.map((name) => [name, { count: 0, hash: createHash("sha256") }]));
+
+  /** @returns the record's text, which was hashed */
+  add(entry: Entry): string {
+    const text = recordText(entry);
+    const table = this.#tables.get(entry[0] as MovedName)!;
+    table.count++;
+    table.hash.update(text).update("\n");
+    return text;
+  }
+
+  /** Only once. */
+  digests(): Digests {
+    const rows = [...this.#tables].map(([name, { count, hash }]) => [name, { count, sha256: hash.digest("hex") }]);
+    return Object.fromEntries(rows) as Digests;
+  }
+}
+
+/** One value for the content of a whole store. */
+export function fingerprintOf(digests: Digests): string {
+  return createHash("sha256").update(JSON.stringify(digests)).digest("hex");
+}

@@ -1,0 +1,53 @@
+import { ServeError } from "../../errors.ts";
+import { checkJsonStore } from "../json/check.ts";
+import { migrateJsonStore } from "../json/migrate.ts";
+import { openJsonSource } from "../json/source.ts";
+import { openJsonTarget } from "../json/target.ts";
+import { kindOf } from "../location.ts";
+import type { Migration, Source, StoreCheck, Target } from "../store.ts";
+
+/** What each kind of store offers for looking after it and moving it. */
+export interface Driver {
+  openSource(): Promise<Source>;
+  openTarget(): Promise<Target>;
+  check(): Promise<StoreCheck>;
+  /** Brings it to the newest format. */
+  migrate(warn: (message: string) => void): Promise<Migration>;
+}
+
+/** The driver of a location. @throws {ServeError} where it is neither the path of a `db.json` nor a database's address */
+export function driverOf(location: string): Driver {
+  return kindOf(location) === "postgres" ? postgresDriver(location) : jsonDriver(location);
+}
+
+/** @throws {ServeError} where a location is not that of a file store */
+export function jsonPath(location: string): string {
+  switch (kindOf(location)) {
+    case "memory":
+      throw new ServeError("A store in memory ends with its server. Give the path of a db.json.");
+    case "postgres":
+      throw new ServeError("A database looks after its own files. This is for a db.json.");
+    case "json":
+      return location;
+  }
+}
+
+function jsonDriver(location: string): Driver {
+  const path = jsonPath(location);
+  return {
+    openSource: () => openJsonSource(path),
+    openTarget: () => openJsonTarget(path),
+    check: () => checkJsonStore(path),
+    migrate: (warn) => migrateJsonStore(path, warn),
+  };
+}
+
+function postgresDriver(url: string): Driver {
+  const driver = () => import("../postgres/index.ts");
+  return {
+    openSource: async () => (await driver()).openPostgresSource(url),
+    openTarget: async () => (await driver()).openPostgresTarget(url),
+    check: async () => (await driver()).checkPostgres(url),
+    migrate: async () => (await driver()).migratePostgres(url),
+  };
+}

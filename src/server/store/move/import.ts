@@ -1,0 +1,116 @@
+import type { FileHandle } from "node:fs/promises";
+import { chunksOf, lineBatches, type Line } from "../json/lines.ts";
+import { keyOf, type Entry } from "../records.ts";
+import { References } from "../references.ts";
+import { isRecord } from "../schema.ts";
+import { fingerprintOf, MOVED_NAMES, Summary, type Digests, type MovedName } from "./digest.ts";
+import type { Driver } from "./driver.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION, LineHash } from "./export-file.ts";
+import { fill, type Filled } from "./fill.ts";
+
+const BATCH = 1000;
+
+/** A file that can't be imported; the message says where and why. Nothing of it was. */
+export class ImportRefused extends Error {
+  override readonly name = "ImportRefused";
+
+  constructor(name: string, why: string) {
+    super(`${name}${why} Nothing was imported.`);
+  }
+}
+
+/**
+ * Fills an empty store from an export. The file is read twice: whole before anything is written, and then for its
+ * records. Broken off, the same import made again goes on from there.
+ * @param name of the file, for messages
+ * @throws {ImportRefused} where the file is not what was exported
+ * @throws {StoreRefused} where the store holds anything else
+ */
+export async function importStore(
+  driver: Driver,
+  name: string,
+  file: FileHandle,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<Filled & { readonly isEqual: boolean }> {
+  const expected = await verified(name, file);
+  const total = Object.values(expected).reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) throw new ImportRefused(name, " holds nothing.");
+  const filled = await fill(driver, readExport(name, chunksOf(file)), expected, (done) => onProgress(done, total));
+  return { ...filled, isEqual: fingerprintOf(filled.digests) === fingerprintOf(expected) };
+}
+
+async function verified(name: string, file: FileHandle): Promise<Digests> {
+  const summary = new Summary();
+  for await (const entries of readExport(name, chunksOf(file))) for (const entry of entries) summary.add(entry);
+  return summary.digests();
+}
+
+/** An export's records. @throws {ImportRefused} at its first fault, the last of which is what its end says */
+export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): AsyncIterable<Entry[]> {
+  const hash = new LineHash();
+  const references = new References();
+  const counts = Object.fromEntries(MOVED_NAMES.map((table) => [table, 0])) as Record<MovedName, number>;
+  let number = 0;
+  let hasEnded = false;
+  const refuse = (why: string): never => {
+    throw new ImportRefused(name, `, line ${number}: ${why}`);
+  };
+  const read = ({ bytes, isWhole }: Line): Entry[] => {
+    number++;
+    if (!isWhole) refuse("it was cut off here.");
+    const value = parse(bytes);
+    if (hasEnded) refuse("nothing should be behind the end.");
+    if (number > 1 && value && "end" in value) {
+      checkEnd(value, hash.digest(), counts, refuse);
+      hasEnded = true;
+      return [];
+    }
+    hash.add(bytes);
+    hash.add("\n");
+    if (number === 1) {
+      checkHeader(value, refuse);
+      return [];
+    }
+    const entry = entryIn(value) ?? refuse("this is no record. Something was altered. Export it again.");
+    const missing = references.missing(entry);
+    if (missing !== undefined)
+      refuse(`${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there.`);
+    counts[entry[0] as MovedName]++;
+    return [entry];
+  };
+  for await (const lines of lineBatches(chunks)) {
+    const entries = lines.flatMap(read);
+    for (let start = 0; start < entries.length; start += BATCH) yield entries.slice(start, start + BATCH);
+  }
+  if (number === 0) throw new ImportRefused(name, " is empty.");
+  if (!hasEnded) throw new ImportRefused(name, `: it was cut off behind line ${number}.`);
+}
+
+function checkEnd(
+  { end, sha256 }: Record<string, unknown>,
+  hash: string,
+  counts: object,
+  refuse: (why: string) => never,
+): void {
+  if (sha256 !== hash) refuse("the SHA-256 differs: something above was altered. Export it again.");
+  if (JSON.stringify(end) !== JSON.stringify(counts)) refuse("the counts differ from what is above.");
+}
+
+function parse(line: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(line.toString()) as unknown;
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkHeader(value: Record<string, unknown> | undefined, refuse: (why: string) => never): void {
+  if (value?.["format"] !== EXPORT_FORMAT) refuse("this is no export of svc. Make one with: svc store export");
+  if (value?.["version"] !== EXPORT_VERSION) refuse("a newer svc made this export. Update svc.");
+}
+
+function entryIn(value: Record<string, unknown> | undefined): Entry | undefined {
+  const name = MOVED_NAMES.find((table) => table === value?.["table"]);
+  return name && isRecord(name, value?.["record"]) ? ([name, value?.["record"]] as Entry) : undefined;
+}

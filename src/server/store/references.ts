@@ -1,0 +1,22 @@
+import type { Entry } from "./records.ts";
+
+/** Tells which records belong to others that are not there. Takes a store's entries in their order. */
+export class References {
+  readonly #instances = new Set<string>();
+  /** The instance of each. */
+  readonly #users = new Map<string, string>();
+
+  /** @returns what is missing, e.g. `user 0b6c…`; undefined where nothing is */
+  missing([name, record]: Entry): string | undefined {
+    if (name === "personas") return undefined;
+    if (name === "instances") {
+      this.#instances.add(record.id);
+      return undefined;
+    }
+    const { instance_id } = record;
+    if (name === "users") this.#users.set(record.id, instance_id);
+    if (!this.#instances.has(instance_id)) return `instance ${instance_id}`;
+    if (name === "users" || name === "states") return undefined;
+    return this.#users.get(record.user_id) === instance_id ? undefined : `user ${record.user_id}`;
+  }
+}

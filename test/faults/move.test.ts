@@ -1,0 +1,299 @@
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { checkJsonStore } from "../../src/server/store/json/check.ts";
+import type { Change } from "../../src/server/store/json/document.ts";
+import { Files } from "../../src/server/store/json/files.ts";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { encodeLine } from "../../src/server/store/json/journal.ts";
+import { openJsonSource } from "../../src/server/store/json/source.ts";
+import { exportStore } from "../../src/server/store/move/export.ts";
+import { readExport } from "../../src/server/store/move/import.ts";
+import type { Entry } from "../../src/server/store/records.ts";
+import {
+  at,
+  id,
+  identity,
+  people,
+  records,
+  session,
+  startProcess,
+  temporaryDirectory,
+  user,
+} from "../store/conformance.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+const isFull = process.env["SVC_FAULTS"] === "full";
+const KILLS = isFull ? { copy: 50, import: 50, repair: 50 } : { copy: 8, import: 4, repair: 4 };
+const EXPORTS = isFull ? 100 : 5;
+const CHECKS = isFull ? 2000 : 100;
+const TIMEOUT = isFull ? 600_000 : 60_000;
+const canLimit = spawnSync("prlimit", ["--version"]).status === 0;
+const env = { PATH: process.env["PATH"], HOME: process.env["HOME"] };
+const run = promisify(execFile);
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function svc(args: readonly string[], under: readonly string[] = []): Promise<Ended> {
+  const [command, ...rest] = [...under, process.execPath, BIN, ...args];
+  try {
+    return { code: 0, ...(await run(command!, rest, { env, maxBuffer: 1 << 26 })) };
+  } catch (error) {
+    return error as Ended;
+  }
+}
+
+/** Starts a command, and ends it by SIGKILL when the time has come. */
+async function killWhen(args: readonly string[], isTime: (ms: number) => Promise<boolean>): Promise<void> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [BIN, ...args], { env, stdio: "ignore" });
+  const ended = once(child, "exit");
+  while (child.exitCode === null && !(await isTime(performance.now() - began))) await delay(1);
+  child.kill("SIGKILL");
+  await ended;
+}
+
+/** How many bytes have come in of a copy that isn't finished; undefined where there is none. */
+async function cameIn(target: string): Promise<number | undefined> {
+  const names = await readdir(dirname(target)).catch((): string[] => []);
+  const found = names.find((name) => name.endsWith(".copy"));
+  if (found === undefined) return undefined;
+  return (await stat(join(dirname(target), found)).catch(() => undefined))?.size;
+}
+
+async function hashes(directory: string): Promise<Record<string, string>> {
+  const names = (await readdir(directory)).filter((name) => !name.endsWith(".pid")).toSorted();
+  const rows = names.map(async (name) => {
+    const content = await readFile(join(directory, name));
+    return [name, createHash("sha256").update(content).digest("hex")];
+  });
+  return Object.fromEntries(await Promise.all(rows)) as Record<string, string>;
+}
+
+/** A store with so many people, of which a part is in its journal. */
+async function makeStore(size: number): Promise<string> {
+  const path = join(await temporaryDirectory(), "db.json");
+  const store = await openJsonStore(path, { warn: () => {} });
+  const users = Array.from({ length: size }, (_, n) => user(n + 1));
+  await store.seed(
+    records({
+      users,
+      identities: users.map((owner, n) => identity(100_000 + n, owner)),
+      sessions: users.map((owner, n) => session(200_000 + n, owner)),
+    }),
+  );
+  await store.close();
+  await writeFile(join(dirname(path), "db.journal"), encodeLine(2, [["put", "users", user(1, { name: "renamed" })]]));
+  return path;
+}
+
+async function exported(path: string): Promise<string> {
+  const source = await openJsonSource(path);
+  let text = "";
+  try {
+    await exportStore(source, async (piece) => void (text += piece));
+  } finally {
+    await source.close();
+  }
+  return text;
+}
+
+/** An export's records. It throws where one belongs to another that isn't there. */
+async function entriesIn(text: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  async function* chunks(): AsyncIterable<Buffer> {
+    yield Buffer.from(text);
+  }
+  for await (const batch of readExport("export", chunks())) entries.push(...batch);
+  return entries;
+}
+
+/** Points in time spread over a command's whole run, but for its start, in which nothing happens yet. */
+async function points(count: number, once_: () => Promise<unknown>): Promise<number[]> {
+  const began = performance.now();
+  await once_();
+  const whole = performance.now() - began;
+  const start = whole * 0.3;
+  return Array.from({ length: count }, (_, n) => start + ((whole * 1.05 - start) * n) / count);
+}
+
+describe("Ended by SIGKILL at any point", () => {
+  it.each(["copy", "import"] as const)(
+    "svc store %s is finished by running it again, and the source is as it was",
+    { timeout: TIMEOUT },
+    async (name) => {
+      const path = await makeStore(1200);
+      const whole = await exported(path);
+      const file = join(await temporaryDirectory(), "export.ndjson");
+      await writeFile(file, whole);
+      const before = await hashes(dirname(path));
+      const args = (target: string): string[] =>
+        name === "copy" ? ["store", "copy", path, target] : ["store", "import", file, "--store", target];
+      const fresh = async (): Promise<string> => join(await temporaryDirectory(), "new", "db.json");
+      const first = await fresh();
+      let unfinished = 0;
+      const times = await points(KILLS[name], () => svc(args(first)));
+      for (const [n, time] of times.entries()) {
+        const target = await fresh();
+        // By the clock, and by what has come in.
+        const bytes = (whole.length * n) / times.length;
+        await killWhen(args(target), async (ms) => (n % 2 > 0 ? ms > time : ((await cameIn(target)) ?? -1) >= bytes));
+        if ((await cameIn(target)) !== undefined) unfinished++;
+        const again = await svc(args(target));
+        expect(again).toMatchObject({ code: 0 });
+        expect(await exported(target)).toBe(whole);
+        expect(await hashes(dirname(path))).toEqual(before);
+        const opened = await openJsonStore(target, { warn: () => {} });
+        await opened.close();
+        expect((await readdir(dirname(target))).toSorted()).toEqual([".gitignore", "db.json"]);
+      }
+      // Otherwise nothing was tested.
+      expect(unfinished).toBeGreaterThan(0);
+    },
+  );
+
+  it("svc store repair keeps the same, whenever it is run again", { timeout: TIMEOUT }, async () => {
+    const lines = (await readFile(await makeStore(1200), "utf8")).split("\n");
+    const broken = lines
+      .map((line, n) => (n % 100 === 50 ? `${line.slice(0, 40)}\u0000${line.slice(41)}` : line))
+      .join("\n");
+    const fresh = async (): Promise<string> => {
+      const copy = join(await temporaryDirectory(), "db.json");
+      await writeFile(copy, broken);
+      return copy;
+    };
+    const one = await fresh();
+    const kept = (
+      JSON.parse((await svc(["store", "repair", "--dry-run", "--json", "--store", one])).stdout) as { kept: object }
+    ).kept;
+    for (const ms of await points(KILLS.repair, () => svc(["store", "repair", "--yes", "--store", one]))) {
+      const copy = await fresh();
+      await killWhen(["store", "repair", "--yes", "--store", copy], async (now) => now > ms);
+      expect(await svc(["store", "repair", "--yes", "--store", copy])).toMatchObject({ code: 0 });
+      expect(await checkJsonStore(copy)).toMatchObject({ damage: [], tables: kept });
+      const names = (await readdir(dirname(copy))).filter((name) => name.endsWith(".bak"));
+      const contents = await Promise.all(names.map((name) => readFile(join(dirname(copy), name), "utf8")));
+      expect(contents).toContain(broken);
+    }
+  });
+});
+
+describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
+  it("ends a copy with a word, and the same copy is finished when there is room", { timeout: TIMEOUT }, async () => {
+    const path = await makeStore(1200);
+    const before = await hashes(dirname(path));
+    const { length } = await readFile(path);
+    for (const limit of [4096, Math.floor(length / 2), length]) {
+      const target = join(await temporaryDirectory(), "db.json");
+      const failed = await svc(["store", "copy", path, target], ["prlimit", `--fsize=${limit}:unlimited`]);
+      expect(failed).toMatchObject({ code: 1, stdout: "" });
+      expect(failed.stderr).toMatch(/^✗ .* (could not|can't) be written \(EFBIG\)/);
+      await expect(openJsonStore(target, { warn: () => {} })).rejects.toThrow("was broken off");
+      expect(await svc(["store", "copy", path, target])).toMatchObject({ code: 0 });
+      expect(await exported(target)).toBe(await exported(path));
+    }
+    expect(await hashes(dirname(path))).toEqual(before);
+  });
+});
+
+describe("Beside a server", () => {
+  it("every export holds together, while people come and go", { timeout: TIMEOUT }, async () => {
+    const path = join(await temporaryDirectory(), "db.json");
+    const { ask } = await startProcess(path);
+    const { url, instances } = await ask("serve");
+    const key = { "x-service-secret-key": instances[0]!.secret_key };
+    const progress = { done: false, signIns: 0, deletes: 0 };
+    const callback = "http://localhost:3000/callback";
+    const initial = await entriesIn(await exported(path));
+    const personas = initial.flatMap(([name, record]) => (name === "personas" ? [record.email] : []));
+    const seeded = new Set(initial.flatMap(([name, record]) => (name === "users" ? [record.id] : [])));
+
+    const signIn = async (provider: string, hint: string): Promise<void> => {
+      const query = new URLSearchParams({ provider, redirect_uri: callback, login_hint: hint });
+      let location = `${url}/oauth/authorize?${query.toString()}`;
+      for (let hop = 0; hop < 5 && !location.startsWith(callback); hop++) {
+        const { headers } = await fetch(location, { redirect: "manual" });
+        location = headers.get("location") ?? callback;
+      }
+      if (new URL(location).searchParams.has("token")) progress.signIns++;
+    };
+    const comeAndGo = async (first: number): Promise<void> => {
+      for (let n = first; !progress.done; n++) {
+        await signIn(["google", "github", "twitter"][n % 3]!, personas[n % personas.length]!);
+        const users = (await (await fetch(`${url}/api/v1/users?limit=1`, { headers: key })).json()) as { id: string }[];
+        if (n % 4 > 0 || !users[0]) continue;
+        const { status } = await fetch(`${url}/api/v1/users/${users[0].id}`, { method: "DELETE", headers: key });
+        if (status === 200) progress.deletes++;
+      }
+    };
+    const load = Promise.all([0, 1, 2, 3].map(comeAndGo));
+    const sizes = new Set<number>();
+    try {
+      for (let n = 0; n < EXPORTS; n++) {
+        const text = n % 20 === 0 ? (await svc(["store", "export", "--store", path])).stdout : await exported(path);
+        sizes.add(text.length);
+        const entries = await entriesIn(text);
+        const ownersOf = (table: "identities" | "sessions"): Set<string> =>
+          new Set(entries.flatMap(([name, record]) => (name === table ? [record.user_id] : [])));
+        const [linked, seen] = [ownersOf("identities"), ownersOf("sessions")];
+        // Whoever signed in came with all that belongs to it.
+        const halves = entries.filter(
+          ([name, record]) =>
+            name === "users" && !seeded.has(record.id) && !(linked.has(record.id) && seen.has(record.id)),
+        );
+        expect(halves).toEqual([]);
+        await delay(20);
+      }
+    } finally {
+      progress.done = true;
+      await load;
+    }
+    expect(sizes.size).toBeGreaterThan(1);
+    expect(progress.signIns).toBeGreaterThan(EXPORTS);
+    expect(progress.deletes).toBeGreaterThan(0);
+    await ask("close");
+  });
+
+  it("a check finds nothing wrong while the journal is folded all the time", { timeout: TIMEOUT }, async () => {
+    const path = join(await temporaryDirectory(), "db.json");
+    const store = await openJsonStore(path, { warn: () => {} });
+    await store.seed(people());
+    await store.close();
+    const progress = { done: false, folds: 0 };
+    const write = async (): Promise<void> => {
+      for (let n = 1; !progress.done; n++) {
+        const files = await Files.open(path, { warn: () => {} });
+        const owner = user(1000 + (n % 7), { updated_at: at(n) });
+        const gone: Change = ["delete", "identities", id(2000 + ((n + 1) % 7))];
+        await files.append([["put", "users", owner], ["put", "identities", identity(2000 + (n % 7), owner)], gone]);
+        await files.append([["delete", "users", id(1000 + ((n + 1) % 7))]]);
+        await files.close();
+        progress.folds++;
+      }
+    };
+    const writing = write();
+    const numbers: number[] = [];
+    try {
+      while (numbers.length < CHECKS || progress.folds < 20) {
+        const { damage, dangling, sequence } = await checkJsonStore(path);
+        expect([damage, dangling]).toEqual([[], []]);
+        numbers.push(sequence!);
+      }
+    } finally {
+      progress.done = true;
+      await writing;
+    }
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(new Set(numbers).size).toBeGreaterThan(5);
+  });
+});
