@@ -112,8 +112,7 @@ export async function holdingsOf(store: Store, states: readonly number[]): Promi
   for (const { user, providers } of users) {
     const own = sessions.filter((session) => session.user_id === user.id);
     const n = numberOf(user.id);
-    const isWhole =
-      own.length === 1 && own[0]!.last_signin_at === user.updated_at && user.email === `p${n}@acme.test`;
+    const isWhole = own.length === 1 && own[0]!.last_signin_at === user.updated_at && user.email === `p${n}@acme.test`;
     if (!isWhole || providers.join() !== "google") throw new Error(`half a person: ${JSON.stringify([user, own])}`);
     found.set(`person ${n}`, (Date.parse(user.updated_at) - Date.parse(at(0))) / 1000);
   }

@@ -69,7 +69,8 @@ async function bundled(): Promise<string> {
         setup({ onResolve, onLoad }) {
           onResolve({ filter: /^vitest$/ }, () => ({ path: "vitest", namespace: "none" }));
           onLoad({ filter: /.*/, namespace: "none" }, () => ({
-            contents: "export const afterEach = 0, beforeEach = 0, describe = 0, expect = 0, it = 0, onTestFinished = 0;",
+            contents:
+              "export const afterEach = 0, beforeEach = 0, describe = 0, expect = 0, it = 0, onTestFinished = 0;",
           }));
         },
       },
@@ -97,10 +98,7 @@ export class Worker {
   }
 
   /** @param under a command that runs it */
-  static async start(
-    path: string,
-    { book = new Book(), under = [] as readonly string[] } = {},
-  ): Promise<Worker> {
+  static async start(path: string, { book = new Book(), under = [] as readonly string[] } = {}): Promise<Worker> {
     program ??= bundled();
     const [command, ...args] = [...under, process.execPath, await program, path];
     // One thread, because strace counts by thread; and system calls that it sees.

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 /** A system call of a process; its beginning and end are places in the trace. */
 export interface Call {
   readonly name: string;
+  readonly thread: string;
   /** As strace prints it, with the paths of descriptors. */
   readonly args: string;
   readonly begin: number;
@@ -27,7 +28,7 @@ export async function readTrace(file: string): Promise<Call[]> {
     const [, name, args, result] = /^(\w+)\((.*)\) += (-?\d+|\?)/.exec(whole) ?? [];
     if (!name) continue;
     const begin = resumed && first ? first.begin : place;
-    calls.push({ name, args: args!, begin, end: place, failed: result!.startsWith("-") });
+    calls.push({ name, thread: pid, args: args!, begin, end: place, failed: result!.startsWith("-") });
   }
   return calls;
 }
