@@ -67,9 +67,11 @@ export class Book {
     return [...new Set(keys)].flatMap((key) => (key.startsWith("state ") ? Number(key.slice(6)) : []));
   }
 
-  get people(): number[] {
+  /** Those that are there for certain, by their numbers. */
+  present(kind: "person" | "state"): number[] {
+    const open = new Set(this.#open.map((act) => outcomeOf(act)[0]));
     return [...this.#acknowledged].flatMap(([key, held]) =>
-      key.startsWith("person ") && held !== undefined ? Number(key.slice(7)) : [],
+      key.startsWith(kind) && held !== undefined && !open.has(key) ? Number(key.split(" ")[1]) : [],
     );
   }
 
