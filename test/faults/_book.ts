@@ -67,6 +67,11 @@ export class Book {
     return [...new Set(keys)].flatMap((key) => (key.startsWith("state ") ? Number(key.slice(6)) : []));
   }
 
+  /** What a store holds that has answered everything. */
+  holdings(): Holdings {
+    return new Map([...this.#acknowledged].filter(([, held]) => held !== undefined));
+  }
+
   /** Those that are there for certain, by their numbers. */
   present(kind: "person" | "state"): number[] {
     const open = new Set(this.#open.map((act) => outcomeOf(act)[0]));

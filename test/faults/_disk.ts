@@ -185,7 +185,10 @@ export class Disk {
       applied(file.durable, file.edits.slice(0, Math.floor(this.random() * (file.edits.length + 1))));
     if (file.edits.length === 0) return file.durable;
     const content = Buffer.alloc(pick().length);
-    for (let start = 0; start < content.length; start += PAGE) pick().subarray(start, start + PAGE).copy(content, start);
+    for (let start = 0; start < content.length; start += PAGE)
+      pick()
+        .subarray(start, start + PAGE)
+        .copy(content, start);
     return content;
   }
 
