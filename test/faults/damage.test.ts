@@ -79,7 +79,7 @@ const same = (one: Holdings, other: Holdings): boolean =>
 
 describe("A journal that was cut", () => {
   it("at any byte of its last three lines gives what was before, with one warning of what was dropped", async () => {
-    const { document, journal, offsets, held, states } = await written(5, 9);
+    const { document, journal, offsets, held, states } = await written(4, 6);
     const path = join(await directory("quick"), "db.json");
     const faults: string[] = [];
     const from = offsets.at(-4)!;
@@ -286,16 +286,18 @@ describe("Something else in the place of a store's file", () => {
     },
   );
 
-  it
-    .skipIf(process.platform === "win32")
-    .each(
-      ["db.json", "db.journal", "db.journal.old"].flatMap((name) =>
-        THINGS.map(([what, make]) => [what, name, make] as const),
-      ),
-    )("is refused, and left as it was: %s as %s", async (_, name, make) => {
+  const places = ["db.json", "db.journal", "db.journal.old"].flatMap((name) =>
+    THINGS.map(([what, make]) => [what, name, make] as const),
+  );
+  it.skipIf(process.platform === "win32").each(
+    // An old journal that is not there is not missed.
+    places.filter(([what, name]) => what !== "a link to nothing" || name !== "db.journal.old"),
+  )("is refused, and left as it was: %s as %s", async (_, name, make) => {
     const path = join(await directory("quick"), "db.json");
     await make(join(dirname(path), name));
-    expect((await refusal(path)).message).toMatch(/db\.json|db\.journal|\/dev\/null/);
+    const { message } = await refusal(path);
+    // Of a link the message may name what it leads to.
+    expect([dirname(path), "/dev/null"].filter((place) => message.startsWith(place)).length).toBe(1);
   });
 
   it("is honoured where it is a link to a store, and stays one", async () => {
