@@ -1,8 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -21,6 +22,15 @@ export const isFull = full;
 
 const succeeds = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 
+/** Whether a file can be made to stay as it is, even for root. */
+function canFix(): boolean {
+  const path = join(mkdtempSync(join(tmpdir(), "svc-faults-")), "fixed");
+  writeFileSync(path, "");
+  const can = succeeds("chattr", "+i", path) && succeeds("chattr", "-i", path);
+  rmSync(dirname(path), { recursive: true });
+  return can;
+}
+
 /** What faults are made with, where the machine has it. */
 export const tools = {
   // The names of system calls differ between machines.
@@ -28,7 +38,7 @@ export const tools = {
   prlimit: succeeds("prlimit", "--version"),
   mount: process.geteuid?.() === 0 && succeeds("unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"),
   unshare: succeeds("unshare", "-n", "true"),
-  chattr: process.geteuid?.() === 0 && succeeds("chattr", "-V"),
+  chattr: process.geteuid?.() === 0 && canFix(),
 };
 
 /** To be called once a file: without its tools a file's tests are left out, with a word, and never under CI. */
