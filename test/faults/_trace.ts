@@ -75,7 +75,7 @@ export class Order {
       path,
       writes.filter((write) => write.end >= begin),
     );
-    if (/journal$/.test(path))
+    if (path.endsWith("journal"))
       this.#covered.push(...writes.filter((write) => write.end < begin).map((write) => write.text));
   }
 

@@ -7,10 +7,8 @@ import { readTrace } from "./_trace.ts";
 
 needs("strace");
 
-const CALLS = [
-  ...["openat", "mkdir", "write", "pwrite64", "pwritev", "writev", "fsync", "fdatasync", "ftruncate"],
-  ...["rename", "unlink", "chmod", "fchmod", "close"],
-];
+const CALLS =
+  "openat mkdir write pwrite64 pwritev writev fsync fdatasync ftruncate rename unlink chmod fchmod close".split(" ");
 
 interface Scenario {
   readonly name: string;

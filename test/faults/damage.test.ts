@@ -64,8 +64,11 @@ async function outcomeOf(path: string, document: Buffer, journal: Buffer, states
   const warnings: string[] = [];
   try {
     const store = await openJsonStore(path, { warn: (message) => warnings.push(message) });
-    const found = await holdingsOf(store, states).finally(() => store.close());
-    return { kind: "opened", found, warnings };
+    try {
+      return { kind: "opened", found: await holdingsOf(store, states), warnings };
+    } finally {
+      await store.close();
+    }
   } catch (error) {
     if (!(error instanceof StoreRefused)) throw error;
     const [left, right] = await Promise.all([readFile(at.document), readFile(at.journal)]);

@@ -39,7 +39,7 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
       expect(worker.refusals.length).toBeGreaterThan(before);
       limit(worker.pid, "unlimited");
       await worker.run(`in ${n + 5} ${n}`, `save ${n + 5}`);
-      if (worker.book.present("person").includes(1) === false) await worker.run(`in 1 ${n}`);
+      if (!worker.book.present("person").includes(1)) await worker.run(`in 1 ${n}`);
       const { found, warnings } = await recovered(path, worker.book);
       faults.push(...worker.book.faults(found), ...warnings);
     }
@@ -104,7 +104,12 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
 describe.skipIf(!tools.strace)("A sync that fails", () => {
   /** The n-th, and no other. */
   const failing = (call: string, nth: number): string[] => [
-    ...["-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${call}:error=EIO:when=${nth}`],
+    "-o",
+    "/dev/null",
+    "-e",
+    `trace=${call}`,
+    "-e",
+    `inject=${call}:error=EIO:when=${nth}`,
   ];
 
   it.each(Array.from({ length: figure(4, 20) }, (_, n) => n + 1))(
