@@ -43,6 +43,8 @@ export class Order {
   readonly #unsynced = new Map<string, { text: string; end: number }[]>();
   readonly #names = new Map<string, number>();
   readonly #covered: string[] = [];
+  /** Whether db.json was written since a journal was put aside. */
+  #isFolded = true;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -95,7 +97,10 @@ export class Order {
     this.#unsynced.set(to, this.#writesOf(from));
     this.#unsynced.delete(from);
     for (const file of [from, to]) this.#names.set(file, end);
-    if (to.endsWith("db.json")) this.folds++;
+    if (from.endsWith("/db.journal")) this.#isFolded = false;
+    if (!to.endsWith("/db.json")) return;
+    this.#isFolded = true;
+    this.folds++;
   }
 
   /** What a file held must be elsewhere for certain before it goes. */
@@ -103,7 +108,8 @@ export class Order {
     const file = /"([^"]*)"/.exec(args)?.[1] ?? "";
     if (!file.includes("db.journal")) return;
     const document = `${this.#directory}/db.json`;
-    if (this.#names.has(document)) this.faults.push(`${file} was removed before db.json was in its place for certain`);
+    if (this.#names.has(document) || !this.#isFolded)
+      this.faults.push(`${file} was removed before db.json was in its place for certain`);
     this.#unsynced.delete(file);
   }
 
