@@ -128,7 +128,7 @@ const MUTANTS: readonly Mutant[] = [
     name: "gives one state to two",
     find: "keys: () => [`state ${state}`],",
     put: "keys: () => [],",
-    by: ["model", "A store against a model (json) answers"],
+    by: ["../store/json", "A store (json) saveState, takeState gives it to one"],
   },
 ];
 

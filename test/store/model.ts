@@ -238,26 +238,6 @@ export function testModel(name: string, open: () => Promise<Subject>, options: M
       );
     });
 
-    it("gives each of a thousand first sign-ins of fifty people one of fifty users", async () => {
-      await withSubject(open, async ({ store, subject }) => {
-        let next = 0;
-        const answers: [uid: number, user_id: string][] = [];
-        const worker = async (): Promise<void> => {
-          while (next < 1000) {
-            const uid = next++ % 50;
-            const { user } = await store.completeSignIn(arrival({ uid: String(uid), time: next }));
-            answers.push([uid, user.id]);
-          }
-        };
-        await Promise.all(Array.from({ length: 64 }, worker));
-        expect(new Set(answers.map(([, user_id]) => user_id)).size).toBe(50);
-        expect(new Set(answers.map((pair) => pair.join(" "))).size).toBe(50);
-        const again = await subject.crash();
-        const { users, sessions } = await contentOf(again);
-        expect([users.length, sessions.length]).toEqual([50, 50]);
-      });
-    });
-
     it("answers as if each call came alone, in whatever order calls are made", async () => {
       await fc.assert(
         fc.asyncProperty(fc.scheduler(), fc.array(action, { minLength: 2, maxLength: 20 }), (scheduler, actions) =>
