@@ -66,8 +66,8 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "has no fence",
-    find: "if (there && there.ino === ours.ino && there.dev === ours.dev && there.size === this.#length) return;",
-    put: "if (there || ours) return;",
+    find: "there.ino === ours.ino && there.dev === ours.dev && there.size === this.#length",
+    put: "(there.ino > 0 || ours.ino > 0)",
     by: FENCE,
   },
   {
@@ -77,9 +77,9 @@ const MUTANTS: readonly Mutant[] = [
     by: ["../store/faults", "Somebody else who writes"],
   },
   {
-    name: "takes a damaged line for the end",
-    find: "if (!entry) throw damaged(",
-    put: "if (!entry) return { sequence: last, length: offset };\n    if (!entry) throw damaged(",
+    name: "takes a last line that has changed for one that was cut",
+    find: "if (isWhole && !hasHole(bytes, offset))",
+    put: "if (bytes.length < 0)",
     by: FLIPS,
   },
   {
@@ -90,8 +90,14 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "does not check a line's checksum",
-    find: "if (end < 0 || line !== sealLine(line.slice(0, end)).slice(0, -1)) return undefined;",
-    put: "if (end < 0) return undefined;",
+    find: "checksumOf(line) !== crc32(line.subarray(0, end))",
+    put: "Number.isNaN(checksumOf(line))",
+    by: FLIPS,
+  },
+  {
+    name: "does not check what lines there are",
+    find: "bytes.toString() !== lastLine(checksum)",
+    put: "bytes.length === 0",
     by: FLIPS,
   },
   {
