@@ -51,7 +51,8 @@ async function folded(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => later(resolve, 2));
     const names = readdirSync(dirname(path)).filter((name) => name.startsWith("db.journal"));
-    if (names.every((name) => name === "db.journal" && statSync(join(dirname(path), name)).size === 0)) return;
+    const sizes = names.map((name) => statSync(join(dirname(path), name), { throwIfNoEntry: false })?.size);
+    if (names.join() === "db.journal" && sizes[0] === 0) return;
   }
 }
 
