@@ -1,10 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
@@ -167,6 +168,12 @@ export class Worker {
     this.#child.kill(name);
   }
 
+  /** Stops it, so that nothing happens meanwhile. */
+  async pause(): Promise<void> {
+    this.signal("SIGSTOP");
+    while (!/\) [TtZX] /.test(await readFile(`/proc/${this.pid}/stat`, "utf8").catch(() => ") X "))) await delay(1);
+  }
+
   async kill(): Promise<void> {
     // A tracer that is killed leaves its process behind, and a stopped one hears nothing else.
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill("SIGKILL");
@@ -197,9 +204,10 @@ export interface Recovered {
   readonly warnings: readonly string[];
 }
 
-/** What a start on these files finds, looked at in a copy of them. */
-export async function recovered(path: string, book: Book): Promise<Recovered> {
-  const copy = await abandoned(path);
+/** What a start on these files finds, looked at in a copy of them; a worker that has them is stopped for it. */
+export async function recovered(path: string, book: Book, worker?: Worker): Promise<Recovered> {
+  await worker?.pause();
+  const copy = await abandoned(path).finally(() => worker?.signal("SIGCONT"));
   const warnings: string[] = [];
   const store = await openJsonStore(copy, { warn: (message) => warnings.push(message) });
   try {

@@ -42,7 +42,8 @@ export class Order {
   /** Writes to a file since it was last synced, by path; and names that its directory does not hold for certain. */
   readonly #unsynced = new Map<string, { text: string; end: number }[]>();
   readonly #names = new Map<string, number>();
-  readonly #covered: string[] = [];
+  /** Writes that were synced, and whether their file had its name for certain then. */
+  readonly #covered: { text: string; isNamed: boolean }[] = [];
   /** Whether db.json was written since a journal was put aside. */
   #isFolded = true;
 
@@ -77,8 +78,9 @@ export class Order {
       path,
       writes.filter((write) => write.end >= begin),
     );
+    const isNamed = !this.#names.has(path);
     if (path.endsWith("journal"))
-      this.#covered.push(...writes.filter((write) => write.end < begin).map((write) => write.text));
+      this.#covered.push(...writes.filter((write) => write.end < begin).map(({ text }) => ({ text, isNamed })));
   }
 
   /** A file that is made; one that was there needs no name. */
@@ -118,9 +120,10 @@ export class Order {
     for (const [text, verb, n] of marks) {
       this.acknowledgements++;
       const mark = markOf(verb!, Number(n));
-      if (!this.#covered.some((write) => mark.test(write))) this.faults.push(`${text} came before its sync`);
-      const journal = `${this.#directory}/db.journal`;
-      if ((this.#names.get(journal) ?? Infinity) < begin)
+      const write = this.#covered.find(({ text: written }) => mark.test(written));
+      const since = this.#names.get(`${this.#directory}/db.journal`) ?? Infinity;
+      if (!write) this.faults.push(`${text} came before its sync`);
+      else if (!write.isNamed && since < begin)
         this.faults.push(`${text} came before the directory held the journal's name`);
     }
   }

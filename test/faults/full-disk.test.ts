@@ -40,7 +40,7 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
       limit(worker.pid, "unlimited");
       await worker.run(`in ${n + 5} ${n}`, `save ${n + 5}`);
       if (!worker.book.present("person").includes(1)) await worker.run(`in 1 ${n}`);
-      const { found, warnings } = await recovered(path, worker.book);
+      const { found, warnings } = await recovered(path, worker.book, worker);
       faults.push(...worker.book.faults(found), ...warnings);
     }
     expect(faults).toEqual([]);
@@ -89,12 +89,13 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
       }
     };
     for (let round = 1; round <= 3; round++) {
-      await writeFile(join(place, "filler"), Buffer.alloc(200 << 10));
+      const filler = Array.from({ length: 256 }, (_, block) => join(place, `filler${block}`));
+      for (const file of filler) await writeFile(file, Buffer.alloc(4096)).catch(() => undefined);
       let n = round * 1000;
       while (await act(`save ${n * 11}`)) n++;
       for (let more = 1; more < 5; more++) await act(`save ${(n + more) * 11}`);
       expect(book.faults((await recovered(path, book)).found)).toEqual([]);
-      await rm(join(place, "filler"));
+      for (const file of filler) await rm(file, { force: true });
       expect(await act(`in ${round} ${round}`)).toBe(true);
       expect(book.faults((await recovered(path, book)).found)).toEqual([]);
     }
@@ -182,7 +183,7 @@ describe.skipIf(!tools.chattr)("A place where nothing can be written", () => {
     await next.run("in 4 4");
     lock(journalOf(path), "-i");
     expect(next.refusals).toMatchObject([{ what: "in 4 4", kind: "StorageUnavailable" }]);
-    expect(next.book.faults((await recovered(path, next.book)).found)).toEqual([]);
+    expect(next.book.faults((await recovered(path, next.book, next)).found)).toEqual([]);
   });
 
   it.skipIf(!tools.mount)("is a refusal to start on a read-only file system, and nothing is changed", async () => {

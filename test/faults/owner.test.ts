@@ -52,7 +52,7 @@ it("An owner that is stopped keeps the store, and goes on when it may", async ()
   owner.signal("SIGCONT");
   await owner.run("in 2 2");
   expect(owner.refusals).toEqual([]);
-  expect(owner.book.faults((await recovered(path, owner.book)).found)).toEqual([]);
+  expect(owner.book.faults((await recovered(path, owner.book, owner)).found)).toEqual([]);
 });
 
 /** As in two containers on one volume: the kernel's lock of one is not seen in the other. */
@@ -74,13 +74,13 @@ describe.skipIf(!tools.unshare)("An owner that the lock does not reach", () => {
     await successor.run("open");
     for (const line of lines) await (line === "kill" ? successor.kill() : successor.run(line));
     expect(successor.refusals).toEqual([]);
-    const before = await recovered(path, book);
+    const before = await recovered(path, book, successor);
     owner.signal("SIGCONT");
     await owner.run("in 5 5", "save 6", "take 1", "close");
     expect(owner.refusals.map(({ what, kind }) => `${what}: ${kind}`)).toEqual(
       ["in 5 5", "save 6", "take 1"].map((what) => `${what}: StorageUnavailable`),
     );
-    const after = await recovered(path, book);
+    const after = await recovered(path, book, successor);
     expect(after.found).toEqual(before.found);
     expect(book.faults(after.found)).toEqual([]);
     if (!lines.some((line) => line === "kill" || line === "close")) {
