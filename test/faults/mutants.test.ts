@@ -20,7 +20,9 @@ interface Mutant {
 }
 
 const ORDER = ["order", "Acknowledgements and syncs"] as const;
-const FLIPS = ["damage", "Damage is refused, or dropped"] as const;
+const DAMAGE = "Damage is refused, or dropped with a warning where a crash would look the same";
+const FLIPS = ["damage", `${DAMAGE}: bytes that have changed`] as const;
+const GAPS = ["damage", `${DAMAGE}: lines that are gone`] as const;
 const FULL = ["full-disk", "A disk that is full is a refusal"] as const;
 const FENCE = ["owner", "An owner that the lock does not reach"] as const;
 
@@ -86,7 +88,7 @@ const MUTANTS: readonly Mutant[] = [
     name: "does not miss lines",
     find: "if (entry.sequence > last + 1)",
     put: "if (entry.sequence > last + 1) last = entry.sequence - 1;\n    if (entry.sequence < 0)",
-    by: FLIPS,
+    by: GAPS,
   },
   {
     name: "does not check a line's checksum",
@@ -98,7 +100,7 @@ const MUTANTS: readonly Mutant[] = [
     name: "does not check what lines there are",
     find: "bytes.toString() !== lastLine(checksum)",
     put: "bytes.length === 0",
-    by: FLIPS,
+    by: GAPS,
   },
   {
     name: "does not write what a short write has left",
