@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writevSync } from "node:fs";
+import { statSync, writevSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { openJsonStore } from "../../src/server/store/json/index.ts";
@@ -43,17 +43,15 @@ async function open(): Promise<void> {
 
 let folds = 0;
 
-/** Until nothing waits to be folded any more. Few bytes beside many would wait longer, so there are more. */
+/** Until nothing waits to be folded any more. Few bytes beside many would wait longer, so the last ones are many. */
 async function folded(): Promise<void> {
-  const large = 11 * (1_000_000 + ++folds);
-  await act(`save ${large}`);
-  await act(`take ${large}`);
-  for (;;) {
+  const large = (n: number): number => 11 * (1_000_000 + n);
+  if (folds > 0) await act(`take ${large(folds)}`);
+  await act(`save ${large(++folds)}`);
+  const journal = join(dirname(path), "db.journal");
+  const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size;
+  while (sizeOf(journal) !== 0 || sizeOf(`${journal}.old`) !== undefined)
     await new Promise((resolve) => later(resolve, 2));
-    const names = readdirSync(dirname(path)).filter((name) => name.startsWith("db.journal"));
-    const sizes = names.map((name) => statSync(join(dirname(path), name), { throwIfNoEntry: false })?.size);
-    if (names.join() === "db.journal" && sizes[0] === 0) return;
-  }
 }
 
 /** Sixteen at once, each with people and states of its own, until the end. */
