@@ -272,60 +272,6 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
   }, 60_000);
 });
 
-describe("SIGKILL", () => {
-  it("loses nothing that was acknowledged, twenty times under sixteen writers", async () => {
-    const path = await newPath();
-    const kept = new Set<string>();
-    const gone = new Set<string>();
-    let starting = startProcess(path);
-    for (let round = 0; round < 20; round++) {
-      const other = await starting;
-      const server = await other.ask("serve");
-      expect(server.refusal).toBeUndefined();
-      const writer = async (nth: number): Promise<void> => {
-        for (let n = nth; ; n++) {
-          const begun = await begin(server);
-          kept.add(begun.state);
-          if (n % 3 > 0) continue;
-          // Until it is answered it may have happened or not.
-          kept.delete(begun.state);
-          await breakOff(server, begun.state);
-          gone.add(begun.state);
-        }
-      };
-      const writers = Array.from({ length: 16 }, (_, nth) => writer(nth).catch(() => undefined));
-      await delay(20 + ((round * 37) % 100));
-      starting = startProcess(path);
-      await Promise.all([other.kill(), ...writers]);
-
-      const found = new Set(await statesIn(path));
-      expect({
-        lost: [...kept].filter((begun) => !found.has(begun)),
-        resurrected: [...gone].filter((begun) => found.has(begun)),
-      }).toEqual({ lost: [], resurrected: [] });
-    }
-    await starting;
-    expect(kept.size).toBeGreaterThan(40);
-    expect(gone.size).toBeGreaterThan(5);
-  }, 120_000);
-});
-
-describe("Four processes that start at once", () => {
-  it("have one winner, twenty times", async () => {
-    const path = await newPath();
-    const processes = await Promise.all([1, 2, 3, 4].map(() => startProcess(path)));
-    for (let round = 0; round < 20; round++) {
-      const answers = await Promise.all(processes.map((other) => other.ask("serve")));
-      const reasons = answers.map((answer) => answer.refusal?.reason ?? "won").toSorted();
-      expect(reasons).toEqual(["locked", "locked", "locked", "won"]);
-      const winner = answers.findIndex((answer) => !answer.refusal);
-      expect((await begin(answers[winner]!)).status).toBe(302);
-      expect((await processes[winner]!.ask("close")).refusal).toBeUndefined();
-    }
-    expect((await statesIn(path)).length).toBe(20);
-  }, 60_000);
-});
-
 async function open(path: string): Promise<Store> {
   const store = await openJsonStore(path, { warn: () => {} });
   onTestFinished(() => store.close());

@@ -1,0 +1,134 @@
+import { A, all, arrival, at, id, state } from "../store/conformance.ts";
+import type { Store } from "../../src/server/store/store.ts";
+
+/**
+ * What is asked of a store, as a line of text, so that another process can be told and can tell:
+ * `save 7` and `take 7` a state; `in 7 30` signs person 7 in at second 30; `out 7` deletes that person.
+ */
+export type Act = `save ${number}` | `take ${number}` | `in ${number} ${number}` | `out ${number}`;
+
+/** What is held under a key: of a state that it is there, of a person when the last sign-in was. Undefined: nothing. */
+type Held = number | undefined;
+export type Holdings = ReadonlyMap<string, Held>;
+
+export async function perform(store: Store, act: Act): Promise<unknown> {
+  const [verb, ...rest] = act.split(" ");
+  const [n, time] = rest.map(Number) as [number, number];
+  if (verb === "save") return store.saveState(stateOf(n));
+  if (verb === "take") return store.takeState(stateOf(n).state);
+  if (verb === "in") return store.completeSignIn(arrival({ uid: `p${n}`, n, time }));
+  if (verb === "out") return store.deleteUser(A, id(n));
+  throw new Error(`no act: ${act}`);
+}
+
+/** Of many lengths, some over a page of the disk. */
+function stateOf(n: number): ReturnType<typeof state> {
+  const length = n % 11 === 0 ? 5000 : (n * 37) % 300;
+  return state(n, { redirect_uri: `http://localhost:3000/${"x".repeat(length)}` });
+}
+
+function outcomeOf(act: Act): [key: string, held: Held] {
+  const [verb, n, time] = act.split(" ");
+  if (verb === "save") return [`state ${n}`, 1];
+  if (verb === "take") return [`state ${n}`, undefined];
+  return [`person ${n}`, verb === "in" ? Number(time) : undefined];
+}
+
+/**
+ * What a store has been told and has answered, and so what it must hold after a crash: all that was acknowledged,
+ * nothing that was refused, and of what was asked last and not answered any beginning. No key has two acts open.
+ */
+export class Book {
+  readonly #acknowledged = new Map<string, Held>();
+  /** In the order in which they were asked for. */
+  readonly #open: Act[] = [];
+  acknowledgements = 0;
+
+  asked(act: Act): void {
+    this.#open.push(act);
+  }
+
+  acknowledged(act: Act): void {
+    this.refused(act);
+    const [key, held] = outcomeOf(act);
+    this.#acknowledged.set(key, held);
+    this.acknowledgements++;
+  }
+
+  refused(act: Act): void {
+    const at_ = this.#open.indexOf(act);
+    if (at_ < 0) throw new Error(`nobody asked for: ${act}`);
+    this.#open.splice(at_, 1);
+  }
+
+  /** Every state that there may be. */
+  get states(): number[] {
+    const keys = [...this.#acknowledged.keys(), ...this.#open.map((act) => outcomeOf(act)[0])];
+    return [...new Set(keys)].flatMap((key) => (key.startsWith("state ") ? Number(key.slice(6)) : []));
+  }
+
+  /** What a store holds that has answered everything. */
+  holdings(): Holdings {
+    return new Map([...this.#acknowledged].filter(([, held]) => held !== undefined));
+  }
+
+  /** Those that are there for certain, by their numbers. */
+  present(kind: "person" | "state"): number[] {
+    const open = new Set(this.#open.map((act) => outcomeOf(act)[0]));
+    return [...this.#acknowledged].flatMap(([key, held]) =>
+      key.startsWith(kind) && held !== undefined && !open.has(key) ? Number(key.split(" ")[1]) : [],
+    );
+  }
+
+  /** What is wrong with a store that holds this. */
+  faults(found: Holdings): string[] {
+    const faults: string[] = [];
+    const open = new Map(this.#open.map((act) => outcomeOf(act)));
+    for (const key of new Set([...this.#acknowledged.keys(), ...found.keys(), ...open.keys()])) {
+      const expected = this.#acknowledged.get(key);
+      const there = found.get(key);
+      if (there === expected || (open.has(key) && there === open.get(key))) continue;
+      if (there === undefined) faults.push(`lost: ${key} (${expected})`);
+      else if (expected === undefined) faults.push(`resurrected: ${key} (${there})`);
+      else faults.push(`altered: ${key} is ${there}, not ${expected}`);
+    }
+    const happened = this.#open.map((act) => {
+      const [key, held] = outcomeOf(act);
+      return this.#acknowledged.get(key) === held ? undefined : found.get(key) === held;
+    });
+    const seen = happened.filter((did) => did !== undefined);
+    if (seen.indexOf(false) >= 0 && seen.lastIndexOf(true) > seen.indexOf(false))
+      faults.push(`out of order: ${this.#open.map((act, n) => `${act}: ${happened[n]}`).join(", ")}`);
+    return faults;
+  }
+
+  /** Takes what a store holds after a crash for what it was told. */
+  settle(found: Holdings): void {
+    this.#open.length = 0;
+    for (const key of new Set([...this.#acknowledged.keys(), ...found.keys()]))
+      this.#acknowledged.set(key, found.get(key));
+  }
+}
+
+/** All that a store holds of what acts leave there. It takes the states away, so it is for a copy. */
+export async function holdingsOf(store: Store, states: readonly number[]): Promise<Holdings> {
+  const found = new Map<string, Held>();
+  const users = (await all(store.users(A, {})))!;
+  const sessions = (await all(store.sessions(A, {})))!;
+  const numberOf = (uuid: string): number => parseInt(uuid.slice(-12), 16);
+  for (const { user, providers } of users) {
+    const own = sessions.filter((session) => session.user_id === user.id);
+    const n = numberOf(user.id);
+    const isWhole = own.length === 1 && own[0]!.last_signin_at === user.updated_at && user.email === `p${n}@acme.test`;
+    if (!isWhole || providers.join() !== "google") throw new Error(`half a person: ${JSON.stringify([user, own])}`);
+    found.set(`person ${n}`, (Date.parse(user.updated_at) - Date.parse(at(0))) / 1000);
+  }
+  if (sessions.length !== users.length) throw new Error(`${sessions.length} sessions of ${users.length} users`);
+  const taken = await Promise.all(states.map((n) => store.takeState(stateOf(n).state)));
+  for (const [place, n] of states.entries()) {
+    const record = taken[place];
+    if (record && JSON.stringify(record) !== JSON.stringify(stateOf(n))) throw new Error(`altered: state ${n}`);
+    if (record) found.set(`state ${n}`, 1);
+  }
+  return found;
+}

@@ -1,0 +1,219 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { expect, it, onTestFinished } from "vitest";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { abandoned } from "../store/conformance.ts";
+import { Book, holdingsOf, type Act, type Holdings } from "./_book.ts";
+
+const full = process.env["SVC_FAULTS"] === "full";
+
+/** How much of something: as often as every commit can bear, or as the full figures want it. */
+export function figure(short: number, long: number): number {
+  return full ? long : short;
+}
+
+const succeeds = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
+
+/** Whether a file can be made to stay as it is, even for root. */
+function canFix(): boolean {
+  const path = join(mkdtempSync(join(tmpdir(), "svc-faults-")), "fixed");
+  writeFileSync(path, "");
+  const can = succeeds("chattr", "+i", path) && succeeds("chattr", "-i", path);
+  rmSync(dirname(path), { recursive: true });
+  return can;
+}
+
+/** What faults are made with, where the machine has it. */
+export const tools = {
+  // The names of system calls differ between machines.
+  strace: process.arch === "x64" && succeeds("strace", "-f", "-o", "/dev/null", "true"),
+  prlimit: succeeds("prlimit", "--version"),
+  mount: process.geteuid?.() === 0 && succeeds("unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"),
+  unshare: succeeds("unshare", "-n", "true"),
+  chattr: process.geteuid?.() === 0 && canFix(),
+};
+
+/** To be called once a file: without its tools a file's tests are left out, with a word, and never under CI. */
+export function needs(...names: (keyof typeof tools)[]): void {
+  it(`has what it needs: ${names.join(", ")}`, ({ skip }) => {
+    const missing = names.filter((name) => !tools[name]);
+    const message = `this machine has no ${missing.join(", ")}, or does not let it be used; the tests that need it are left out`;
+    // Where a program is there, only root was missing.
+    const isInstalled = missing.every((name) => succeeds("which", name));
+    if (!isInstalled && process.env["CI"]) throw new Error(message);
+    skip(missing.length > 0, message);
+  });
+}
+
+/** A directory for one test; `quick` is one in memory, where the machine has such a place. */
+export async function directory(kind: "real" | "quick" = "real"): Promise<string> {
+  const place = kind === "quick" && process.platform === "linux" ? "/dev/shm" : tmpdir();
+  const path = await mkdtemp(join(place, "svc-faults-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+let program: Promise<string> | undefined;
+
+/** The worker in one file that node can run. */
+async function bundled(): Promise<string> {
+  const outfile = join(await mkdtemp(join(tmpdir(), "svc-worker-")), "worker.mjs");
+  const entry = fileURLToPath(new URL("_worker.ts", import.meta.url));
+  // What the shared test data asks of the test runner stays unused there.
+  const external = ["vitest", "node:*"];
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    external,
+    plugins: [
+      {
+        name: "no-vitest",
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^vitest$/ }, () => ({ path: "vitest", namespace: "none" }));
+          onLoad({ filter: /.*/, namespace: "none" }, () => ({
+            contents:
+              "export const afterEach = 0, beforeEach = 0, describe = 0, expect = 0, it = 0, onTestFinished = 0;",
+          }));
+        },
+      },
+    ],
+  });
+  process.once("exit", () => spawnSync("rm", ["-r", join(outfile, "..")]));
+  return outfile;
+}
+
+/** A process that has a store. What it is told and what it answers is in the book. */
+export class Worker {
+  readonly book: Book;
+  readonly warnings: string[] = [];
+  /** Why what was refused was refused. */
+  readonly refusals: { what: string; kind: string; reason?: string; message: string }[] = [];
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<[number | null, NodeJS.Signals | null]>;
+  #open = 0;
+  #waiting: (() => void)[] = [];
+
+  private constructor(child: ChildProcess, book: Book) {
+    this.#child = child;
+    this.book = book;
+    this.#ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  }
+
+  /** @param under a command that runs it */
+  static async start(path: string, { book = new Book(), under = [] as readonly string[] } = {}): Promise<Worker> {
+    program ??= bundled();
+    const [command, ...args] = [...under, process.execPath, await program, path];
+    // One thread, because strace counts by thread; and system calls that it sees.
+    const env = { ...process.env, UV_THREADPOOL_SIZE: "1", UV_USE_IO_URING: "0" };
+    const child = spawn(command!, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+    child.stdin!.on("error", () => undefined);
+    const worker = new Worker(child, book);
+    const ready = new Promise<void>((resolve) => {
+      createInterface({ input: child.stdout! }).on("line", (line) => {
+        if (line === "ready") resolve();
+        else worker.#heard(line);
+      });
+    });
+    onTestFinished(() => worker.kill());
+    await Promise.race([ready, worker.#ended]);
+    return worker;
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  #heard(line: string): void {
+    const [sign, what] = [line[0], line.slice(2)];
+    if (sign === "~") return void this.warnings.push(what);
+    const isAct = /^(save|take|in|out) /.test(what);
+    if (sign === "?" && isAct) this.book.asked(what as Act);
+    if (sign === "=" && isAct) this.book.acknowledged(what as Act);
+    if (sign === "!") {
+      const [, name, why] = /^(.*?) (\{.*)$/.exec(what)!;
+      if (isAct) this.book.refused(name as Act);
+      this.refusals.push({ what: name!, ...(JSON.parse(why!) as { kind: string; message: string }) });
+    }
+    if (sign === "?") this.#open++;
+    else if (--this.#open === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  send(line: string): void {
+    this.#child.stdin!.write(`${line}\n`);
+  }
+
+  /** Does one thing after the other, and returns when all is answered. False: the process has ended. */
+  async run(...lines: string[]): Promise<boolean> {
+    for (const line of lines) {
+      const done = new Promise<true>((resolve) => this.#waiting.push(() => resolve(true)));
+      this.send(line);
+      if (!(await Promise.race([done, this.#ended.then(() => false)]))) return false;
+    }
+    return true;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Stops it, so that nothing happens meanwhile. */
+  async pause(): Promise<void> {
+    this.signal("SIGSTOP");
+    while (!/\) [TtZX] /.test(await readFile(`/proc/${this.pid}/stat`, "utf8").catch(() => ") X "))) await delay(1);
+  }
+
+  async kill(): Promise<void> {
+    // A tracer that is killed leaves its process behind, and a stopped one hears nothing else.
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill("SIGKILL");
+    await this.#ended;
+  }
+
+  /** All that it said has been heard. */
+  async ended(): Promise<[number | null, NodeJS.Signals | null]> {
+    return this.#ended;
+  }
+}
+
+/** Lets strace see and change what a process does from now on. @returns what lets it go */
+export async function attach(pid: number, args: readonly string[]): Promise<() => Promise<void>> {
+  const tracer = spawn("strace", ["-f", "-p", String(pid), ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = once(tracer, "close");
+  await Promise.race([once(tracer.stderr, "data"), ended]);
+  tracer.stderr.resume();
+  expect(tracer.exitCode).toBeNull();
+  return async () => {
+    tracer.kill("SIGINT");
+    await ended;
+  };
+}
+
+export interface Recovered {
+  readonly found: Holdings;
+  readonly warnings: readonly string[];
+}
+
+/** What a start on these files finds, looked at in a copy of them; a worker that has them is stopped for it. */
+export async function recovered(path: string, book: Book, worker?: Worker): Promise<Recovered> {
+  await worker?.pause();
+  const copy = await abandoned(path).finally(() => worker?.signal("SIGCONT"));
+  const warnings: string[] = [];
+  const store = await openJsonStore(copy, { warn: (message) => warnings.push(message) });
+  try {
+    return { found: await holdingsOf(store, book.states), warnings };
+  } finally {
+    await store.close();
+    await rm(join(copy, ".."), { recursive: true, force: true });
+  }
+}

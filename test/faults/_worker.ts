@@ -1,0 +1,85 @@
+import { statSync, writevSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import type { Store } from "../../src/server/store/store.ts";
+import { records } from "../store/conformance.ts";
+import { perform, type Act } from "./_book.ts";
+
+// A process that has a store, does what it is told by lines, and says `? x` before it does x, `= x` when that is
+// acknowledged, and `! x <why>` when it is refused.
+
+const [, , path = ""] = process.argv;
+let store: Store | undefined;
+
+// What a store puts off until nothing happens need not keep a test waiting.
+const later = globalThis.setTimeout;
+globalThis.setTimeout = ((action: () => void, ms = 0) => later(action, Math.min(ms, 20))) as typeof setTimeout;
+
+/** Written when this returns; not by `write`, so that a trace tells it from what a store writes. */
+function say(text: string): void {
+  writevSync(1, [Buffer.from(text), Buffer.from("\n")]);
+}
+
+async function answer(name: string, action: () => Promise<unknown>): Promise<boolean> {
+  say(`? ${name}`);
+  try {
+    await action();
+    say(`= ${name}`);
+    return true;
+  } catch (error) {
+    const { name: kind, reason, message } = error as Error & { reason?: string };
+    say(`! ${name} ${JSON.stringify({ kind, reason, message })}`);
+    return false;
+  }
+}
+
+const act = (what: Act): Promise<boolean> => answer(what, () => perform(store!, what));
+
+async function open(): Promise<void> {
+  store = await openJsonStore(path, { warn: (message) => say(`~ ${message}`) });
+  if ((await store.instances()).length === 0) await store.seed(records());
+}
+
+let folds = 0;
+
+/** Until nothing waits to be folded any more. Few bytes beside many would wait longer, so the last ones are many. */
+async function folded(): Promise<void> {
+  const large = (n: number): number => 11 * (1_000_000 + n);
+  if (folds > 0) await act(`take ${large(folds)}`);
+  await act(`save ${large(++folds)}`);
+  const journal = join(dirname(path), "db.journal");
+  const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size;
+  while (sizeOf(journal) !== 0 || sizeOf(`${journal}.old`) !== undefined)
+    await new Promise((resolve) => later(resolve, 2));
+}
+
+/** Sixteen at once, each with people and states of its own, until the end. */
+function load(from: number): void {
+  const writer = async (own: number): Promise<void> => {
+    for (let n = own; ; n += 16) {
+      await act(`save ${n}`);
+      await act(`in ${n} ${n}`);
+      if (n % 3 === 0) await act(`take ${n}`);
+      if (n % 2 === 0) await act(`out ${n}`);
+      else if (n % 5 === 0) await act(`in ${n} ${n + 1}`);
+    }
+  };
+  for (let nth = 0; nth < 16; nth++) void writer(from + nth);
+}
+
+async function command(line: string): Promise<void> {
+  const [verb, ...rest] = line.split(" ");
+  if (verb === "open") await answer("open", open);
+  else if (verb === "close") await answer("close", () => store!.close());
+  else if (verb === "fold") await answer("fold", folded);
+  else if (verb === "load") load(Number(rest[0]));
+  else await act(line as Act);
+}
+
+say("ready");
+for await (const line of createInterface({ input: process.stdin })) {
+  // Acts with `&` between them are asked for at once.
+  await Promise.all(line.split(" & ").map(command));
+}
+process.exit();

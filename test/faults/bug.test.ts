@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import type { SignIn, Store } from "../../src/server/store/store.ts";
+import { A, abandoned, all, arrival, records, state } from "../store/conformance.ts";
+import { directory } from "./_processes.ts";
+
+async function open(path: string): Promise<Store> {
+  const store = await openJsonStore(path, {
+    warn(message) {
+      throw new Error(message);
+    },
+  });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const bug = (what: unknown) => (): never => {
+  throw what;
+};
+/** Can't be written as JSON. */
+const loop: Record<string, unknown> = {};
+loop["self"] = loop;
+
+const BUGS: [string, Partial<SignIn>][] = [
+  ["throws when it decides", { resolveUser: bug(new TypeError("a bug")) }],
+  ["throws what is no error", { resolveUser: bug("a bug") }],
+  ["throws when it opens the session", { openSession: bug(new RangeError("a bug")) }],
+  ["makes a record that can't be written", { openSession: () => ({ geo_data: { big: 1n } }) as never }],
+  ["makes a record that contains itself", { openSession: () => ({ geo_data: loop }) as never }],
+];
+
+describe("A bug in what is to be committed", () => {
+  it.each(BUGS)("ends that call, and leaves nothing behind: one that %s", async (_, wrong) => {
+    const path = join(await directory(), "db.json");
+    const store = await open(path);
+    await store.seed(records());
+    const calls = [
+      store.saveState(state(1)),
+      store.completeSignIn({ ...arrival({ uid: "wrong" }), ...wrong }),
+      store.completeSignIn(arrival({ uid: "right" })),
+    ];
+    const [first, second, third] = await Promise.allSettled(calls);
+    expect(second!.status).toBe("rejected");
+    await store.saveState(state(2));
+
+    const again = await open(await abandoned(path));
+    for (const one of [store, again]) {
+      const users = (await all(one.users(A, {})))!.map(({ user }) => user.email);
+      // Others of the same group are answered as they were done.
+      expect(users).toEqual(third!.status === "fulfilled" ? ["right@acme.test"] : []);
+      const taken = await Promise.all([1, 2].map((n) => one.takeState(state(n).state)));
+      expect(taken.map((record) => record !== undefined)).toEqual([first!.status === "fulfilled", true]);
+    }
+  });
+});

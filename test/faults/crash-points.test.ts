@@ -1,0 +1,163 @@
+import { cp, stat, truncate } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Book } from "./_book.ts";
+import { attach, directory, figure, needs, recovered, tools, Worker } from "./_processes.ts";
+import { readTrace } from "./_trace.ts";
+
+needs("strace");
+
+const CALLS =
+  "openat mkdir write pwrite64 pwritev writev fsync fdatasync ftruncate rename unlink chmod fchmod close".split(" ");
+
+interface Scenario {
+  readonly name: string;
+  /** Makes the files that it begins with. @returns what they hold */
+  readonly before: (path: string) => Promise<Book>;
+  readonly lines: readonly string[];
+}
+
+/** Files as a process leaves them that is killed after these lines. */
+async function left(path: string, ...lines: string[]): Promise<Book> {
+  const worker = await Worker.start(path);
+  await worker.run("open", ...lines);
+  await worker.kill();
+  expect(worker.refusals).toEqual([]);
+  return worker.book;
+}
+
+/** Killed when the journal was put aside, and db.json was not yet replaced. */
+async function halfFolded(path: string): Promise<Book> {
+  const book = await left(path, "in 1 1", "save 1", "fold", "in 2 2", "save 2");
+  const worker = await Worker.start(path, { book });
+  const detach = await attach(worker.pid, ["-o", "/dev/null", ...killAt("rename", 2)]);
+  await worker.run("open", "out 2", "save 3", "fold");
+  await detach();
+  expect((await stat(`${journalOf(path)}.old`)).size).toBeGreaterThan(0);
+  return book;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: "a first start", before: async () => new Book(), lines: ["open", "save 1"] },
+  {
+    name: "writing",
+    before: (path) => left(path, "in 1 1", "save 1", "close"),
+    lines: ["open", "save 11", "in 2 2 & in 3 3 & save 4", "in 1 5"],
+  },
+  {
+    name: "deleting",
+    before: (path) => left(path, "in 1 1", "in 2 2", "save 1", "save 2"),
+    lines: ["open", "out 1", "take 1 & out 2", "take 2"],
+  },
+  {
+    name: "folding",
+    before: (path) => left(path, "in 1 1", "save 1", "close"),
+    lines: ["open", "in 2 2", "out 1", "fold", "save 3", "fold"],
+  },
+  {
+    name: "closing",
+    before: (path) => left(path, "in 1 1", "save 1"),
+    lines: ["open", "in 2 2 & save 2", "close", "open", "close"],
+  },
+  { name: "the start after a crash in a fold", before: halfFolded, lines: ["open", "save 5", "close"] },
+  {
+    name: "the start after a cut line",
+    before: async (path) => {
+      const book = await left(path, "in 1 1", "save 1");
+      const { size } = await stat(journalOf(path));
+      const worker = await Worker.start(path, { book });
+      await worker.run("open", "save 11");
+      await worker.kill();
+      await truncate(journalOf(path), size + 4097);
+      book.settle((await recovered(path, book)).found);
+      return book;
+    },
+    lines: ["open", "save 12", "close"],
+  },
+  {
+    name: "the start on format 1",
+    before: async (path) => {
+      await cp(new URL("format-1.db", import.meta.url), path);
+      const book = new Book();
+      book.settle(
+        new Map([
+          ["person 1", 1],
+          ["person 3", 5],
+          ["state 1", 1],
+          ["state 11", 1],
+        ]),
+      );
+      return book;
+    },
+    lines: ["open", "out 3", "close"],
+  },
+];
+
+const journalOf = (path: string): string => join(dirname(path), "db.journal");
+const killAt = (call: string, nth: number): string[] => [
+  "-e",
+  `trace=${call}`,
+  "-e",
+  `inject=${call}:signal=KILL:when=${nth}`,
+];
+
+/** How often each call is made by a thread. strace counts by thread. */
+async function pointsOf({ lines }: Scenario, path: string): Promise<[call: string, nth: number][]> {
+  const trace = join(await directory(), "trace");
+  const worker = await Worker.start(path);
+  const detach = await attach(worker.pid, ["-o", trace, "-e", `trace=${CALLS.join()}`]);
+  expect(await worker.run(...lines)).toBe(true);
+  await detach();
+  await worker.kill();
+  const counts = new Map<string, number>();
+  for (const { name, thread } of await readTrace(trace)) {
+    const key = `${name} ${thread}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return CALLS.flatMap((call) => {
+    const times = Math.max(0, ...[...counts].flatMap(([key, count]) => (key.startsWith(`${call} `) ? count : [])));
+    return Array.from({ length: times }, (_, n): [string, number] => [call, n + 1]);
+  });
+}
+
+describe.skipIf(!tools.strace)("A process that is killed at any system call that it makes", () => {
+  it.each(SCENARIOS)("loses nothing: $name", async (scenario) => {
+    const base = await directory();
+    const begun = await scenario.before(join(base, "db.json"));
+    const { found: first } = await recovered(join(base, "db.json"), begun);
+    const copy = async (): Promise<string> => {
+      const place = await directory();
+      await cp(base, place, { recursive: true, filter: (name) => !name.endsWith(".pid") });
+      return join(place, "db.json");
+    };
+    const all = await pointsOf(scenario, await copy());
+    expect(all.length).toBeGreaterThan(20);
+    const chosen = all.filter((_, n) => n % figure(4, 1) === 0);
+    const faults: string[] = [];
+    let crashes = 0;
+    const crash = async ([call, nth]: [string, number]): Promise<void> => {
+      const path = await copy();
+      const book = new Book();
+      book.settle(first);
+      const worker = await Worker.start(path, { book });
+      const detach = await attach(worker.pid, ["-o", "/dev/null", ...killAt(call, nth)]);
+      if (!(await worker.run(...scenario.lines))) crashes++;
+      await detach();
+      await worker.kill();
+      const where = `killed at ${call} ${nth}`;
+      faults.push(...worker.refusals.map(({ what, message }) => `${where}: ${what}: ${message}`));
+      const again = await recovered(path, book).catch((error: unknown) => String(error));
+      if (typeof again === "string") faults.push(`${where}: ${again}`);
+      else faults.push(...book.faults(again.found).map((fault) => `${where}: ${fault}`));
+    };
+    const points = chosen.values();
+    const lane = async (): Promise<void> => {
+      for (const point of points) await crash(point);
+    };
+    await Promise.all([lane(), lane(), lane()]);
+    expect(faults).toEqual([]);
+    // How calls fall to threads is not the same every time.
+    expect(crashes).toBeGreaterThan(chosen.length * 0.8);
+    console.log(`${scenario.name}: ${crashes} crashes at ${chosen.length} of ${all.length} points: 0 bad`);
+  });
+});

@@ -1,0 +1,222 @@
+import { execFileSync } from "node:child_process";
+import { rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { StorageUnavailable, StoreRefused } from "../../src/server/store/store.ts";
+import { records } from "../store/conformance.ts";
+import { Book, perform, type Act } from "./_book.ts";
+import { attach, directory, figure, needs, recovered, tools, Worker } from "./_processes.ts";
+import { randomFrom } from "./_random.ts";
+
+needs("prlimit", "strace", "mount", "chattr");
+
+const journalOf = (path: string): string => join(dirname(path), "db.journal");
+
+function limit(pid: number, size: number | "unlimited"): void {
+  execFileSync("prlimit", ["--pid", String(pid), `--fsize=${size}:unlimited`]);
+}
+
+/** What kinds of refusal there were. */
+const kinds = (worker: Worker): string[] => [...new Set(worker.refusals.map((refusal) => refusal.kind))];
+
+describe.skipIf(!tools.prlimit)("A disk that is full", () => {
+  const FAILURES = figure(30, 200);
+  it(`is a refusal ${FAILURES} times, of which nothing is ever seen, and writing goes on when there is room`, async () => {
+    const random = randomFrom(8);
+    const path = join(await directory(), "db.json");
+    const worker = await Worker.start(path);
+    await worker.run("open", "in 1 1", "save 1");
+    const faults: string[] = [];
+    let n = 10;
+    for (let round = 0; round < FAILURES / 2; round++) {
+      // Less than is asked for next, whether the journal was folded meanwhile or not.
+      limit(worker.pid, Math.floor(random() * 600));
+      n += 10;
+      const before = worker.refusals.length;
+      await worker.run(`in ${n} ${n} & in ${n + 1} ${n} & save ${n} & in ${n + 3} ${n}`, `out 1 & save ${n + 4}`);
+      // The second refusal is that of the person who was to go.
+      expect(worker.refusals.length).toBeGreaterThan(before);
+      limit(worker.pid, "unlimited");
+      await worker.run(`in ${n + 5} ${n}`, `save ${n + 5}`);
+      if (!worker.book.present("person").includes(1)) await worker.run(`in 1 ${n}`);
+      const { found, warnings } = await recovered(path, worker.book, worker);
+      faults.push(...worker.book.faults(found), ...warnings);
+    }
+    expect(faults).toEqual([]);
+    expect(kinds(worker)).toEqual(["StorageUnavailable"]);
+    console.log(`${worker.refusals.length} refused writes of ${worker.book.acknowledgements}: 0 seen later`);
+  });
+
+  it("keeps the journal when it can't be folded, and folds it when there is room", async () => {
+    const path = join(await directory(), "db.json");
+    const worker = await Worker.start(path);
+    for (let n = 1; n <= figure(3, 20); n++) {
+      await worker.run("open", `in ${n} ${n}`, `save ${n * 11}`);
+      limit(worker.pid, 100);
+      await worker.run("close");
+      expect(worker.warnings.splice(0)).toEqual([expect.stringContaining("the journal keeps everything")]);
+      const full = await recovered(path, worker.book);
+      expect(worker.book.faults(full.found)).toEqual([]);
+      limit(worker.pid, "unlimited");
+      await worker.run("open", `save ${n * 11 + 1}`, "close");
+      const again = await recovered(path, worker.book);
+      expect(worker.book.faults(again.found)).toEqual([]);
+      expect([...full.warnings, ...again.warnings, ...worker.warnings, ...worker.refusals]).toEqual([]);
+    }
+  });
+
+  it.skipIf(!tools.mount)("of which nothing is left: a real one", async () => {
+    const place = await directory();
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "none", place]);
+    onTestFinished(() => void execFileSync("umount", ["-l", place]));
+    const path = join(place, "db.json");
+    const warnings: string[] = [];
+    const store = await openJsonStore(path, { warn: (message) => warnings.push(message) });
+    onTestFinished(() => store.close());
+    await store.seed(records());
+    const book = new Book();
+    const act = async (what: Act): Promise<boolean> => {
+      book.asked(what);
+      try {
+        await perform(store, what);
+        book.acknowledged(what);
+        return true;
+      } catch (error) {
+        expect(error).toBeInstanceOf(StorageUnavailable);
+        book.refused(what);
+        return false;
+      }
+    };
+    for (let round = 1; round <= 3; round++) {
+      const filler = Array.from({ length: 256 }, (_, block) => join(place, `filler${block}`));
+      for (const file of filler) await writeFile(file, Buffer.alloc(4096)).catch(() => undefined);
+      let n = round * 1000;
+      while (await act(`save ${n * 11}`)) n++;
+      for (let more = 1; more < 5; more++) await act(`save ${(n + more) * 11}`);
+      expect(book.faults((await recovered(path, book)).found)).toEqual([]);
+      for (const file of filler) await rm(file, { force: true });
+      expect(await act(`in ${round} ${round}`)).toBe(true);
+      expect(book.faults((await recovered(path, book)).found)).toEqual([]);
+    }
+  });
+});
+
+describe.skipIf(!tools.strace)("A sync that fails", () => {
+  /** The n-th, and no other. */
+  const failing = (call: string, nth: number): string[] => [
+    "-o",
+    "/dev/null",
+    "-e",
+    `trace=${call}`,
+    "-e",
+    `inject=${call}:error=EIO:when=${nth}`,
+  ];
+
+  it.each(Array.from({ length: figure(4, 20) }, (_, n) => n + 1))(
+    "ends all writing until the next start, which has all that was acknowledged: fdatasync %i",
+    async (nth) => {
+      const path = join(await directory(), "db.json");
+      const worker = await Worker.start(path);
+      await worker.run("open");
+      const detach = await attach(worker.pid, failing("fdatasync", nth));
+      for (let n = 1; n <= nth + 5; n++) await worker.run(n % 2 === 0 ? `in ${n} ${n}` : `save ${n}`);
+      expect(worker.book.acknowledgements).toBe(nth - 1);
+      if (nth > 2) await worker.run("out 2", "take 1");
+      await detach();
+      expect(worker.book.acknowledgements).toBe(nth - 1);
+      expect(kinds(worker)).toEqual(["StorageUnavailable"]);
+      await worker.kill();
+      expect(worker.book.faults((await recovered(path, worker.book)).found)).toEqual([]);
+    },
+  );
+
+  it.each(Array.from({ length: figure(5, 20) }, (_, n) => n + 1))(
+    "of a file or a directory keeps the store from opening or being folded, and loses nothing: fsync %i",
+    async (nth) => {
+      const path = join(await directory(), "db.json");
+      const worker = await Worker.start(path);
+      await worker.run("open", "in 1 1", "save 1", "fold", "in 2 2");
+      const detach = await attach(worker.pid, failing("fsync", nth));
+      await worker.run("save 11", "close", "open");
+      if (worker.refusals.length > 0) await worker.run("open");
+      await worker.run("in 3 3", "out 1", "close");
+      await detach();
+      await worker.kill();
+      const { found } = await recovered(path, worker.book);
+      expect(worker.book.faults(found)).toEqual([]);
+      expect(worker.refusals.filter(({ what, kind }) => what !== "open" || kind !== "StoreRefused")).toEqual([]);
+    },
+  );
+});
+
+describe.skipIf(!tools.chattr)("A place where nothing can be written", () => {
+  const lock = (path: string, how: "+i" | "-i"): void => void execFileSync("chattr", [how, path]);
+
+  it("is a refusal to start while it lasts, and to start only", async () => {
+    const place = await directory();
+    const path = join(place, "db.json");
+    lock(place, "+i");
+    onTestFinished(() => lock(place, "-i"));
+    const error: unknown = await openJsonStore(path, { warn: () => {} }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreRefused);
+    expect((error as StoreRefused).message).toContain(place);
+    lock(place, "-i");
+    await (await openJsonStore(path, { warn: () => {} })).close();
+  });
+
+  it("keeps the journal where the directory is meant, and refuses writing where the journal is", async () => {
+    const place = await directory();
+    const path = join(place, "db.json");
+    const worker = await Worker.start(path);
+    await worker.run("open", "in 1 1");
+    lock(place, "+i");
+    onTestFinished(() => lock(place, "-i"));
+    await worker.run("in 2 2", "close", "open");
+    expect(worker.refusals.at(-1)).toMatchObject({ what: "open", kind: "StoreRefused" });
+    await worker.kill();
+    expect(worker.book.faults((await recovered(path, worker.book)).found)).toEqual([]);
+    lock(place, "-i");
+    const next = await Worker.start(path, { book: worker.book });
+    await next.run("open", "in 3 3");
+    lock(journalOf(path), "+i");
+    await next.run("in 4 4");
+    lock(journalOf(path), "-i");
+    expect(next.refusals).toMatchObject([{ what: "in 4 4", kind: "StorageUnavailable" }]);
+    expect(next.book.faults((await recovered(path, next.book, next)).found)).toEqual([]);
+  });
+
+  it.skipIf(!tools.mount)("is a refusal to start on a read-only file system, and nothing is changed", async () => {
+    const place = await directory();
+    const path = join(place, "db.json");
+    const worker = await Worker.start(path);
+    await worker.run("open", "in 1 1");
+    await worker.kill();
+    execFileSync("mount", ["--bind", place, place]);
+    onTestFinished(() => void execFileSync("umount", ["-l", place]));
+    execFileSync("mount", ["-o", "remount,bind,ro", place]);
+    const error: unknown = await openJsonStore(path, { warn: () => {} }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "StoreRefused", reason: "unusable" });
+    execFileSync("mount", ["-o", "remount,bind,rw", place]);
+    expect(worker.book.faults((await recovered(path, worker.book)).found)).toEqual([]);
+  });
+
+  it.skipIf(!tools.prlimit)(
+    "is not one without descriptors: it refuses while there are none, and goes on",
+    async () => {
+      const path = join(await directory(), "db.json");
+      const worker = await Worker.start(path);
+      execFileSync("prlimit", ["--pid", String(worker.pid), "--nofile=10:100"]);
+      await worker.run("open");
+      expect(worker.refusals.map(({ kind }) => kind)).toEqual(["StoreRefused"]);
+      execFileSync("prlimit", ["--pid", String(worker.pid), "--nofile=100:100"]);
+      await worker.run("open", "in 1 1", "save 1");
+      execFileSync("prlimit", ["--pid", String(worker.pid), "--nofile=10:100"]);
+      await worker.run("in 2 2", "take 1");
+      execFileSync("prlimit", ["--pid", String(worker.pid), "--nofile=100:100"]);
+      await worker.run("in 3 3", "close");
+      expect(worker.book.acknowledgements).toBe(5);
+      expect(worker.book.faults((await recovered(path, worker.book)).found)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,40 @@
+import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import type { Store } from "../../src/server/store/store.ts";
+import { abandoned } from "../store/conformance.ts";
+import { testModel, type Subject } from "../store/model.ts";
+import { directory, figure } from "./_processes.ts";
+
+async function open(): Promise<Subject> {
+  const places: string[] = [];
+  let path = join(await directory("quick"), "db.json");
+  const openAt = (): Promise<Store> => {
+    places.push(dirname(path));
+    return openJsonStore(path, {
+      warn(message) {
+        throw new Error(message);
+      },
+    });
+  };
+  let store = await openAt();
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      return (store = await openAt());
+    },
+    async crash() {
+      const copy = await abandoned(path);
+      await store.close();
+      path = copy;
+      return (store = await openAt());
+    },
+    async end() {
+      await store.close();
+      for (const place of places) await rm(place, { recursive: true, force: true });
+    },
+  };
+}
+
+testModel("json", open, { isOrdered: true, histories: figure(40, 1000), steps: figure(25, 60) });

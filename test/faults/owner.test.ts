@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { Book } from "./_book.ts";
+import { directory, figure, needs, recovered, tools, Worker } from "./_processes.ts";
+
+needs("unshare");
+
+const ROUNDS = figure(10, 200);
+
+it(`Of four processes that start at once one has the store, ${ROUNDS} times`, async () => {
+  const path = join(await directory(), "db.json");
+  const workers = await Promise.all([1, 2, 3, 4].map(() => Worker.start(path)));
+  const book = new Book();
+  for (let round = 1; round <= ROUNDS; round++) {
+    await Promise.all(workers.map((worker) => worker.run("open")));
+    const refusals = workers.map((worker) => worker.refusals.splice(0));
+    const winners = workers.filter((_, n) => refusals[n]!.length === 0);
+    expect(winners.length).toBe(1);
+    const [winner] = winners as [Worker];
+    for (const refusal of refusals.flat()) {
+      expect(refusal).toMatchObject({ kind: "StoreRefused", reason: "locked" });
+      expect(refusal.message).toContain(`${path} is in use by`);
+    }
+    await winner.run(`in ${round} ${round}`);
+    expect(winner.refusals).toEqual([]);
+    book.asked(`in ${round} ${round}`);
+    book.acknowledged(`in ${round} ${round}`);
+    if (round % 2 === 0) await winner.run("close");
+    else {
+      // Killed, it leaves nothing that keeps the next one out.
+      await winner.kill();
+      workers[workers.indexOf(winner)] = await Worker.start(path);
+    }
+  }
+  await Promise.all(workers.map((worker) => worker.kill()));
+  expect(book.faults((await recovered(path, book)).found)).toEqual([]);
+  console.log(`${ROUNDS} rounds of 4 starts: one winner each`);
+});
+
+it("An owner that is stopped keeps the store, and goes on when it may", async () => {
+  const path = join(await directory(), "db.json");
+  const owner = await Worker.start(path);
+  const other = await Worker.start(path, { book: owner.book });
+  await owner.run("open", "in 1 1");
+  owner.signal("SIGSTOP");
+  await delay(figure(500, 30_000));
+  await other.run("open");
+  expect(other.refusals).toMatchObject([
+    { reason: "locked", message: expect.stringContaining(`process ${owner.pid}`) },
+  ]);
+  owner.signal("SIGCONT");
+  await owner.run("in 2 2");
+  expect(owner.refusals).toEqual([]);
+  expect(owner.book.faults((await recovered(path, owner.book, owner)).found)).toEqual([]);
+});
+
+/** As in two containers on one volume: the kernel's lock of one is not seen in the other. */
+describe.skipIf(!tools.unshare)("An owner that the lock does not reach", () => {
+  const elsewhere = { under: ["unshare", "-n"] };
+
+  it.each([
+    ["that has written", ["in 2 2", "out 1"]],
+    ["that has written, folded and closed", ["in 2 2", "out 1", "close"]],
+    ["that has written, folded and written again", ["in 2 2", "fold", "out 1", "save 11"]],
+    ["that was killed", ["in 2 2", "out 1", "kill"]],
+  ])("and that was stopped meanwhile writes nothing over one %s", async (_, lines) => {
+    const path = join(await directory(), "db.json");
+    const book = new Book();
+    const owner = await Worker.start(path, { book });
+    await owner.run("open", "in 1 1", "save 1");
+    owner.signal("SIGSTOP");
+    const successor = await Worker.start(path, { book, ...elsewhere });
+    await successor.run("open");
+    for (const line of lines) await (line === "kill" ? successor.kill() : successor.run(line));
+    expect(successor.refusals).toEqual([]);
+    const before = await recovered(path, book, successor);
+    owner.signal("SIGCONT");
+    await owner.run("in 5 5", "save 6", "take 1", "close");
+    expect(owner.refusals.map(({ what, kind }) => `${what}: ${kind}`)).toEqual(
+      ["in 5 5", "save 6", "take 1"].map((what) => `${what}: StorageUnavailable`),
+    );
+    const after = await recovered(path, book, successor);
+    expect(after.found).toEqual(before.found);
+    expect(book.faults(after.found)).toEqual([]);
+    if (!lines.some((line) => line === "kill" || line === "close")) {
+      await successor.run("in 7 7");
+      expect(successor.refusals).toEqual([]);
+    }
+  });
+
+  it("and that was not is stopped by the first change that is not its own", async () => {
+    const path = join(await directory(), "db.json");
+    const book = new Book();
+    const owner = await Worker.start(path, { book });
+    await owner.run("open", "in 1 1");
+    const other = await Worker.start(path, { book, ...elsewhere });
+    await other.run("open");
+    await owner.run("in 2 2");
+    await other.run("in 3 3", "close");
+    expect(other.refusals.map(({ what, kind }) => `${what}: ${kind}`)).toEqual(["in 3 3: StorageUnavailable"]);
+    await owner.run("in 4 4", "fold", "close");
+    expect(owner.refusals).toEqual([]);
+    expect(book.faults((await recovered(path, book)).found)).toEqual([]);
+  });
+});

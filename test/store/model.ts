@@ -1,0 +1,272 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Store } from "../../src/server/store/store.ts";
+import { A, arrival, at, B, contentOf, id, records, state } from "./conformance.ts";
+
+/** A fresh store, empty, for one history. */
+export interface Subject {
+  readonly store: Store;
+  /** Closes it, and opens it again. */
+  reopen(): Promise<Store>;
+  /** Opens what is there now, as if the process that had it were gone. */
+  crash(): Promise<Store>;
+  end(): Promise<void>;
+}
+
+export interface ModelOptions {
+  /** Whether of calls made at once the one made first comes first; where not, each waits for the one before. */
+  readonly isOrdered: boolean;
+  readonly histories: number;
+  /** At most. */
+  readonly steps: number;
+}
+
+type Action =
+  | { kind: "sign-in"; tenant: string; uid: string; provider: "google" | "github"; email: string; ip_address: string }
+  | { kind: "delete"; tenant: string; nth: number }
+  | { kind: "save" }
+  | { kind: "take"; nth: number };
+
+const tenant = fc.constantFrom(A, B);
+const small = fc.nat({ max: 3 });
+const kind = <Kind extends string>(name: Kind): fc.Arbitrary<Kind> => fc.constant(name);
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: kind("sign-in"),
+      tenant,
+      uid: small.map(String),
+      provider: fc.constantFrom("google" as const, "github" as const),
+      email: small.map((n) => `${n}@acme.test`),
+      ip_address: fc.constantFrom("192.0.2.1", "192.0.2.2"),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind("delete"), tenant, nth: small }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("save") }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("take"), nth: small }) },
+);
+
+/** What a store should hold, by lists and loops alone. */
+class Model {
+  users: { id: string; tenant: string; email: string; made: number; seen: number }[] = [];
+  identities: { user: string; tenant: string; provider: string; uid: string }[] = [];
+  sessions: { id: string; user: string; tenant: string; provider: string; ip: string; last: number }[] = [];
+  states: string[] = [];
+
+  /** Who is deleted, or which state is taken. */
+  subjectOf(now: Action): string {
+    if (now.kind === "take") return this.states[now.nth] ?? "";
+    return (now.kind === "delete" && this.usersOf(now.tenant)[now.nth]?.id) || "";
+  }
+
+  act(now: Action, n: number, subject: string): unknown {
+    if (now.kind === "save") return void this.states.push(state(n).state);
+    if (now.kind === "take") {
+      const isThere = this.states.includes(subject);
+      this.states = this.states.filter((row) => row !== subject);
+      return isThere;
+    }
+    if (now.kind === "delete") {
+      const { length } = this.users;
+      this.users = this.users.filter((row) => row.id !== subject);
+      this.identities = this.identities.filter((row) => row.user !== subject);
+      this.sessions = this.sessions.filter((row) => row.user !== subject);
+      return this.users.length < length;
+    }
+    const here = this.users.filter((row) => row.tenant === now.tenant);
+    const known = this.identities.find(
+      (row) => row.tenant === now.tenant && row.provider === now.provider && row.uid === now.uid,
+    );
+    let user = here.find((row) => (known ? row.id === known.user : row.email === now.email));
+    if (!user) this.users.push((user = { id: id(n), tenant: now.tenant, email: now.email, made: n, seen: n }));
+    user.seen = n;
+    const { id: owner } = user;
+    if (!known) this.identities.push({ user: owner, tenant: now.tenant, provider: now.provider, uid: now.uid });
+    let session = this.sessions.find(
+      (row) => row.user === owner && row.provider === now.provider && row.ip === now.ip_address,
+    );
+    if (!session) {
+      session = { id: id(n), user: owner, tenant: now.tenant, provider: now.provider, ip: now.ip_address, last: n };
+      this.sessions.push(session);
+    }
+    session.last = n;
+    return [owner, session.id];
+  }
+
+  usersOf(name: string): Model["users"] {
+    return this.users.filter((row) => row.tenant === name).toSorted((a, b) => b.made - a.made);
+  }
+
+  get content(): unknown {
+    const sessions = [A, B].flatMap((name) =>
+      this.sessions.filter((row) => row.tenant === name).toSorted((a, b) => b.last - a.last),
+    );
+    return {
+      users: [A, B].flatMap((name) =>
+        this.usersOf(name).map((row) => [
+          row.id,
+          row.email,
+          at(row.seen),
+          [...new Set(this.identities.filter((one) => one.user === row.id).map((one) => one.provider))].toSorted(),
+        ]),
+      ),
+      sessions: sessions.map((row) => [row.id, row.user, row.provider, row.ip, at(row.last)]),
+    };
+  }
+}
+
+async function act(store: Store, now: Action, n: number, subject: string): Promise<unknown> {
+  if (now.kind === "save") return store.saveState(state(n));
+  if (now.kind === "take") return (await store.takeState(subject)) !== undefined;
+  if (now.kind === "delete") return store.deleteUser(now.tenant, subject);
+  const { tenant: instance_id, uid, provider, email, ip_address } = now;
+  const { user, session } = await store.completeSignIn(
+    arrival({ instance_id, uid, provider, email, ip_address, time: n, n }),
+  );
+  return [user.id, session.id];
+}
+
+async function seen(store: Store): Promise<unknown> {
+  const { users, sessions } = await contentOf(store);
+  return {
+    users: users.map(({ user, providers }) => [user.id, user.email, user.updated_at, providers.toSorted()]),
+    sessions: sessions.map((row) => [row.id, row.user_id, row.provider, row.ip_address, row.last_signin_at]),
+  };
+}
+
+interface Real {
+  readonly subject: Subject;
+  store: Store;
+  /** The number of the last act. */
+  n: number;
+}
+type Step = fc.AsyncCommand<Model, Real>;
+
+async function agrees(model: Model, { store }: Real): Promise<void> {
+  expect(await seen(store)).toEqual(model.content);
+}
+
+/** Acts at once; whom they are about is decided before the first. */
+class Acts implements Step {
+  readonly actions: readonly Action[];
+  readonly isOrdered: boolean;
+
+  constructor(actions: readonly Action[], isOrdered: boolean) {
+    this.actions = actions;
+    this.isOrdered = isOrdered;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: Model, real: Real): Promise<void> {
+    const subjects = this.actions.map((now) => model.subjectOf(now));
+    const answers: (readonly [Promise<unknown>, unknown])[] = [];
+    for (const [index, now] of this.actions.entries()) {
+      const n = ++real.n;
+      const call = act(real.store, now, n, subjects[index]!);
+      answers.push([call, model.act(now, n, subjects[index]!)]);
+      if (!this.isOrdered) await call;
+    }
+    expect(await Promise.all(answers.map(([call]) => call))).toEqual(answers.map(([, expected]) => expected));
+    await agrees(model, real);
+  }
+
+  toString(): string {
+    return this.actions.map((now) => JSON.stringify(now)).join(" & ");
+  }
+}
+
+class Restart implements Step {
+  readonly kind: "reopen" | "crash";
+
+  constructor(kind_: "reopen" | "crash") {
+    this.kind = kind_;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: Model, real: Real): Promise<void> {
+    real.store = await real.subject[this.kind]();
+    await agrees(model, real);
+  }
+
+  toString(): string {
+    return this.kind;
+  }
+}
+
+async function withSubject(open: () => Promise<Subject>, use: (real: Real) => Promise<void>): Promise<void> {
+  const subject = await open();
+  try {
+    await subject.store.seed(records());
+    await use({ subject, store: subject.store, n: 0 });
+  } finally {
+    await subject.end();
+  }
+}
+
+/** What any store does that holds what it was told, whatever it is made of; `open` gives a new one each time. */
+export function testModel(name: string, open: () => Promise<Subject>, options: ModelOptions): void {
+  const { isOrdered, histories, steps } = options;
+  const acts: fc.Arbitrary<Step> = fc
+    .array(action, { minLength: 1, maxLength: 5 })
+    .map((actions) => new Acts(actions, isOrdered));
+  const restart: fc.Arbitrary<Step> = fc
+    .constantFrom("reopen" as const, "crash" as const)
+    .map((how) => new Restart(how));
+
+  describe(`A store against a model (${name})`, () => {
+    it(`does what a list of records does, opened anew and crashed in between, in ${histories} histories`, async () => {
+      const commands = fc.commands([acts, acts, acts, restart], { maxCommands: steps, size: "max" });
+      await fc.assert(
+        fc.asyncProperty(commands, (sequence) =>
+          withSubject(open, async (real) => {
+            const model = new Model();
+            await fc.asyncModelRun(() => ({ model, real }), sequence);
+            const left = await Promise.all(
+              Array.from({ length: real.n }, (_, index) => real.store.takeState(state(index + 1).state)),
+            );
+            expect(left.flatMap((record) => record?.state ?? [])).toEqual(model.states);
+          }),
+        ),
+        { numRuns: histories },
+      );
+    });
+
+    it("answers as if each call came alone, in whatever order calls are made", async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.scheduler(), fc.array(action, { minLength: 2, maxLength: 20 }), (scheduler, actions) =>
+          withSubject(open, async (real) => {
+            const model = new Model();
+            let last: Promise<unknown> = Promise.resolve();
+            // Nobody asks for what they were not told of.
+            const told = new Set<unknown>();
+            const call = scheduler.scheduleFunction(async (now: Action): Promise<Action> => now);
+            const calls = actions.map(async (planned) => {
+              const now = await call(planned);
+              const meant = model.subjectOf(now);
+              const subject = told.has(meant) ? meant : "";
+              const n = ++real.n;
+              const before = last;
+              const expected = model.act(now, n, subject);
+              const answer = isOrdered
+                ? act(real.store, now, n, subject)
+                : before.then(() => act(real.store, now, n, subject));
+              last = answer;
+              expect(await answer).toEqual(expected);
+              told.add(now.kind === "save" ? state(n).state : id(n));
+            });
+            await scheduler.waitFor(Promise.all(calls));
+            await agrees(model, real);
+          }),
+        ),
+        { numRuns: histories },
+      );
+    });
+  });
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+/** Faults of the machine under a store: `npm run test:faults`, and with SVC_FAULTS=full at its full length. */
+export default defineConfig({
+  test: {
+    include: ["test/faults/*.test.ts"],
+    testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 120_000,
+    hookTimeout: 120_000,
+  },
+});
