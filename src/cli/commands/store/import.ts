@@ -16,7 +16,9 @@ import { addStoreFlags, openMaintenance, progress, say, TABLES, type StoreFlags 
 
 export function addImport(store: Command, program: Program, context: Context): void {
   const command = addStoreFlags(
-    printsRows(store.command("import <file>")).description("fill an empty store from an export; - reads standard input"),
+    printsRows(store.command("import <file>")).description(
+      "fill an empty store from an export; - reads standard input",
+    ),
   );
   withHelp(command, {
     examples: [
