@@ -84,8 +84,8 @@ const cli = await build({
   banner: { js: 'const svcUrl = require("node:url").pathToFileURL(__filename).href;' },
   external: ["./*.cjs", "./cli/*.cjs", "@napi-rs/keyring"],
 });
-const inputs = [lazy, server, cli].flatMap(({ metafile }) => Object.keys(metafile.inputs));
-await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(inputs));
+const bundledInputs = [lazy, server, cli].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(bundledInputs));
 
 await writeFile("dist/cli/help.txt", await help());
 
@@ -99,7 +99,7 @@ async function help() {
 }
 
 /** The licence texts of the packages that went into a bundle. */
-async function licenses(inputs) {
+async function licenses(bundledInputs) {
   const roots = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   const texts = await Promise.all(
     [...roots].toSorted().map(async (root) => {

@@ -40,30 +40,27 @@ try {
 async function startUp() {
   const server = await serve("start", COUNTS[0]);
   const token = (await run(server, [SVC, "sign-in", "--as", "ada", "--token"])).stdout;
-  const rows = [
-    ["svc --version", [SVC, "--version"], 1.5],
-    ["svc --help", [SVC, "--help"], 1.5],
-    ["svc tokens verify --local", [SVC, "tokens", "verify", "--local"], 2],
-    ["svc users search", [SVC, "users", "search", "email:user7@*"], 3],
-  ];
-  const times = new Map([["node", []], ...rows.map(([name]) => [name, []])]);
+  const commands = {
+    "svc --version": [[SVC, "--version"], 1.5],
+    "svc --help": [[SVC, "--help"], 1.5],
+    "svc tokens verify --local": [[SVC, "tokens", "verify", "--local"], 2],
+    "svc users search": [[SVC, "users", "search", "email:user7@*"], 3],
+  };
+  const times = { node: [] };
   for (let i = 0; i < ROUNDS; i++) {
-    times.get("node").push((await run(server, ["-e", "0"])).ms);
-    for (const [name, argv] of rows) {
+    times.node.push((await run(server, ["-e", "0"])).ms);
+    for (const [name, [argv]] of Object.entries(commands)) {
       const { ms, code, stdout } = await run(server, argv, token);
       if (code !== 0 || stdout === "") throw new Error(`${name} ended with ${code}`);
-      times.get(name).push(ms);
+      (times[name] ??= []).push(ms);
     }
   }
   await server.stop();
-  const node = median(times.get("node"));
-  for (const [name, , most] of rows)
-    report(
-      `${name} / node -e 0`,
-      median(times.get(name)) / node,
-      most,
-      `${median(times.get(name)).toFixed(0)} / ${node.toFixed(0)} ms`,
-    );
+  const node = median(times.node);
+  for (const [name, [, most]] of Object.entries(commands)) {
+    const ms = median(times[name]);
+    report(`${name} / node -e 0`, ms / node, most, `${ms.toFixed(0)} / ${node.toFixed(0)} ms`);
+  }
 }
 
 /** The most that a search takes of memory: what grows with the first pages is the heap's own size. */
