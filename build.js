@@ -99,7 +99,7 @@ async function help() {
 }
 
 /** The licence texts of the packages that went into a bundle. */
-async function licenses(bundledInputs) {
+async function licenses(inputs) {
   const roots = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   const texts = await Promise.all(
     [...roots].toSorted().map(async (root) => {
