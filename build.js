@@ -73,7 +73,16 @@ const server = await build({
     js: 'import { createRequire as svcRequire } from "node:module"; const require = svcRequire(import.meta.url);',
   },
   // Optional parts of listhen that svc never asks for.
-  external: ["./*.cjs", "jiti", "untun", "tinyclip", "crossws/*", "@parcel/watcher", "@parcel/watcher-wasm"],
+  external: [
+    "./node-forge.cjs",
+    "./undici.cjs",
+    "jiti",
+    "untun",
+    "tinyclip",
+    "crossws/*",
+    "@parcel/watcher",
+    "@parcel/watcher-wasm",
+  ],
 });
 // One file, and no module: Node takes longer to find and link modules than to run most commands.
 const cli = await build({
@@ -82,7 +91,7 @@ const cli = await build({
   plugins: [lazyPackages((name) => `require("./${name}.cjs")`), apart],
   define: { "import.meta.url": "svcUrl" },
   banner: { js: 'const svcUrl = require("node:url").pathToFileURL(__filename).href;' },
-  external: ["./*.cjs", "./cli/*.cjs", "@napi-rs/keyring"],
+  external: ["./undici.cjs", "./prompts.cjs", "./cli/whole.cjs", "@napi-rs/keyring"],
 });
 const bundledInputs = [lazy, server, cli].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(bundledInputs));
