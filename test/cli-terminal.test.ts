@@ -283,8 +283,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     );
     await chmod(join(cwd, "svc"), 0o755);
     // Files that an unquoted pattern would be replaced by.
-    for (const name of ["email:x@acme.com", "name:ada", "ids.txt", "token.txt", "deploy"])
-      await writeFile(join(cwd, name), "");
+    for (const name of ["email:x@acme.com", "name:ada", "deploy"]) await writeFile(join(cwd, name), "");
     await chmod(join(cwd, "deploy"), 0o755);
   });
   afterAll(() => rm(cwd, { recursive: true, force: true }));
@@ -294,6 +293,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     expect(examples.length).toBeGreaterThan(15);
     for (const example of examples) {
       await rm(join(cwd, "argv"), { force: true });
+      for (const [, name] of example.matchAll(/< (\S+)/g)) await writeFile(join(cwd, name!), "");
       const before = (await readdir(cwd)).toSorted();
       execFileSync(shell, ["-c", example], {
         cwd,
