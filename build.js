@@ -13,35 +13,47 @@ const shared = {
   logLevel: "warning",
 };
 
-/**
- * Packages that few starts need become files of their own, read when something of them is used: listhen loads
- * node-forge to make certificates, and the client undici, in whose place the CLI asks by Node's own HTTP.
- */
-const lazyPackages = {
-  name: "lazy-packages",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node-forge|undici)$/ }, ({ path }) => ({ path, namespace: "lazy" }));
-    onLoad({ filter: /.*/, namespace: "lazy" }, ({ path }) => ({
-      contents: `import { createRequire } from "node:module";
-        const load = () => createRequire(import.meta.url)("./${path}.cjs");
-        ${LAZY[path]}`,
-    }));
-  },
-};
+/** Packages that few starts need are files of their own, read when something of them is used. */
 const LAZY = {
+  // For certificates.
   "node-forge": "export default new Proxy({}, { get: (_, name) => load()[name] });",
+  // The CLI asks by Node's own HTTP.
   undici: `export const Agent = new Proxy(class {}, { construct: (_, args) => new (load().Agent)(...args) });
     export const request = (...args) => load().request(...args);
     export const fetch = (...args) => load().fetch(...args);`,
 };
+/** @param load how one is read from where the bundle is, as code */
+const lazyPackages = (load) => ({
+  name: "lazy-packages",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node-forge|undici)$/ }, ({ path }) => ({ path, namespace: "lazy" }));
+    onLoad({ filter: /.*/, namespace: "lazy" }, ({ path }) => ({
+      contents: `const load = () => ${load(path)}; ${LAZY[path]}`,
+      resolveDir: ".",
+    }));
+  },
+});
+/** What few commands need is no part of the file that most do with. */
+const apart = {
+  name: "apart",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/server\/index\.ts$/ }, () => ({ path: "./server.js", external: true }));
+    onResolve({ filter: /^\.\/whole\.ts$/ }, () => ({ path: "./cli/whole.cjs", namespace: "apart" }));
+    onResolve({ filter: /^@inquirer\/prompts$/ }, () => ({ path: "./prompts.cjs", namespace: "apart" }));
+    // Not imported, which would bring in Node's loader of modules.
+    onLoad({ filter: /.*/, namespace: "apart" }, ({ path }) => ({
+      contents: `module.exports = require("${path}");`,
+      resolveDir: ".",
+    }));
+  },
+};
 
 await rm("dist", { recursive: true, force: true });
-await build({
-  ...shared,
-  entryPoints: { "cli/node-forge": "node-forge", "cli/undici": "undici" },
-  format: "cjs",
-  outExtension: { ".js": ".cjs" },
-  minify: true,
+const bundled = { ...shared, minify: true, legalComments: "none", metafile: true };
+const modules = { ...bundled, format: "cjs", outExtension: { ".js": ".cjs" } };
+const lazy = await build({
+  ...modules,
+  entryPoints: { "cli/node-forge": "node-forge", "cli/undici": "undici", "cli/prompts": "@inquirer/prompts" },
 });
 await build({
   ...shared,
@@ -55,23 +67,39 @@ await build({
   splitting: true,
   chunkNames: "lib/[hash]",
 });
-const { metafile } = await build({
-  ...shared,
-  entryPoints: { cli: "src/cli/main.ts" },
-  plugins: [lazyPackages],
+const server = await build({
+  ...bundled,
+  entryPoints: { "cli/server": "src/server/index.ts" },
+  plugins: [lazyPackages((name) => `require("./${name}.cjs")`)],
   splitting: true,
   chunkNames: "cli/[hash]",
-  metafile: true,
-  minify: true,
-  legalComments: "none",
   // Packages that are not modules ask for Node's own by `require`.
   banner: {
     js: 'import { createRequire as svcRequire } from "node:module"; const require = svcRequire(import.meta.url);',
   },
   // Optional parts of listhen that svc never asks for.
-  external: ["jiti", "untun", "tinyclip", "crossws/*", "@parcel/watcher", "@parcel/watcher-wasm", "@napi-rs/keyring"],
+  external: [
+    "./node-forge.cjs",
+    "./undici.cjs",
+    "jiti",
+    "untun",
+    "tinyclip",
+    "crossws/*",
+    "@parcel/watcher",
+    "@parcel/watcher-wasm",
+  ],
 });
-await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(Object.keys(metafile.inputs)));
+// One file, and no module: Node takes longer to find and link modules than to run most commands.
+const cli = await build({
+  ...modules,
+  entryPoints: { cli: "src/cli/main.ts", "cli/whole": "src/cli/whole.ts" },
+  plugins: [lazyPackages((name) => `require("./${name}.cjs")`), apart],
+  define: { "import.meta.url": "svcUrl" },
+  banner: { js: 'const svcUrl = require("node:url").pathToFileURL(__filename).href;' },
+  external: ["./undici.cjs", "./prompts.cjs", "./cli/whole.cjs", "@napi-rs/keyring"],
+});
+const bundledInputs = [lazy, server, cli].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(bundledInputs));
 
 await writeFile("dist/cli/help.txt", await help());
 
@@ -79,7 +107,7 @@ await writeFile("dist/cli/help.txt", await help());
 async function help() {
   let text = "";
   const output = { isTTY: false, write: (part) => (text += part) };
-  const { main } = await import("./dist/cli.js");
+  const { main } = await import("./dist/cli.cjs");
   await main(["--help"], { stdout: output, stderr: output, env: {}, cwd: "." });
   return text;
 }

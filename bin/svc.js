@@ -1,11 +1,17 @@
 #!/usr/bin/env node
-import module from "node:module";
-
+// No module, see build.js: that alone saves some of what a command costs.
 // Node 22 and later keep what they have compiled.
-module.enableCompileCache?.();
-const { run } = await import("../dist/cli.js").catch((error) => {
-  if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-  process.stderr.write("✗ svc is not built yet. Run: npm run build\n");
-  process.exit(1);
-});
-await run();
+require("node:module").enableCompileCache?.();
+
+/** @returns {{ run(): Promise<void> }} */
+function load() {
+  try {
+    return require("../dist/cli.cjs");
+  } catch (error) {
+    if (error.code !== "MODULE_NOT_FOUND") throw error;
+    process.stderr.write("✗ svc is not built yet. Run: npm run build\n");
+    return process.exit(1);
+  }
+}
+
+void load().run();

@@ -294,6 +294,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     expect(examples.length).toBeGreaterThan(15);
     for (const example of examples) {
       await rm(join(cwd, "argv"), { force: true });
+      for (const [, name] of example.matchAll(/< (\S+)/g)) await writeFile(join(cwd, name!), "");
       const before = (await readdir(cwd)).toSorted();
       execFileSync(shell, ["-c", example], {
         cwd,

@@ -9,14 +9,14 @@ export async function run(): Promise<void> {
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
     return void process.stdout.write(`${version()}\n`);
   if (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h") && printBuiltHelp()) return;
-  const [{ processContext }, { runProgram }] = await Promise.all([import("./process-context.ts"), import("./run.ts")]);
+  const { processContext, runProgram } = await import("./whole.ts");
   // Never `process.exit`: it cuts off what a pipe has not taken yet.
   process.exitCode = await runProgram(argv, processContext(), version());
 }
 
 /** @returns the exit code */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
-  const { runProgram } = await import("./run.ts");
+  const { runProgram } = await import("./whole.ts");
   return runProgram(argv, context, version());
 }
 
