@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   ApiError,
   ConfigError,
@@ -146,6 +146,63 @@ describe("The methods", () => {
     const service = await setup();
     const { users } = service.client(service.acme, { secretKey: KEY });
     await expect(users.find(ADA)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  it("tokens.check says whether a token is good, and fails where nobody can tell", async () => {
+    const service = await setup();
+    const { tokens, users } = service.client(service.acme);
+    const token = await service.tokenFor("github", "ada");
+    expect(await tokens.check(token)).toEqual({ ok: true, token: await tokens.verify(token) });
+    expect(await tokens.check(forged(token))).toMatchObject({ ok: false, error: { code: "token_invalid_signature" } });
+    await users.delete(ADA);
+    expect(await tokens.check(token)).toMatchObject({ ok: false, error: { code: "user_not_found" } });
+    const other = service.client(service.acme, { secretKey: KEY });
+    await expect(other.tokens.check(token)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  it("request makes any call, with the key", async () => {
+    const service = await setup();
+    const { request } = service.client(service.acme);
+    const path = `/api/v1/users/${ADA}`;
+    expect(await request("GET", path)).toEqual(await (await service.as(service.acme, path)).json());
+    const body = { token: await service.tokenFor("github", "ada") };
+    expect(await request("POST", "/api/v1/tokens/verify", { body })).toMatchObject({ id: ADA });
+    const { data, response } = await request("DELETE", path).withResponse();
+    expect([data, response.status]).toEqual([{ deleted: true, id: ADA }, 200]);
+    await expect(request("GET", path)).rejects.toMatchObject({ name: "ApiError", code: "user_not_found" });
+    await expect(request("GET", "/api/v2/users?x=1")).rejects.toMatchObject({ code: "not_found" });
+    expect(
+      await clientWith(async () => new Response(null, { status: 204 }) as never).request("PUT", "/x"),
+    ).toBeUndefined();
+  });
+
+  it.each([
+    ["GET", "//evil.test/api"],
+    ["GET", "https://evil.test/"],
+    ["GET", "@evil.test/"],
+    ["GET", ".evil.test/"],
+    ["GET", "/\\evil.test"],
+    ["GET", "/api/../oauth"],
+    ["GET", "/api/v1/.."],
+    ["GET", "/api v1"],
+    ["GET", "/api\r\nx: y"],
+    ["GET", "/api#x"],
+    ["GET", ""],
+    ["get", "/api"],
+    ["GET /x HTTP/1.1\r\n", "/api"],
+  ])("request refuses %j %j, before any request", async (method, path) => {
+    const fetch = answering(200, "{}");
+    await expect(clientWith(fetch).request(method, path)).rejects.toMatchObject({ code: "config" });
+    expect(fetch.calls).toEqual([]);
+  });
+
+  it("close lets go of what is kept open", async () => {
+    const { origin } = await startServer((_, response) => void response.end("[]"));
+    const client = createClient({ secretKey: KEY, baseUrl: origin });
+    await client.users.list();
+    await client.close();
+    await expect(client.users.list()).rejects.toMatchObject({ code: "connection" });
+    await clientWith(answering(200, "[]")).close();
   });
 
   it.each<[parameters: Parameters<Client["signInUrl"]>[0], url: string]>([
@@ -394,6 +451,10 @@ describe("What is checked before any request", () => {
     [{ secretKey: `${KEY}\n` }, "secretKey must begin with sk_ and have no spaces"],
     [{ secretKey: "" }, "secretKey must begin with sk_ and have no spaces"],
     [{ publishableKey: KEY }, "publishableKey must begin with pk_ and have no spaces"],
+    [{ baseUrl: "acme.test" }, "baseUrl must be an http or https address, such as https://acme.example.com"],
+    [{ apiUrl: "ftp://acme.test" }, "apiUrl must be an http or https address, such as https://acme.example.com"],
+    [{ baseUrl: "https://ada:secret@acme.test" }, "baseUrl must have no user name in it"],
+    [{ baseUrl: "https://acme.test?x=1" }, "baseUrl must have no query and no fragment"],
   ])("createClient refuses %j", (options, message) => {
     expect(() => createClient(options)).toThrow(new ConfigError(message));
   });
@@ -512,22 +573,51 @@ describe("The instance's address", () => {
     });
   });
 
-  it.each(["http://acme.svc.test", "ftp://acme.svc.test", "javascript:alert(1)", "acme.svc.test", ""])(
-    "is not %j, to which no key may go",
-    async (url) => {
-      const { client, answer } = resolving();
-      answer.value = async () =>
-        Response.json({
-          id: "1",
-          resource: "instance",
-          data: { publishable_key: "pk_acme_0123", url, subdomain: "acme" },
-        });
-      await expect(client.users.list()).rejects.toMatchObject({ code: "unexpected_response" });
-    },
-  );
+  it.each([
+    "http://acme.svc.test",
+    "http://localhost:7820",
+    "https://127.0.0.1",
+    "https://svc.test.evil.test",
+    "https://evilsvc.test",
+    "https://user@acme.svc.test",
+    "https://:password@acme.svc.test",
+    "ftp://acme.svc.test",
+    "javascript:alert(1)",
+    "acme.svc.test",
+    "",
+  ])("is not %j, to which no key may go", async (url) => {
+    const { client, answer } = resolving();
+    answer.value = async () =>
+      Response.json({
+        id: "1",
+        resource: "instance",
+        data: { publishable_key: "pk_acme_0123", url, subdomain: "acme" },
+      });
+    await expect(client.users.list()).rejects.toMatchObject({ code: "unexpected_response" });
+  });
 });
 
 describe("The secret key", () => {
+  it("is not taken anywhere below com by a service at api.com", async () => {
+    const body = JSON.stringify({ id: "1", resource: "instance", data: { url: "https://evil.com" } });
+    const fetch = answering(200, body);
+    const options = { secretKey: KEY, publishableKey: "pk_acme_0123", apiUrl: "https://api.com", fetch };
+    await expect(createClient(options).users.list()).rejects.toMatchObject({ code: "unexpected_response" });
+    expect(fetch.calls).toHaveLength(1);
+  });
+
+  it("is refused in a browser, unless somebody insists", () => {
+    vi.stubGlobal("window", {});
+    vi.stubGlobal("document", {});
+    try {
+      expect(() => createClient({ secretKey: KEY })).toThrow(/must not be in a browser/);
+      expect(() => createClient({ secretKey: KEY, dangerouslyAllowBrowser: true })).not.toThrow();
+      expect(() => createClient({ publishableKey: "pk_acme_0123" })).not.toThrow();
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   it.each([301, 302, 303, 307, 308])("goes nowhere that a redirect (%i) points", async (status) => {
     const other = await startServer((_, response) => void response.end("[]"));
     const service = await startServer((_, response) => {

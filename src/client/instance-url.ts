@@ -42,8 +42,14 @@ async function urlOf(resolving: Promise<Instance>, apiUrl: string): Promise<stri
 function isBelow(url: string, apiUrl: string): boolean {
   if (!URL.canParse(url) || !URL.canParse(apiUrl)) return false;
   const [instance, api] = [new URL(url), new URL(apiUrl)];
-  const parent = api.hostname.replace(/^api\./, "");
-  const isLocal = /^(?:.+\.)?localhost$|^127\.|^\[::1\]$/.test(instance.hostname);
-  const isSafe = instance.protocol === "https:" || (instance.protocol === "http:" && isLocal);
-  return isSafe && instance.username === "" && (isLocal || instance.hostname.endsWith(`.${parent}`));
+  if (instance.username !== "" || instance.password !== "") return false;
+  if (instance.protocol === "http:" || isLocal(instance))
+    return /^https?:$/.test(instance.protocol) && isLocal(instance) && isLocal(api);
+  // What is below `com` is not below `api.com`.
+  const parent = api.hostname.replace(/^api\.(?=.*\.)/, "");
+  return instance.protocol === "https:" && instance.hostname.endsWith(`.${parent}`);
+}
+
+function isLocal({ hostname }: URL): boolean {
+  return /^(?:.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname);
 }
