@@ -10,8 +10,8 @@ import {
   openPostgresTarget,
 } from "../../src/server/store/postgres/index.ts";
 import { openMemoryStore } from "../../src/server/store/json/index.ts";
-import { TABLE_NAMES, type Entry } from "../../src/server/store/records.ts";
-import { StorageUnavailable, StoreNotEmpty, type Store } from "../../src/server/store/store.ts";
+import { TABLE_NAMES, type Entry, type UserRecord } from "../../src/server/store/records.ts";
+import { StorageUnavailable, StoreNotEmpty, type Acquaintance, type Store } from "../../src/server/store/store.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
 import {
@@ -24,6 +24,7 @@ import {
   people,
   records,
   session,
+  sessionId,
   state,
   user,
 } from "../store/conformance.ts";
@@ -37,6 +38,16 @@ const open = async (url: string, warnings: string[] = []): Promise<Store> => {
 
 // The first to ask waits for the server.
 beforeAll(async () => void (await createDatabase()), 60_000);
+
+/** A statement that is done while this process stands still. */
+function executeNow(url: string, text: string): void {
+  const script = `import postgres from "postgres";
+    const [url, text] = process.argv.slice(1);
+    const sql = postgres(url);
+    await sql.unsafe(text);
+    await sql.end();`;
+  execFileSync(process.execPath, ["--input-type=module", "-e", script, url, text]);
+}
 
 /** A role that may use what is there, and make nothing. */
 async function guest(url: string): Promise<string> {
@@ -408,6 +419,58 @@ describe("Several processes on one database", () => {
     await expect(store.completeSignIn(arrival({ uid: "new" }))).rejects.toThrow(
       /its content was replaced\. Restart svc\./,
     );
+  });
+
+  it.each<[string, string, (found: Acquaintance[], active: (string | undefined)[], user: UserRecord) => void]>([
+    [
+      "deletes the user",
+      `DELETE FROM svc.users WHERE id = '${id(1)}'`,
+      (found, _, who) => {
+        expect(found).toEqual([{ sameEmail: expect.anything() as object }, {}]);
+        expect(who.id).not.toBe(id(1));
+      },
+    ],
+    [
+      "links another account of the same provider",
+      `INSERT INTO svc.identities (id, instance_id, user_id, provider, uid, email, email_verified, created_at, updated_at)
+       SELECT 'another', instance_id, id, 'twitter', 'other', email, true, now(), now() FROM svc.users WHERE id = '${id(1)}'`,
+      (found) => expect(found.map((each) => each.sameEmail?.identities.length)).toEqual([2, 3]),
+    ],
+    [
+      "gives the address to the identity",
+      `UPDATE svc.identities SET provider = 'twitter', uid = 'new' WHERE id = '${id(11)}'`,
+      (found) =>
+        expect(found).toEqual([{ sameEmail: expect.anything() as object }, { known: expect.anything() as object }]),
+    ],
+    [
+      "revokes the session",
+      `UPDATE svc.sessions SET revoked_at = now() WHERE provider = 'twitter'`,
+      (_, active) => expect(active).toEqual([sessionId(29), undefined]),
+    ],
+  ])("decide anew when another one %s between decision and writing", async (_, text, check) => {
+    const url = await createDatabase();
+    const store = await open(url);
+    const { users: seeded, sessions, ...others } = people();
+    const own = session(29, seeded[0]!, { provider: "twitter" });
+    await store.seed({ ...others, users: seeded, sessions: [...sessions, own] });
+    const plain = arrival({ uid: "new", provider: "twitter", email: "ada@acme.test" });
+    const found: Acquaintance[] = [];
+    const active: (string | undefined)[] = [];
+    const outcome = await store.completeSignIn({
+      ...plain,
+      resolveUser(acquaintance) {
+        found.push(acquaintance);
+        if (found.length === 1) executeNow(url, text);
+        return plain.resolveUser(acquaintance);
+      },
+      openSession(who, before) {
+        active.push(before?.session_id);
+        return plain.openSession(who, before);
+      },
+    });
+    check(found, active, outcome.user);
+    expect(await store.findUser(A, outcome.user.id)).toMatchObject({ user: outcome.user });
+    expect(await store.findSession(A, outcome.session.session_id)).toEqual(outcome.session);
   });
 
   it("keep a person's rows together when two of them decide at once", async () => {

@@ -491,6 +491,28 @@ export function testStore(name: string, open: () => Promise<Store>, traits: Stor
       });
 
       it.each([
+        ["name:100%", [1]],
+        ["name:10*", [1, 2]],
+        ["name:10%*", []],
+        ["name:*%*", [1]],
+        ["name:*_b", [3]],
+        ["name:*a_*", [3]],
+        ["name:a_b", [3]],
+        ["name:*\\*", [4]],
+        ["name:*\\", []],
+        ["name:*\\x", [4]],
+        ["name:*'*", [5]],
+        ["name:*';--", [5]],
+        ["name:*\0*", []],
+        ["-name:*%*", [2, 3, 4, 5, 6]],
+      ])("takes every character for itself: %s", async (text, expected) => {
+        const names = ["100%", "1000", "a_b", "a\\x", "';--", "axb"];
+        const named = names.map((name, n) => user(n + 1, { name, created_at: at(-n) }));
+        await store.seed(records({ users: named }));
+        expect(await userIds({ query: parseQuery(text, USER_FIELDS) })).toEqual(expected.map(id));
+      });
+
+      it.each([
         ["provider:password", [23]],
         ["provider:g*", [22, 21]],
         ["ip_address:198.51.*", [22]],
