@@ -868,6 +868,14 @@ describe("Help", () => {
       "tokens verify",
       "instances",
       "instances resolve",
+      "store",
+      "store check",
+      "store repair",
+      "store compact",
+      "store migrate",
+      "store copy",
+      "store export",
+      "store import",
     ]);
   });
 
