@@ -19,7 +19,7 @@ export function addRepair(store: Command, program: Program, context: Context): v
   const command = addStoreFlags(
     store.command("repair").description("keep all that can be read of a damaged db.json, and say what can't"),
   )
-    .option("-n, --dry-run", "say what would be lost, and change nothing")
+    .option("--dry-run", "say what would be lost, and change nothing")
     .option("-y, --yes", "do not ask")
     .option("--drop-dangling", "leave out what belongs to a user or an instance that isn't there");
   withHelp(command, {
