@@ -41,17 +41,18 @@ async function open(): Promise<void> {
   if ((await store.instances()).length === 0) await store.seed(records());
 }
 
-let folds = 0;
+let last = 11_000_000;
 
 /** Until nothing waits to be folded any more. Few bytes beside many would wait longer, so the last ones are many. */
 async function folded(): Promise<void> {
-  const large = (n: number): number => 11 * (1_000_000 + n);
-  if (folds > 0) await act(`take ${large(folds)}`);
-  await act(`save ${large(++folds)}`);
   const journal = join(dirname(path), "db.journal");
   const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size;
-  while (sizeOf(journal) !== 0 || sizeOf(`${journal}.old`) !== undefined)
-    await new Promise((resolve) => later(resolve, 2));
+  const isFolded = (): boolean => sizeOf(journal) === 0 && sizeOf(`${journal}.old`) === undefined;
+  do {
+    // What comes while a fold is under way waits for the next change.
+    await act(`save ${(last += 11)}`);
+    for (let turn = 0; turn < 100 && !isFolded(); turn++) await new Promise((resolve) => later(resolve, 5));
+  } while (!isFolded());
 }
 
 /** Sixteen at once, each with people and states of its own, until the end. */

@@ -55,7 +55,9 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
       await worker.run("open", `in ${n} ${n}`, `save ${n * 11}`);
       limit(worker.pid, 100);
       await worker.run("close");
-      expect(worker.warnings.splice(0)).toEqual([expect.stringContaining("the journal keeps everything")]);
+      const warnings = worker.warnings.splice(0);
+      expect(warnings.length).toBeGreaterThan(0);
+      expect(warnings.filter((warning) => !warning.includes("the journal keeps everything"))).toEqual([]);
       const full = await recovered(path, worker.book);
       expect(worker.book.faults(full.found)).toEqual([]);
       limit(worker.pid, "unlimited");

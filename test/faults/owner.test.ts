@@ -43,7 +43,7 @@ it("An owner that is stopped keeps the store, and goes on when it may", async ()
   const owner = await Worker.start(path);
   const other = await Worker.start(path, { book: owner.book });
   await owner.run("open", "in 1 1");
-  owner.signal("SIGSTOP");
+  await owner.pause();
   await delay(figure(500, 30_000));
   await other.run("open");
   expect(other.refusals).toMatchObject([
@@ -68,8 +68,8 @@ describe.skipIf(!tools.unshare)("An owner that the lock does not reach", () => {
     const path = join(await directory(), "db.json");
     const book = new Book();
     const owner = await Worker.start(path, { book });
-    await owner.run("open", "in 1 1", "save 1");
-    owner.signal("SIGSTOP");
+    await owner.run("open", "in 1 1", "save 1", "fold");
+    await owner.pause();
     const successor = await Worker.start(path, { book, ...elsewhere });
     await successor.run("open");
     for (const line of lines) await (line === "kill" ? successor.kill() : successor.run(line));
