@@ -234,7 +234,7 @@ describe("Pages", () => {
   it("end where the limit is reached", async () => {
     const service = await many(2500);
     const { stdout, requests } = await runCli([...LIST, "--output", "ids", "--limit", "1500"], { service });
-    expect(requests.map(({ url }) => new URL(url).searchParams.get("limit"))).toEqual(["1000", "500"]);
+    expect(requests.map(({ url }) => new URL(url).searchParams.get("limit"))).toEqual(["1000", "1000"]);
     expect(stdout.trimEnd().split("\n")).toHaveLength(1500);
   });
 

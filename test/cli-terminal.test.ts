@@ -311,7 +311,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
 
   /** What an example hands to svc, when nothing in it is replaced. */
   function wordsOf(example: string): string[] {
-    const own = /(?:^|[|] )svc (.*?)(?= [|<>]| &&|$)/.exec(example)![1]!;
+    const own = /(?:^|[|] |^[A-Z_]+=\S+ )svc (.*?)(?= [|<>]| &&|$)/.exec(example)![1]!;
     return (own.match(/'[^']*'|[^\s']+/g) ?? []).map((word) => word.replaceAll("'", ""));
   }
 
