@@ -24,6 +24,7 @@ export interface Answer {
 export interface Server {
   readonly child: ChildProcess;
   readonly store: string;
+  readonly instances: readonly { readonly id: string; readonly name: string }[];
   /** What it wrote on stderr so far. */
   log(): string;
   send(path: string, method?: "GET" | "DELETE"): Promise<Answer>;
@@ -69,11 +70,12 @@ export async function serve(store: string, args?: readonly string[]): Promise<Se
     await ended;
     return { code: child.exitCode, stderr };
   }
-  const ready = JSON.parse(first.value) as { port: number; store: string };
+  const ready = JSON.parse(first.value) as Pick<Server, "store" | "instances"> & { port: number };
   const agent = new Agent({ keepAlive: true });
   return {
     child,
     store: ready.store,
+    instances: ready.instances,
     log: () => stderr,
     send: (path, method = "GET") => send(agent, ready.port, path, method),
     stop,

@@ -1,0 +1,63 @@
+import { execFileSync } from "node:child_process";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createDatabase } from "./_postgres.ts";
+import { callbackOf, inTurn, serve, signIn, started, startTwo, users } from "./_serve.ts";
+
+describe("svc serve on PostgreSQL", () => {
+  let url: string;
+  beforeAll(async () => {
+    url = await createDatabase();
+  }, 60_000);
+
+  it("says which store it uses, and shows its password to nobody", async () => {
+    const server = await started(url);
+    const { password, username, host, pathname } = new URL(url);
+    expect(server.store).toBe(`postgres://${username}@${host}${pathname}`);
+    expect(server.log()).toContain("made the schema svc");
+    expect(server.log()).not.toContain(password);
+    expect(execFileSync("ps", ["-o", "args=", "-p", String(server.child.pid)], { encoding: "utf8" })).not.toContain(
+      password,
+    );
+    await server.stop();
+  });
+
+  it("warns of a password on the command line, without repeating it", async () => {
+    const server = await started("memory", ["--store", url]);
+    expect(server.log()).toMatch(/The password in --store can be seen by other users.*PGPASSWORD/);
+    expect(server.log()).not.toContain(new URL(url).password);
+  });
+
+  it("brings a sign-in to its end, whichever of two servers each step reaches", async () => {
+    const fresh = await createDatabase();
+    const servers = await startTwo(fresh);
+    const next = inTurn(servers);
+    for (const who of ["p1@acme.test", "p2@acme.test", "typed@in.test"])
+      expect(typeof (await signIn(who, next))).toBe("string");
+    const found = await users(servers[0]!);
+    expect(found.map((user) => user.data.email).toSorted()).toEqual(["p1@acme.test", "p2@acme.test", "typed@in.test"]);
+    expect(await users(servers[1]!)).toEqual(found);
+    // The same code once more, with a state of its own, at the server that has not seen it.
+    const path = new URL((await callbackOf("p1@acme.test", next)) as string, "http://localhost");
+    await servers[0]!.send(path.pathname + path.search);
+    expect((await servers[1]!.send(path.pathname + path.search)).status).toBe(400);
+  });
+
+  it("fills an empty database once, of any number that start at the same moment", async () => {
+    const fresh = await createDatabase();
+    const servers = await Promise.all([1, 2, 3].map(() => started(fresh, [])));
+    const logs = servers.map((server) => server.log());
+    expect(logs.filter((log) => log.includes("made the schema"))).toHaveLength(1);
+    expect(new Set(servers.map((server) => server.instances.map((instance) => instance.id).join())).size).toBe(1);
+  });
+
+  it("begins anew with --reset, and with --seed only where there is nothing", async () => {
+    const refused = await serve(url);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/holds something already.*--reset/) as string,
+    });
+    const server = await started(url, ["--reset"]);
+    // The demo has two; the seed of these tests has one.
+    expect(server.instances).toHaveLength(2);
+  });
+});
