@@ -37,4 +37,4 @@ async function open(): Promise<Subject> {
   };
 }
 
-testModel("json", open, { isOrdered: true, histories: figure(40, 1000), steps: figure(25, 60) });
+testModel("json", open, { histories: figure(40, 1000), steps: figure(25, 60) });
