@@ -172,7 +172,7 @@ export class Disk {
       this.#names.set(name, file);
     }
     this.#durableNames = new Map(this.#names);
-    if (before !== "") await real.rm(before, { recursive: true, force: true });
+    if (before !== "") await real.rm(before, { recursive: true, force: true, maxRetries: 5 });
     this.calls = 0;
     this.cutAt = Infinity;
     this.life++;
@@ -208,7 +208,7 @@ export class Disk {
     this.directory = "";
     this.life++;
     await this.#drop();
-    if (directory !== "") await real.rm(directory, { recursive: true, force: true });
+    if (directory !== "") await real.rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
