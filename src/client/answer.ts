@@ -1,15 +1,15 @@
 import type { Endpoint, Endpoints } from "../wire/endpoints.ts";
 import { errorCode } from "../wire/errors.ts";
-import type { FetchResponse } from "../wire/fetch.ts";
 import type { ErrorBody } from "../wire/resources.ts";
+import { BodyTooLong } from "./body.ts";
 import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
 import { masked } from "./masked.ts";
 import { parseRetryAfter } from "./retry.ts";
+import type { Answer } from "./transport.ts";
 
 const MAX_RECORD_BYTES = 2 ** 20;
 /** Some 800,000 users. */
 const MAX_LIST_BYTES = 2 ** 28;
-const BYTE_ORDER_MARK = "\ufeff";
 /** How much of an answer that is none goes into the error. */
 const SHOWN = 200;
 
@@ -31,7 +31,7 @@ const SHAPES: { readonly [E in Endpoint]: (body: unknown) => boolean } = {
 /** The result in an endpoint's answer. @throws {ServiceError} what the answer says, or that it says nothing */
 export async function readResult<E extends Endpoint>(
   route: E,
-  response: FetchResponse,
+  response: Answer,
   now: number,
 ): Promise<Endpoints[E]["result"]> {
   const isGood = SHAPES[route];
@@ -43,16 +43,20 @@ export async function readResult<E extends Endpoint>(
 }
 
 /** The JSON of any successful answer, or undefined where that has none. @throws {ServiceError} */
-export async function readAny(name: string, response: FetchResponse, now: number): Promise<unknown> {
+export async function readAny(name: string, response: Answer, now: number): Promise<unknown> {
   if (response.status === 204) return undefined;
   const body = await readBody(name, response, now, MAX_LIST_BYTES);
   if (response.status >= 200 && response.status < 300) return body;
   throw refusal(name, response, now, body);
 }
 
-async function readBody(name: string, response: FetchResponse, now: number, limit: number): Promise<unknown> {
+async function readBody(name: string, response: Answer, now: number, limit: number): Promise<unknown> {
   const { status } = response;
-  const text = await readText(name, response, limit);
+  const text = await response.text(limit).catch((error: unknown) => {
+    if (!(error instanceof BodyTooLong)) throw error;
+    const size = `${limit / 2 ** 20} MiB`;
+    throw new ServiceError("response_too_large", `${name}: the answer is longer than ${size}`, { status });
+  });
   // A browser's `fetch` shows a redirect as status 0.
   if (status === 0 || (status >= 300 && status < 400))
     throw new ServiceError("redirect_refused", `${name}: the service answered with a redirect, which is not followed`, {
@@ -70,25 +74,7 @@ async function readBody(name: string, response: FetchResponse, now: number, limi
   }
 }
 
-async function readText(name: string, { body, status }: FetchResponse, limit: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > limit)
-      throw new ServiceError("response_too_large", `${name}: the answer is longer than ${limit / 2 ** 20} MiB`, {
-        status,
-      });
-    chunks.push(chunk);
-  }
-  const [first = Buffer.alloc(0)] = chunks;
-  const { buffer, byteOffset, byteLength } = chunks.length > 1 ? Buffer.concat(chunks) : first;
-  // A TextDecoder takes several times as long for the same.
-  const text = Buffer.from(buffer, byteOffset, byteLength).toString();
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-}
-
-function refusal(name: string, response: FetchResponse, now: number, body: unknown): ServiceError {
+function refusal(name: string, response: Answer, now: number, body: unknown): ServiceError {
   if (!isErrorBody(body)) return unexpected(name, response, now, "JSON of another kind");
   const { status } = response;
   const sentence = masked(body.error);
@@ -103,13 +89,13 @@ function codeOf(status: number): ErrorCode {
   return status === 502 || status === 503 || status === 504 ? "unavailable" : "unknown";
 }
 
-function unexpected(name: string, response: FetchResponse, now: number, what: string, cause?: Error): ServiceError {
+function unexpected(name: string, response: Answer, now: number, what: string, cause?: Error): ServiceError {
   const { status } = response;
   const retryAfterMs = retryAfter(response, now);
   return new ServiceError("unexpected_response", `${name}: ${status} and ${what}`, { status, retryAfterMs, cause });
 }
 
-function retryAfter({ headers }: FetchResponse, now: number): number | undefined {
+function retryAfter({ headers }: Answer, now: number): number | undefined {
   return parseRetryAfter(headers.get("retry-after"), now);
 }
 

@@ -5,7 +5,7 @@ import { startDeadline, type Deadline } from "./deadline.ts";
 import { ConfigError, ConnectionError, isServiceError, type ServiceError } from "./errors.ts";
 import { masked } from "./masked.ts";
 import { repeat } from "./retry.ts";
-import type { Transport } from "./transport.ts";
+import type { Answer, Transport } from "./transport.ts";
 
 /** The response behind a result, for who needs its headers. */
 export interface WithResponse<Result> {
@@ -83,7 +83,7 @@ export function callForResponse<E extends Endpoint>(
     const { params = {}, query = {}, body } = input() as Parts;
     return { path: fill(route.slice(route.indexOf("/")), params) + toSearch(query), body };
   };
-  const read = (response: FetchResponse): Promise<Endpoints[E]["result"]> => readResult(route, response, deps.now());
+  const read = (response: Answer): Promise<Endpoints[E]["result"]> => readResult(route, response, deps.now());
   return send(deps, route, outgoing, read, options);
 }
 
@@ -118,7 +118,7 @@ async function send<Result>(
   deps: CallDeps,
   name: string,
   outgoing: () => Outgoing,
-  read: (response: FetchResponse) => Promise<Result>,
+  read: (response: Answer) => Promise<Result>,
   options: RequestOptions,
 ): Promise<WithResponse<Result>> {
   const { path, body } = outgoing();

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
-import { createBody, type Body } from "./body.ts";
+import { Body, readText } from "./body.ts";
 import type { Deadline } from "./deadline.ts";
 import { lookup } from "./localhost.ts";
 
@@ -8,15 +8,29 @@ const KEEP_ALIVE_MS = 4_000;
 
 type Init = Omit<FetchInit, "signal">;
 
+/** What comes back, its body read as far as it is wanted. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: FetchResponse["headers"];
+  /** The body, once. @throws {BodyTooLong} beyond so many bytes */
+  text(limit: number): Promise<string>;
+}
+
 /** What calls are sent with. */
 export interface Transport {
-  ask(url: string, init: Init, deadline: Pick<Deadline, "onStop" | "signal">): Promise<FetchResponse>;
+  ask(url: string, init: Init, deadline: Pick<Deadline, "onStop" | "signal">): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /** Somebody's own `fetch`. */
 export function fetchTransport(fetch: Fetch): Transport {
-  return { ask: (url, init, { signal }) => fetch(url, { ...init, signal }), close: async () => {} };
+  return {
+    async ask(url, init, { signal }) {
+      const { status, headers, body } = await fetch(url, { ...init, signal });
+      return { status, headers, text: async (limit) => (body ? readText(body, limit) : "") };
+    },
+    close: async () => {},
+  };
 }
 
 /**
@@ -34,13 +48,15 @@ export function undiciTransport(certificate?: string): Transport {
 /** The same as a `fetch`. */
 export function createFetch(certificate?: string): Fetch {
   const dispatcher = createAgent(certificate);
-  return (url, { signal, ...init }) =>
-    ask(dispatcher, new URL(url), init, (stop) => {
+  return async (url, { signal, ...init }) => {
+    const { status, headers, text } = await ask(dispatcher, new URL(url), init, (stop) => {
       const onAbort = (): void => stop(signal?.reason as Error);
       if (signal?.aborted) onAbort();
       signal?.addEventListener("abort", onAbort, { once: true });
       return () => signal?.removeEventListener("abort", onAbort);
     });
+    return { status, headers, body: null, text: () => text(Infinity) };
+  };
 }
 
 function createAgent(certificate: string | undefined): Agent {
@@ -54,52 +70,82 @@ function ask(
   url: URL,
   { method = "GET", headers = {}, body = "" }: Init,
   onStop: Deadline["onStop"],
-): Promise<FetchResponse> {
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let answer: Body | undefined;
-    let stopped: Error | undefined;
-    let forget = (): void => {};
-    const fail = (error: Error): void => {
-      forget();
-      if (answer) answer.fail(error);
-      else reject(error);
-    };
-    forget = onStop((reason) => {
-      stopped = reason;
-      fail(reason);
-      controller?.abort(reason);
-    });
-    if (stopped) return;
-
+    const exchange = new Exchange(resolve, reject);
+    exchange.forget = onStop((reason) => exchange.stop(reason));
+    if (exchange.isOver) return;
     const options = { origin: url.origin, path: url.pathname + url.search, method, headers, body: body || null };
-    dispatcher.dispatch(options as Dispatcher.DispatchOptions, {
-      onRequestStart(started) {
-        controller = started;
-        // Nobody waits any more for what only now has a connection.
-        if (stopped) started.abort(stopped);
-      },
-      onResponseStart(source, status, fields) {
-        if (status < 200) return;
-        const coming = createBody(source);
-        answer = coming;
-        const get = (name: string): string | null => [fields[name.toLowerCase()] ?? []].flat().join(", ") || null;
-        resolve({ status, headers: { get }, body: coming, text: () => textOf(coming) });
-      },
-      onResponseData: (_, chunk) => answer?.push(chunk),
-      onResponseEnd() {
-        forget();
-        answer?.end();
-      },
-      onResponseError: (_, error) => fail(withoutData(error)),
-    });
+    dispatcher.dispatch(options as Dispatcher.DispatchOptions, exchange);
   });
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return new TextDecoder().decode(Buffer.concat(chunks));
+/** One request and its answer. A connection keeps its last one until the next, so it lets go of all when it is over. */
+class Exchange implements Dispatcher.DispatchHandler {
+  forget: (() => void) | undefined;
+  #resolve: ((answer: Answer) => void) | undefined;
+  #reject: ((error: Error) => void) | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #body: Body | undefined;
+  #stopped: Error | undefined;
+
+  constructor(resolve: (answer: Answer) => void, reject: (error: Error) => void) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  get isOver(): boolean {
+    return this.#reject === undefined;
+  }
+
+  stop(reason: Error): void {
+    const controller = this.#controller;
+    this.#stopped = reason;
+    this.#fail(reason);
+    controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Nobody waits any more for what only now has a connection.
+    if (this.#stopped) controller.abort(this.#stopped);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    fields: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return;
+    const body = new Body((reason) => controller.abort(reason));
+    this.#body = body;
+    const get = (name: string): string | null => [fields[name.toLowerCase()] ?? []].flat().join(", ") || null;
+    this.#resolve?.({ status, headers: { get }, text: (limit) => body.text(limit) });
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#body?.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#body?.end();
+    this.#letGo();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(withoutData(error));
+  }
+
+  #fail(error: Error): void {
+    this.#body?.fail(error);
+    this.#reject?.(error);
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    this.forget?.();
+    this.forget = this.#resolve = this.#reject = this.#controller = this.#body = undefined;
+  }
 }
 
 /** What is no HTTP goes into undici's error word for word, and from an echo server that is our own request. */
