@@ -507,8 +507,8 @@ export function testStore(name: string, open: () => Promise<Store>, traits: Stor
         ["-name:*%*", [2, 3, 4, 5, 6]],
       ])("takes every character for itself: %s", async (query, expected) => {
         const texts = ["100%", "1000", "a_b", "a\\x", "';--", "axb"];
-        const users = texts.map((text, n) => user(n + 1, { name: text, created_at: at(-n) }));
-        await store.seed(records({ users }));
+        const named = texts.map((text, n) => user(n + 1, { name: text, created_at: at(-n) }));
+        await store.seed(records({ users: named }));
         expect(await userIds({ query: parseQuery(query, USER_FIELDS) })).toEqual(expected.map(id));
       });
 
