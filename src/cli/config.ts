@@ -42,6 +42,8 @@ export function optionsOf(context: Context, target: Target): ClientOptions {
     apiUrl: api_url && checkUrl(api_url.value, api_url.source),
     certificate: server?.certificate,
     timeoutMs: timeoutMs(context),
+    // Where nothing listens, a person shall know it at once.
+    retry: 1,
     fetch,
   };
   return defined(options);
