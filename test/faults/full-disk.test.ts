@@ -175,7 +175,8 @@ describe.skipIf(!tools.chattr)("A place where nothing can be written", () => {
     lock(place, "+i");
     onTestFinished(() => lock(place, "-i"));
     await worker.run("in 2 2", "close", "open");
-    expect(worker.refusals.at(-1)).toMatchObject({ what: "open", kind: "StoreRefused" });
+    // Its files are there already, and can be written.
+    expect(worker.refusals).toEqual([]);
     await worker.kill();
     expect(worker.book.faults((await recovered(path, worker.book)).found)).toEqual([]);
     lock(place, "-i");

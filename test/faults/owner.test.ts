@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Book } from "./_book.ts";
-import { directory, figure, needs, recovered, tools, Worker } from "./_processes.ts";
+import { attach, directory, figure, needs, recovered, tools, Worker } from "./_processes.ts";
 
 needs("unshare");
 
@@ -101,6 +101,35 @@ describe.skipIf(!tools.unshare)("An owner that the lock does not reach", () => {
     expect(other.refusals.map(({ what, kind }) => `${what}: ${kind}`)).toEqual(["in 3 3: StorageUnavailable"]);
     await owner.run("in 4 4", "fold", "close");
     expect(owner.refusals).toEqual([]);
+    expect(book.faults((await recovered(path, book)).found)).toEqual([]);
+  });
+
+  it.skipIf(!tools.strace).each([
+    ["folds", "openat", "save 11", ["in 2 2", "out 1"]],
+    ["folds", "openat", "save 11", ["in 2 2", "fold", "out 1"]],
+    ["folds", "openat", "save 11", ["in 2 2", "out 1", "close"]],
+    ["writes a change", "pwrite64,write", "in 5 5", ["in 2 2", "out 1", "save 12"]],
+  ])("and that stands still while it %s (in %s) loses nothing of another's", async (_, calls, work, lines) => {
+    const path = join(await directory(), "db.json");
+    const book = new Book();
+    const owner = await Worker.start(path, { book });
+    const successor = await Worker.start(path, { book, ...elsewhere });
+    await owner.run("open", "in 1 1", "fold");
+    const journal = join(path, "../db.journal");
+    const only = calls === "openat" ? [] : ["-P", journal];
+    const inject = ["-e", `trace=${calls}`, "-e", `inject=${calls}:delay_enter=3000000:when=1`];
+    const detach = await attach(owner.pid, ["-o", "/dev/null", ...only, ...inject]);
+    const working = owner.run(work);
+    await delay(500);
+    await successor.run("open", ...lines);
+    await working;
+    await delay(3500);
+    await owner.run("in 6 6");
+    await detach();
+    await owner.run("close");
+    expect(owner.refusals.at(-1)).toMatchObject({ kind: "StorageUnavailable" });
+    await owner.kill();
+    await successor.kill();
     expect(book.faults((await recovered(path, book)).found)).toEqual([]);
   });
 });

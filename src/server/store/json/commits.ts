@@ -1,4 +1,6 @@
+import { StorageUnavailable } from "../store.ts";
 import type { Change, Document } from "./document.ts";
+import { fits } from "./fits.ts";
 
 /** Something to read and write in one step. */
 export interface Operation<Result> {
@@ -32,6 +34,7 @@ export class Commits {
   readonly #log: Log;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
+  #broken: StorageUnavailable | undefined;
 
   constructor(document: Document, log: Log) {
     this.#document = document;
@@ -70,15 +73,28 @@ export class Commits {
       const group = this.#takeGroup();
       const changes = group.flatMap((member) => member.changes);
       try {
+        if (this.#broken) throw this.#broken;
         if (changes.length > 0) await this.#log.append(changes);
+        this.#publish(changes);
       } catch (error) {
         for (const member of group) member.reject(error);
         continue;
       }
-      for (const change of changes) this.#document.apply(change);
       for (const member of group) member.resolve();
     }
     this.#draining = undefined;
+  }
+
+  /** What is on the disk and not in memory can't be gone on from. */
+  #publish(changes: readonly Change[]): void {
+    try {
+      for (const change of changes) this.#document.apply(change);
+    } catch (error) {
+      this.#broken = new StorageUnavailable("a change could not be applied; nothing is written until the next start", {
+        cause: error,
+      });
+      throw this.#broken;
+    }
   }
 
   #takeGroup(): { changes: readonly Change[]; resolve(): void; reject(error: unknown): void }[] {
@@ -95,6 +111,7 @@ export class Commits {
           continue;
         }
         const { changes, result } = waiting.operation.run();
+        if (!changes.every(fits)) throw new TypeError("A record lacks what it is found by");
         group.push({ changes, resolve: () => waiting.resolve(result), reject: waiting.reject });
       } catch (error) {
         waiting.reject(error);

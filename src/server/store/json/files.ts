@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Low } from "lowdb";
@@ -97,6 +98,7 @@ export class Files implements Log {
   append(changes: readonly Change[]): Promise<void> {
     return this.#exclusive(async () => {
       if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
+      this.#snapshot.check();
       await this.#journal.append(encodeLine(this.#sequence + 1, changes));
       this.#sequence++;
       this.#planFold();
@@ -152,16 +154,25 @@ export class Files implements Log {
   }
 
   #startFold(): void {
-    this.#folding ??= this.#fold().finally(() => (this.#folding = undefined));
+    this.#folding ??= this.#foldAndPlan();
+  }
+
+  async #foldAndPlan(): Promise<void> {
+    const isDone = await this.#fold();
+    this.#folding = undefined;
+    // What came meanwhile may be enough for the next.
+    if (isDone && !this.#isClosed) this.#planFold();
   }
 
   /** A fold that fails loses nothing: the journal stays until one succeeds. */
-  async #fold(): Promise<void> {
+  async #fold(): Promise<boolean> {
     try {
       if (!this.#hasOld) this.#snapshot.sequence = await this.#exclusive(() => this.#rotate());
       await this.#finishFold();
+      return true;
     } catch (error) {
       this.#warn(`${this.#path} could not be brought up to date (${codeOf(error)}); the journal keeps everything.`);
+      return false;
     }
   }
 
@@ -178,14 +189,20 @@ export class Files implements Log {
   async #rotate(): Promise<number> {
     const name = journalName(this.#path);
     this.#journal.check();
+    this.#snapshot.check();
     await rename(name, oldName(this.#path));
     try {
-      const fresh = await Journal.open(name, 0);
-      await syncDirectory(dirname(this.#path));
+      const fresh = await Journal.create(name);
+      await syncDirectory(dirname(this.#path)).catch(async (error: unknown) => {
+        await fresh.close();
+        await rm(name);
+        throw error;
+      });
       await this.#journal.close();
       this.#journal = fresh;
     } catch (error) {
-      await rename(oldName(this.#path), name);
+      // One that is there is a successor's: then ours stays aside, where the next start finds it.
+      if (!existsSync(name)) await rename(oldName(this.#path), name);
       throw error;
     }
     this.#hasOld = true;

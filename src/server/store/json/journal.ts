@@ -2,6 +2,7 @@ import { constants, fstatSync, statSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import type { Change } from "./document.ts";
+import { fits } from "./fits.ts";
 import { eachLine, seal, unseal, type Line } from "./lines.ts";
 
 /** A line of the journal: the changes that one group of operations made, and their number. */
@@ -41,6 +42,8 @@ export async function replay(
     if (entry.sequence > last + 1)
       throw damaged(path, `changes ${last + 1} to ${entry.sequence - 1} are missing before offset ${line.offset}`);
     if (entry.sequence === last + 1) {
+      if (!entry.changes.every(fits))
+        throw damaged(path, `the line at offset ${line.offset} changes what no table holds`);
       for (const change of entry.changes) apply(change);
       last = entry.sequence;
     }
@@ -58,7 +61,8 @@ export async function replay(
 /** @throws {StoreRefused} where a crash can't have left a last line like this */
 function checkTorn(path: string, { bytes, offset, isWhole }: Line): void {
   // A whole line and one byte more is no cut: the byte was its end, and something changed it.
-  if (!isWhole && decodeLine(bytes.subarray(0, -1))) throw damaged(path, `the line at offset ${offset} lost its end`);
+  if (!isWhole && !hasHole(bytes, offset) && decodeLine(bytes.subarray(0, -1)))
+    throw damaged(path, `the line at offset ${offset} lost its end`);
   if (isWhole && !hasHole(bytes, offset)) throw damaged(path, `the line at offset ${offset} is not what was written`);
 }
 
@@ -95,11 +99,25 @@ export class Journal {
   }
 
   /** Opens a journal of which `length` bytes are whole; what lies behind them is cut off. */
-  static async open(path: string, length: number): Promise<Journal> {
-    const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-    await handle.chmod(0o600);
-    await handle.truncate(length);
-    await handle.sync();
+  static open(path: string, length: number): Promise<Journal> {
+    return Journal.#open(path, length, constants.O_CREAT);
+  }
+
+  /** Begins one where there is none: one that is there already is somebody else's. */
+  static create(path: string): Promise<Journal> {
+    return Journal.#open(path, 0, constants.O_CREAT | constants.O_EXCL);
+  }
+
+  static async #open(path: string, length: number, flags: number): Promise<Journal> {
+    const handle = await open(path, constants.O_RDWR | constants.O_APPEND | flags, 0o600);
+    try {
+      await handle.chmod(0o600);
+      await handle.truncate(length);
+      await handle.sync();
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
     return new Journal(path, handle, length);
   }
 
@@ -113,9 +131,9 @@ export class Journal {
     try {
       await this.#write(line);
     } catch (error) {
-      await this.#handle
-        .truncate(this.#length)
-        .catch((second: unknown) => this.#stop(`could not be cut back (${codeOf(second)})`));
+      await this.#cutBack(line.length).catch((second: unknown) =>
+        this.#stop(`could not be cut back (${codeOf(second)})`),
+      );
       throw new StorageUnavailable(`${this.#path} could not be written (${codeOf(error)})`, { cause: error });
     }
     try {
@@ -123,10 +141,12 @@ export class Journal {
     } catch (error) {
       // After a failed sync the kernel may have dropped the pages: a second one that succeeds would prove nothing.
       this.#stop(`could not be synced (${codeOf(error)})`);
-      await this.#handle.truncate(this.#length).catch(() => undefined);
+      await this.#cutBack(line.length).catch(() => undefined);
       throw new StorageUnavailable(this.#broken, { cause: error });
     }
     this.#length += line.length;
+    // Whoever was stopped between the first look and the write may have a successor by now.
+    this.check();
   }
 
   async close(): Promise<void> {
@@ -135,9 +155,15 @@ export class Journal {
 
   async #write(line: Buffer): Promise<void> {
     for (let done = 0; done < line.length;) {
-      const { bytesWritten } = await this.#handle.write(line, done, line.length - done, this.#length + done);
+      const { bytesWritten } = await this.#handle.write(line, done, line.length - done);
       done += bytesWritten;
     }
+  }
+
+  /** Takes back what was written of a line; never what somebody else wrote. */
+  async #cutBack(most: number): Promise<void> {
+    if (fstatSync(this.#handle.fd).size > this.#length + most) this.#stop("was changed by somebody else");
+    else await this.#handle.truncate(this.#length);
   }
 
   /** @throws {StorageUnavailable} where nothing may be written any more */

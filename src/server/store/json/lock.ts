@@ -28,7 +28,8 @@ export async function lockStore(path: string): Promise<Lock> {
   }
   return {
     async release() {
-      await rm(note, { force: true });
+      // What is left of it does no harm.
+      await rm(note, { force: true }).catch(() => undefined);
       await release();
     },
   };

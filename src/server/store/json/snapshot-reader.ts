@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { TABLE_NAMES, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
 import type { AnyRecord, Document } from "./document.ts";
+import { fits } from "./fits.ts";
 import { isIntactFormat1 } from "./format-1.ts";
 import { damaged } from "./journal.ts";
 import { chain, checksumOf, eachLine, hex, unseal } from "./lines.ts";
@@ -51,7 +52,7 @@ export async function readSnapshot(path: string, document: Document): Promise<He
       const line = bytes.at(-1) === COMMA ? bytes.subarray(0, -1) : bytes;
       checksum = chain(checksum, checksumOf(line));
       const record = parseRecord(line, header.version);
-      if (!record || !document.load(table, record)) throw damage();
+      if (!record || !fits(["put", table, record]) || !document.load(table, record)) throw damage();
     } else if (table) {
       if (bytes.toString() !== "],") throw damage();
       table = undefined;

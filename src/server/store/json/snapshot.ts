@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
 import { TABLE_NAMES } from "../records.ts";
+import { StorageUnavailable } from "../store.ts";
 import type { Document } from "./document.ts";
 import { chain, seal } from "./lines.ts";
 import { headerLine, lastLine, readSnapshot, VERSION } from "./snapshot-reader.ts";
@@ -21,10 +23,13 @@ export class Snapshot implements Adapter<Document> {
   version = VERSION;
   readonly #path: string;
   readonly #document: Document;
+  /** Which file it may be: the one that we read or wrote last, and the one that is about to take its place. */
+  #known: readonly (string | undefined)[];
 
   constructor(path: string, document: Document) {
     this.#path = path;
     this.#document = document;
+    this.#known = [identityOf(path)];
   }
 
   /** Fills the document from the file. Null: there is none. @throws {StoreRefused} where it is not what was written */
@@ -34,6 +39,12 @@ export class Snapshot implements Adapter<Document> {
     this.sequence = header.sequence;
     this.version = header.version;
     return this.#document;
+  }
+
+  /** @throws {StorageUnavailable} where somebody else has written the file: the lock does not reach other machines */
+  check(): void {
+    if (this.#known.includes(identityOf(this.#path))) return;
+    throw new StorageUnavailable(`${this.#path} was changed by somebody else; nothing is written until the next start`);
   }
 
   /**
@@ -49,7 +60,11 @@ export class Snapshot implements Adapter<Document> {
       const { size } = await handle.stat();
       if (size !== length) throw new Error(`${fresh} has ${size} bytes instead of ${length}`);
       await handle.close();
+      this.check();
+      const ours = identityOf(fresh);
+      this.#known = [...this.#known, ours];
       await rename(fresh, this.#path);
+      this.#known = [ours];
       await syncDirectory(dirname(this.#path));
     } catch (error) {
       await handle.close().catch(() => undefined);
@@ -57,6 +72,11 @@ export class Snapshot implements Adapter<Document> {
       throw error;
     }
   }
+}
+
+function identityOf(path: string): string | undefined {
+  const there = statSync(path, { throwIfNoEntry: false });
+  return there && `${there.dev} ${there.ino}`;
 }
 
 /** Lines, or parts of them. */
