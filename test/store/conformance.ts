@@ -507,7 +507,7 @@ export function testStore(name: string, open: () => Promise<Store>, traits: Stor
         ["-name:*%*", [2, 3, 4, 5, 6]],
       ])("takes every character for itself: %s", async (text, expected) => {
         const names = ["100%", "1000", "a_b", "a\\x", "';--", "axb"];
-        const named = names.map((name, n) => user(n + 1, { name, created_at: at(-n) }));
+        const named = names.map((own, n) => user(n + 1, { name: own, created_at: at(-n) }));
         await store.seed(records({ users: named }));
         expect(await userIds({ query: parseQuery(text, USER_FIELDS) })).toEqual(expected.map(id));
       });
