@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { displayName } from "../../src/server/providers/reply.ts";
+import { parseSeed } from "../../src/server/seed/index.ts";
 import { parseAddress } from "../../src/server/store/postgres/address.ts";
 import {
   checkPostgres,
@@ -225,6 +227,32 @@ describe("Opening a PostgreSQL store", () => {
       "CREATE FUNCTION svc.seen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%', current_setting('synchronous_commit'); END $$; CREATE TRIGGER seen BEFORE INSERT ON svc.states FOR EACH ROW EXECUTE FUNCTION svc.seen()",
     );
     await expect(store.saveState(state(1))).rejects.toThrow(/^on$|: on$/);
+  });
+});
+
+describe("Text that PostgreSQL can't hold", () => {
+  it.each(["\0", "\ud800", "x\udc00"])("is refused in a seed, with its path: %j", (text) => {
+    const seed = { instances: [{ name: "Acme", subdomain: "acme", users: [{ email: "a@b.test", name: `A${text}` }] }] };
+    expect(() => parseSeed(JSON.stringify(seed), "seed", new Date())).toThrow(
+      "instances[0].users[0].name: must not contain U+0000 or half of a surrogate pair",
+    );
+  });
+
+  it("is left out of a provider's name, also where that is cut in the middle of a character", () => {
+    expect(displayName("A\0da", "x")).toBe("Ada");
+    expect(displayName("\0", "x")).toBe("x");
+    expect(displayName(`${"a".repeat(255)}😀`, "x")).toBe(`${"a".repeat(255)}\ufffd`);
+  });
+
+  it("is found nowhere", async () => {
+    const store = await open(await createDatabase());
+    await store.seed(people());
+    expect(await store.findUser(A, "\0")).toBeUndefined();
+    expect(await store.findSession(A, "\0")).toBeUndefined();
+    expect(await store.takeState("\0")).toBeUndefined();
+    expect(await store.deleteUser(A, "\0")).toBe(false);
+    expect(await store.users(A, { after: "\0" })).toBeUndefined();
+    expect(await all(store.users(A, { query: parseQuery("-name:*\0*", USER_FIELDS) }))).toHaveLength(3);
   });
 });
 

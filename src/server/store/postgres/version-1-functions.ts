@@ -1,7 +1,10 @@
 /** Released with version 1 of the schema: never edited. What must be decided and written in one step. */
 export const FUNCTIONS = `
+-- A connection keeps its plans. One that was made while a table was small would read all of it when it has grown: so
+-- these functions never do.
+
 -- Clears away what has expired, from the oldest to the first that has not, and adds one; what another process is clearing
--- is left to it. The plan must not depend on how many there were when it was made: they come and go by thousands.
+-- is left to it.
 CREATE FUNCTION svc.save_state(state_row json, at_most int) RETURNS void LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
@@ -25,7 +28,8 @@ END $$;
 -- The person who signs in, as far as known: the owner of the identity, else of the e-mail address. The version changes
 -- with every row that was looked at.
 CREATE FUNCTION svc.acquaintance(instance text, provider_name text, provider_uid text, folded_email text, ip text)
-RETURNS TABLE (version text, "user" json, identities json, session json) LANGUAGE plpgsql STABLE AS $$
+RETURNS TABLE (version text, "user" json, identities json, session json) LANGUAGE plpgsql STABLE
+SET enable_seqscan = off AS $$
 DECLARE owner text;
 BEGIN
   SELECT i.user_id INTO owner FROM svc.identities i
@@ -52,7 +56,8 @@ END $$;
 CREATE FUNCTION svc.complete_sign_in(
   instance text, provider_name text, provider_uid text, folded_email text, ip text, decided_from text,
   user_row json, identity_row json, session_row json)
-RETURNS boolean LANGUAGE plpgsql AS $$
+RETURNS boolean LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
 DECLARE found text;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(concat_ws(' ', instance, provider_name, provider_uid), 7821));
