@@ -1,3 +1,5 @@
+import { openJsonStore } from "../src/server/store/json/index.ts";
+import { persona } from "./store/conformance.ts";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,6 +112,15 @@ describe("serve", () => {
     await expect(start({ store })).rejects.toThrow(/holds something already.*--reset/);
     const server = await start({ store, reset: true });
     expect(server.instances.map((instance) => instance.name)).toEqual(["Acme", "Globex"]);
+  });
+
+  it("refuses a store that holds something, but no instance", async () => {
+    const store = join(directory, "db.json");
+    const odd = await openJsonStore(store, { warn: () => {} });
+    await odd.replace({ instances: [], personas: [persona("ada")], users: [], identities: [], sessions: [] });
+    await odd.close();
+    await expect(start({ store })).rejects.toThrow(/holds records, but no instance.*--reset/);
+    expect((await start({ store, reset: true })).instances).toHaveLength(2);
   });
 
   it.each<[string, () => Promise<ServeOptions> | ServeOptions]>([

@@ -3,7 +3,7 @@ import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
 import { createAddresses } from "./addresses.ts";
 import type { App, RequestEntry } from "./app.ts";
 import { createClientAddress, type ClientAddress } from "./client-address.ts";
-import type { SignInError } from "./errors.ts";
+import { ServeError, type SignInError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./geo.ts";
 import { createDirectory } from "./instance.ts";
 import { listen } from "./listen.ts";
@@ -118,9 +118,11 @@ async function serveStore(
     if (fresh) await (options.reset ? store.replace(fresh) : store.seed(fresh));
   } catch (error) {
     await listening.close(0);
+    if (!(error instanceof StoreNotEmpty)) throw error;
+    if ((await store.instances()).length === 0)
+      throw new ServeError(`${store.location} holds records, but no instance. Begin anew with --reset.`);
     // Another server has filled it since: then with what it holds now.
-    if (error instanceof StoreNotEmpty) return serveStore(store, options, clientAddress, locate);
-    throw error;
+    return serveStore(store, options, clientAddress, locate);
   }
   const addresses = createAddresses(
     options.publicUrl ?? `${https ? "https" : "http"}://localhost:${listening.port}`,

@@ -23,6 +23,7 @@ const ORDER = ["order", "Acknowledgements and syncs"] as const;
 const DAMAGE = "Damage is refused, or dropped with a warning where a crash would look the same";
 const FLIPS = ["damage", `${DAMAGE}: bytes that have changed`] as const;
 const GAPS = ["damage", `${DAMAGE}: lines that are gone`] as const;
+const TORN = ["../store/journal", "is refused where no crash leaves it like that"] as const;
 const FULL = ["full-disk", "A disk that is full is a refusal"] as const;
 const FENCE = ["owner", "An owner that the lock does not reach"] as const;
 
@@ -82,7 +83,7 @@ const MUTANTS: readonly Mutant[] = [
     name: "takes a last line that has changed for one that was cut",
     find: "if (isWhole && !hasHole(bytes, offset))",
     put: "if (bytes.length < 0)",
-    by: FLIPS,
+    by: TORN,
   },
   {
     name: "does not miss lines",
