@@ -40,6 +40,11 @@ const apart = {
     onResolve({ filter: /\/server\/index\.ts$/ }, () => ({ path: "./server.js", external: true }));
     onResolve({ filter: /^\.\/whole\.ts$/ }, () => ({ path: "./cli/whole.cjs", namespace: "apart" }));
     onResolve({ filter: /^@inquirer\/prompts$/ }, () => ({ path: "./prompts.cjs", namespace: "apart" }));
+    // Commander would load it for commands that are programs of their own, which svc has none of.
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      /[\\/]commander[\\/]/.test(importer) ? { path: "child_process", namespace: "unused" } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "module.exports = {};" }));
     // Not imported, which would bring in Node's loader of modules.
     onLoad({ filter: /.*/, namespace: "apart" }, ({ path }) => ({
       contents: `module.exports = require("${path}");`,

@@ -5,7 +5,7 @@ export { ServeError } from "./errors.ts";
 export { PortUnavailable } from "./listen.ts";
 export { SeedError } from "./seed/index.ts";
 export { StoreRefused } from "./store/store.ts";
-export { openMaintenance } from "./store/move/open.ts";
+export { openMaintenance, parseConfig } from "./on-demand.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/store.ts";
 export type { RequestEntry } from "./app.ts";

@@ -72,8 +72,8 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
     throw new CliError(EXIT.usage, `--config: ${path} can't be read (${error.code}).`);
   });
   if (source === undefined) return {};
-  const { parseConfig } = await import("../../../server/config.ts");
-  const config = parseConfig(source, path);
+  const { parseConfig } = await import("../../../server/index.ts");
+  const config = await parseConfig(source, path);
   const base = dirname(path);
   return {
     ...config,

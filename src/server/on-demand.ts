@@ -1,0 +1,13 @@
+/** What few processes need, loaded when it is asked for: with it come the validators. */
+import type { ServeOptions } from "./serve.ts";
+import type { Maintenance } from "./store/move/index.ts";
+
+/** What can be done with a store beside serving it. */
+export async function openMaintenance(): Promise<Maintenance> {
+  return (await import("./store/move/index.ts")).maintenance;
+}
+
+/** Reads the text of a `svc.config.json`. @throws {ServeError} listing every fault with its path */
+export async function parseConfig(source: string, name: string): Promise<ServeOptions> {
+  return (await import("./config.ts")).parseConfig(source, name);
+}
