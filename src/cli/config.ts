@@ -49,7 +49,7 @@ export function optionsOf(context: Context, target: Target): ClientOptions {
   return defined(options);
 }
 
-function checkUrl(text: string, source: string): string {
+export function checkUrl(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "") return text;
   throw new CliError(

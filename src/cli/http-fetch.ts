@@ -2,6 +2,9 @@ import { request as plainRequest, Agent as PlainAgent, type IncomingMessage, typ
 import type { Fetch, FetchResponse } from "../wire/fetch.ts";
 import { lookup } from "../client/localhost.ts";
 
+/** As much as the client takes. */
+const MAX_BYTES = 256 << 20;
+
 /**
  * Node's own HTTP, which is loaded in a fraction of the time that undici takes: a command makes few requests, and most
  * make one. No redirect is followed.
@@ -37,7 +40,13 @@ function responseOf(message: IncomingMessage): FetchResponse {
     body: message,
     async text() {
       const chunks: Uint8Array[] = [];
-      for await (const chunk of message) chunks.push(chunk as Uint8Array);
+      let length = 0;
+      for await (const chunk of message as AsyncIterable<Uint8Array>) {
+        chunks.push(chunk);
+        length += chunk.length;
+        // Leaving the loop ends the connection.
+        if (length > MAX_BYTES) throw new Error("the answer is longer than 256 MiB");
+      }
       return Buffer.concat(chunks).toString("utf8");
     },
   };

@@ -1,5 +1,9 @@
-import { chmod, mkdir, open, rm, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { writePrivateFile } from "./private-file.ts";
+
+const MAX_BYTES = 2 ** 24;
 
 /** What `svc serve` leaves in `.svc/server.json` for the commands that are run beside it. */
 export interface RunningServerFile {
@@ -40,9 +44,8 @@ export async function writeRunningServer(
   if (other && other.pid !== server.pid && isAlive(other.pid)) return other.pid;
   const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   if (made !== undefined) await writeFile(join(dirname(path), ".gitignore"), "*\n", { mode: 0o600 });
-  await rm(path, { force: true });
-  await writeFile(path, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
-  await chmod(path, 0o600);
+  // Made under a name that nobody can guess, and then put in its place: a link that lies there is never written through.
+  await writePrivateFile(path, `${JSON.stringify(server, null, 2)}\n`);
   return async () => {
     if ((await read(path))?.pid === server.pid) await rm(path, { force: true });
   };
@@ -54,13 +57,16 @@ function pathIn(directory: string): string {
 
 async function read(path: string): Promise<RunningServerFile | undefined> {
   try {
-    const file = await open(path);
+    // Without waiting: a pipe would have us wait for ever.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { uid, mode } = await file.stat();
+      const there = await file.stat();
+      // In a shared directory above, anybody could lay one for us to send tokens to. What came with a repository or an
+      // archive is ours as well, but can be read by others, which what we write never can.
+      const isOurs = process.getuid === undefined || (there.uid === process.getuid() && (there.mode & 0o077) === 0);
+      if (!isOurs || !there.isFile() || there.size > MAX_BYTES) return undefined;
       const server = JSON.parse(await file.readFile("utf8")) as RunningServerFile | null;
-      // In a shared directory above, anybody could lay one for us to send tokens to.
-      const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
-      return isOurs && server && Array.isArray(server.instances) ? server : undefined;
+      return server && Array.isArray(server.instances) ? server : undefined;
     } finally {
       await file.close();
     }
@@ -75,7 +81,8 @@ function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid < 1) return false;
   try {
     return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+  } catch {
+    // Somebody else's process did not write a file of ours.
+    return false;
   }
 }

@@ -46,7 +46,9 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   const current = await readCurrent(context);
   if (current !== undefined && said.secret_key === undefined) {
     if (flags.instance !== undefined) throw notAmongInstances("none runs in this directory");
-    return fill(said, ofProfile(context, current, await requireProfile(context, current), "the current profile"));
+    return guarded(
+      fill(said, ofProfile(context, current, await requireProfile(context, current), "the current profile")),
+    );
   }
   throw await noService(context, said);
 }
@@ -70,7 +72,11 @@ async function whatIsSaid(context: Context, flags: TargetFlags): Promise<Target>
     sources.splice(1, 0, ofProfile(context, flags.profile, await requireProfile(context, flags.profile), "--profile"));
   else if (named !== undefined)
     sources.push(ofProfile(context, named, await requireProfile(context, named), "SVC_PROFILE"));
-  const { keyOrigin, ...target } = sources.reduce(fill);
+  return guarded(sources.reduce(fill));
+}
+
+/** @throws {CliError} where a key would go to another origin than it was given for */
+function guarded({ keyOrigin, ...target }: Source): Target {
   const origin = originOf(target.base_url?.value);
   if (keyOrigin === undefined || origin === undefined || keyOrigin === origin) return target;
   throw new CliError(
@@ -202,5 +208,8 @@ export function originOf(url: string | undefined): string | undefined {
 /** Whether a key may go there: nobody on the way can read it. */
 export function isPrivateWay(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return protocol === "https:" || (protocol === "http:" && /^(?:.+\.)?localhost$|^127\.|^\[::1\]$/.test(hostname));
+  return (
+    protocol === "https:" ||
+    (protocol === "http:" && /^(?:.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname))
+  );
 }

@@ -52,7 +52,7 @@ function tokenOf(request: RequestLike, cookie: string | undefined): { token: str
 function cookieOf(request: RequestLike, name: string): string | undefined {
   const values = (header(request, "cookie") ?? "")
     .split(";")
-    .map((pair) => pair.trim())
+    .map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ""))
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1));
   return values.length > 1 ? "" : values[0];

@@ -99,7 +99,7 @@ export function callAny(
   const outgoing = (): Outgoing => {
     if (!/^[A-Z]+$/.test(method)) throw new ConfigError(`"${method}" is not a method. Write it as GET or DELETE.`);
     // Nothing in it may lead away from the service that the key is for.
-    if (!/^\/(?!\/)[\x21-\x7e]*$/.test(path) || /\\|#|(?:^|\/)\.\.?(?:[/?]|$)/.test(path))
+    if (!/^\/(?!\/)[\x21-\x7e]*$/.test(path) || /\\|#|\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(path))
       throw new ConfigError(`"${path}" is not a path. Write it as /api/v1/users, percent-encoded.`);
     return { path, body };
   };

@@ -36,13 +36,14 @@ async function* items<Item>(ask: Ask<Item>, asked: Page): AsyncGenerator<Item, v
     if (asked.limit === undefined && isServiceError(error) && UNKNOWN_LIMIT.has(error.code)) return ask(asked);
     throw error;
   });
-  for (let before: string | undefined; ;) {
+  const seen = new Set<string>();
+  for (;;) {
     const next = nextPage(answer.response.headers.get("link"));
     const last = answer.data.pop();
     yield* answer.data;
-    if (next !== undefined && next === before)
-      throw new ServiceError("unexpected_response", "The service names a page as the one after itself");
-    before = next;
+    if (next !== undefined && seen.has(next))
+      throw new ServiceError("unexpected_response", "The service names a page as the next that was there before");
+    if (next !== undefined) seen.add(next);
     // The next page begins after the last record, so it is asked for while that is still there for certain.
     if (next !== undefined) answer = await ask(Object.fromEntries(new URLSearchParams(next)));
     if (last !== undefined) yield last;

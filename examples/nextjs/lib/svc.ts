@@ -20,3 +20,8 @@ export function setCookie(name: string, value: string, maxAge: number): string {
   const secure = process.env["NODE_ENV"] === "production" ? "; Secure" : "";
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`;
 }
+
+export function hasCookie(request: Request, name: string): boolean {
+  const pairs = (request.headers.get("cookie") ?? "").split(";");
+  return pairs.some((pair) => pair.split("=")[0]!.trim() === name);
+}

@@ -1,5 +1,5 @@
 import { Argument } from "commander";
-import { optionsOf, type GlobalFlags } from "../config.ts";
+import { checkUrl, optionsOf, type GlobalFlags } from "../config.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { withHelp } from "../help.ts";
@@ -47,7 +47,7 @@ function addressOf(page: Page, target: Target, context: Context, { redirectUri }
   const { baseUrl, apiUrl } = optionsOf(context, target);
   const { server } = target;
   // A service that runs elsewhere has no front door but its instances'.
-  const front = server?.url ?? baseUrl ?? apiUrl!;
+  const front = (server && checkUrl(server.url, "the server that runs here")) ?? baseUrl ?? apiUrl!;
   if (page === "front") return `${front}/`;
   const own = (baseUrl ?? apiUrl!).replace(/\/+$/, "");
   if (page === "discovery") return `${own}/.well-known/openid-configuration`;

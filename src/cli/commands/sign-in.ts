@@ -87,10 +87,18 @@ async function enter(url: string, landing: Landing, hasAccount: boolean, fetch: 
       landing.receive(new URL(next));
       return true;
     }
-    if (!/^\/(__svc\/simulator|oauth)\//.test(new URL(next).pathname) || next.includes("?request=")) return false;
+    if (!isOwnStep(next, url)) return false;
     address = next;
   }
   return false;
+}
+
+/** Whether an address is a step of the service itself, which no person need see; its simulator may be at the front door. */
+function isOwnStep(next: string, url: string): boolean {
+  const { hostname, port, pathname, searchParams } = new URL(next);
+  const own = new URL(url);
+  const isOwn = port === own.port && (hostname === own.hostname || own.hostname.endsWith(`.${hostname}`));
+  return isOwn && /^\/(__svc\/simulator|oauth)\//.test(pathname) && !searchParams.has("request");
 }
 
 function errorOf(text: string): string {

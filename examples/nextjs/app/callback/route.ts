@@ -1,8 +1,8 @@
-import { ATTEMPT, COOKIE, setCookie, svc } from "../../lib/svc.ts";
+import { ATTEMPT, COOKIE, hasCookie, setCookie, svc } from "../../lib/svc.ts";
 
 export async function GET(request: Request): Promise<Response> {
   const token = new URL(request.url).searchParams.get("token");
-  const wasAsked = (request.headers.get("cookie") ?? "").includes(`${ATTEMPT}=1`);
+  const wasAsked = hasCookie(request, ATTEMPT);
   if (!wasAsked || token === null) return new Response("Please sign in again.", { status: 400 });
   const result = await svc().tokens.check(token);
   if (!result.ok) return new Response("The token is not valid.", { status: 401 });

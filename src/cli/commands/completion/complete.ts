@@ -54,7 +54,7 @@ export async function complete(
 /** What is there already and only waits for a value is not offered again. */
 function isNext(value: string, current: string): boolean {
   // What is to be typed can be seen.
-  return /^[!-~]+$/.test(value) && value.startsWith(current) && !(value === current && value.endsWith(":"));
+  return /^[\w@%+=:,./-]+$/.test(value) && value.startsWith(current) && !(value === current && value.endsWith(":"));
 }
 
 /** Words as a shell sees them, the last one perhaps unfinished. */

@@ -55,9 +55,9 @@ export function textReport(context: Context): Report {
         stdout.write(
           row(
             harmless(name),
-            `${own}${active ? "" : "  (not active)"}`,
-            publishable_key,
-            `${mask(secret_key)}  ${chalk.dim("whole in .svc/server.json")}`,
+            `${harmless(own)}${active ? "" : "  (not active)"}`,
+            harmless(publishable_key),
+            `${harmless(mask(secret_key))}  ${chalk.dim("whole in .svc/server.json")}`,
           ) + "\n",
         );
       }

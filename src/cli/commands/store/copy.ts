@@ -9,7 +9,7 @@ import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output-flags.ts";
 import { printJson } from "../../output.ts";
 import type { Program } from "../../program.ts";
-import { inDirectory } from "../serve/options.ts";
+import { inDirectory, withSslMode } from "../serve/options.ts";
 import { openMaintenance, progress, say, TABLES, type TableRow } from "./options.ts";
 
 export function addCopy(store: Command, program: Program, context: Context): void {
@@ -29,15 +29,17 @@ For each table the count and the SHA-256 of both sides are printed. Exit code 1:
   }).action(async (from: string, to: string) => {
     const bar = progress(context, "Copied");
     const maintenance = await openMaintenance();
-    const copy = await maintenance
-      .copy(inDirectory(context.cwd, from), inDirectory(context.cwd, to), bar.show)
-      .finally(bar.end);
+    const copy = await maintenance.copy(locationOf(context, from), locationOf(context, to), bar.show).finally(bar.end);
     if (!copy.isEqual) program.exitCode = EXIT.failed;
     if (program.opts<GlobalFlags>().json)
       return printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
     await printAll(context, program.opts<OutputFlags>(), SIDES, rowsOf(copy), "");
     say(context, outcome(copy));
   });
+}
+
+function locationOf(context: Context, location: string): string {
+  return withSslMode(context, inDirectory(context.cwd, location));
 }
 
 const SIDES: Listed<TableRow> = {

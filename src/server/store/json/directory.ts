@@ -36,6 +36,9 @@ export async function prepare(path: string): Promise<void> {
       return undefined;
     });
     if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is no file. Choose another --store.`);
+    // Only db.json itself may be a link, and was followed by now.
+    if (there && (await lstat(name)).isSymbolicLink())
+      throw new StoreRefused("unusable", `${name} is a link, which svc does not make. Remove it.`);
     if (there) await chmod(name, 0o600).catch(() => undefined);
   }
   for (const name of await unfinished(path)) {
@@ -104,6 +107,7 @@ export async function makeDirectory(path: string): Promise<void> {
   try {
     const made = await mkdir(path, { recursive: true, mode: 0o700 });
     if (made === undefined && basename(path) !== ".svc") return;
+    if ((await lstat(path)).isSymbolicLink()) return;
     await chmod(path, 0o700);
     if (made !== undefined)
       for (let at = path; at.length >= made.length; at = dirname(at)) await syncDirectory(dirname(at));

@@ -85,6 +85,9 @@ export function damaged(path: string, what: string): StoreRefused {
   );
 }
 
+/** What lies in a directory may have come with somebody else's repository; Windows knows no such flag. */
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
+
 /** The open end of a journal. */
 export class Journal {
   readonly #path: string;
@@ -109,7 +112,7 @@ export class Journal {
   }
 
   static async #open(path: string, length: number, flags: number): Promise<Journal> {
-    const handle = await open(path, constants.O_RDWR | constants.O_APPEND | flags, 0o600);
+    const handle = await open(path, constants.O_RDWR | constants.O_APPEND | NO_LINK | flags, 0o600);
     try {
       await handle.chmod(0o600);
       await handle.truncate(length);

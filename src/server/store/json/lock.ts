@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { open, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, dirname } from "node:path";
 import { StoreRefused } from "../store.ts";
@@ -21,7 +21,7 @@ export async function lockStore(path: string): Promise<Lock> {
     : lockFile(note));
   if (!release) throw new StoreRefused("locked", await heldBy(path, note));
   try {
-    await writeFile(note, `${process.pid}\n`, { mode: 0o600 });
+    await writeNote(note);
   } catch (error) {
     await release();
     throw error;
@@ -33,6 +33,17 @@ export async function lockStore(path: string): Promise<Lock> {
       await release();
     },
   };
+}
+
+/** Through no link: what lies in a directory may have come with somebody else's repository. */
+async function writeNote(note: string): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
+  const handle = await open(note, O_WRONLY | O_CREAT | O_TRUNC | (constants.O_NOFOLLOW ?? 0), 0o600);
+  try {
+    await handle.writeFile(`${process.pid}\n`);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** A name that only one process can bind: an abstract socket on Linux, a named pipe on Windows. */
