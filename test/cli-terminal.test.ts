@@ -83,7 +83,7 @@ async function isThere(i: number): Promise<boolean> {
 describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => {
   it("of one asks, takes no for Enter, and yes for y", async () => {
     const no = open(`users delete ${idOf(20)}`);
-    await no.until(/Delete user20@navy\.test\? This cannot be undone\./);
+    await no.until(/Delete user20@navy\.test of \S+\? This cannot be undone\./);
     no.type("\r");
     await no.until(/Nothing was deleted\./);
     expect([await no.code, await isThere(20)]).toEqual([1, true]);

@@ -644,7 +644,9 @@ describe("Names from strangers", () => {
     const asked: string[] = [];
     const confirm = (question: string): boolean => asked.push(question) === 0;
     await runCli(["users", "delete", ADA], { service, tty: true, confirm });
-    expect(asked).toEqual(["Delete \\u{1b}[2Kada\\u{202e}@acme.test? This cannot be undone."]);
+    expect(asked).toEqual([
+      "Delete \\u{1b}[2Kada\\u{202e}@acme.test of http://acme.localhost:7820? This cannot be undone.",
+    ]);
   });
 });
 
@@ -654,7 +656,11 @@ describe("users delete", () => {
     const asked: string[] = [];
     const confirm = (question: string): boolean => asked.push(question) > 0;
     const { code, stdout } = await runCli(["users", "delete", ADA], { service, tty: true, confirm });
-    expect([code, stdout, asked]).toEqual([0, `Deleted ${ADA}\n`, ["Delete ada@acme.test? This cannot be undone."]]);
+    expect([code, stdout, asked]).toEqual([
+      0,
+      `Deleted ${ADA}\n`,
+      ["Delete ada@acme.test of http://acme.localhost:7820? This cannot be undone."],
+    ]);
     expect(await service.client(service.acme).users.find(ADA)).toBeUndefined();
   });
 

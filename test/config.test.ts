@@ -42,8 +42,8 @@ interface Where {
 }
 
 /** What the client is told, without its transport. */
-async function resolve({ env = {}, flags = {}, cwd = directory }: Where): Promise<Omit<ClientOptions, "fetch">> {
-  const { fetch: _, ...options } = await clientOptions(createContext({ env, cwd }), flags);
+async function resolve({ env = {}, flags = {}, cwd = directory }: Where): Promise<ClientOptions> {
+  const { fetch: _, retry: __, ...options } = await clientOptions(createContext({ env, cwd }), flags);
   return options;
 }
 
@@ -176,7 +176,7 @@ describe("A server's file", () => {
     ["no instances", JSON.stringify({ pid: process.pid })],
   ])("is ignored when it holds %s", async (_, text) => {
     await mkdir(join(directory, ".svc"));
-    await writeFile(join(directory, ".svc/server.json"), text);
+    await writeFile(join(directory, ".svc/server.json"), text, { mode: 0o600 });
     await expect(resolve({})).rejects.toMatchObject({ exitCode: 4 });
   });
 

@@ -110,6 +110,8 @@ describe("serve", () => {
     const store = join(directory, "db.json");
     await (await serve({ port: 0, store, seed })).close();
     await expect(start({ store })).rejects.toThrow(/holds something already.*--reset/);
+    // As a configuration file's: for the first start.
+    await (await serve({ port: 0, store, seed, seedIsDefault: true })).close();
     const server = await start({ store, reset: true });
     expect(server.instances.map((instance) => instance.name)).toEqual(["Acme", "Globex"]);
   });

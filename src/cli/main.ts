@@ -5,11 +5,15 @@ import type { Context } from "./context.ts";
 /** The `svc` command: runs it over this process, whose exit code it sets. */
 export async function run(): Promise<void> {
   const argv = process.argv.slice(2);
+  // A full disk or a closed pipe is no bug of ours; until commands see to it themselves.
+  const giveUp = (): void => void (process.exitCode = 1);
+  process.stdout.once("error", giveUp);
   // Nothing else is loaded to say this.
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
     return void process.stdout.write(`${version()}\n`);
   if (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h") && printBuiltHelp()) return;
   const { processContext, runProgram } = await import("./whole.ts");
+  process.stdout.off("error", giveUp);
   // Never `process.exit`: it cuts off what a pipe has not taken yet.
   process.exitCode = await runProgram(argv, processContext(), version());
 }

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, readFileSync } from "node:fs";
 import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { writePrivateFile } from "./private-file.ts";
@@ -80,9 +80,19 @@ function isAlive(pid: number): boolean {
   // 0 and negative numbers would mean whole groups of processes.
   if (!Number.isSafeInteger(pid) || pid < 1) return false;
   try {
-    return process.kill(pid, 0);
+    return process.kill(pid, 0) && !isZombie(pid);
   } catch {
     // Somebody else's process did not write a file of ours.
+    return false;
+  }
+}
+
+/** One that has ended and that nobody has buried yet, as in a container. */
+function isZombie(pid: number): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
     return false;
   }
 }

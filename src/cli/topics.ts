@@ -32,7 +32,7 @@ Sessions have:
 ${fieldsOf(SESSION_FIELDS)}
 
 Quote terms with * or >, which shells have their own use for:
-  svc users search 'email:*@acme.com' -name:bot* 'created_at>=2026-01-01'
+  svc users search 'email:*@acme.com' '-name:bot*' 'created_at>=2026-01-01'
 
 or write them so that no shell touches them:
   svc users search email.ends=@acme.com not.name.starts=bot created_at.gte=2026-01-01

@@ -26,6 +26,8 @@ export interface ServeOptions {
   store?: string | undefined;
   /** The path of a seed file for an empty store. Default: the demo. */
   seed?: string | undefined;
+  /** Whether `seed` says nothing of a store that holds something already, as in a configuration file; else that is refused. */
+  seedIsDefault?: boolean | undefined;
   /** Whether to begin with an empty store, whatever was there. */
   reset?: boolean | undefined;
   /** The front door's address where it is another than `http://localhost:<port>`. */

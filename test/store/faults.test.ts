@@ -217,7 +217,7 @@ async function eventsOf(trace: string, directory: string): Promise<string[]> {
     if (whole.includes("db.json.pid")) continue;
     const [, call, args] = /^(\w+)\((.*)\) += 0$/.exec(whole) ?? [];
     if (call && whole.includes(directory)) events.push(`${call} ${plain(args!).replaceAll('"', "")}`.trim());
-    else if (whole.startsWith("pwrite64") && whole.includes("db.journal>")) events.push("append");
+    else if (/^p?write/.test(whole) && whole.includes("db.journal>")) events.push("append");
   }
   return events;
 }

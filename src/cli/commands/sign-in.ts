@@ -33,6 +33,7 @@ export function addSignIn(program: Program, context: Context): void {
     .action(async (own: SignInFlags) => {
       const flags = program.opts<GlobalFlags>();
       const provider = checkProvider(own.provider);
+      if (own.as === "") throw new CliError(EXIT.usage, "--as was given nothing.", "Was a variable empty?");
       const seconds = checkTimeout(own.timeout);
       const stopped = context.untilSignal();
       const client = await openClient(context, flags);
@@ -43,7 +44,7 @@ export function addSignIn(program: Program, context: Context): void {
           ...(provider && { provider }),
           ...(own.as && { loginHint: own.as }),
         });
-        const isDone = await enter(url, landing, own.as !== undefined, await openFetch(context, flags));
+        const isDone = await enter(url, landing, own.as, await openFetch(context, flags));
         if (!isDone) context.stderr.write(`Sign in at:\n  ${url}\nWaiting for it; Ctrl-C ends that.\n`);
         if (!isDone && own.open)
           await context
@@ -74,7 +75,7 @@ export function addSignIn(program: Program, context: Context): void {
  * through simulated providers, which then need no browser, and nowhere else.
  * @returns whether the landing was reached
  */
-async function enter(url: string, landing: Landing, hasAccount: boolean, fetch: Fetch): Promise<boolean> {
+async function enter(url: string, landing: Landing, account: string | undefined, fetch: Fetch): Promise<boolean> {
   let address = url;
   for (let hop = 0; hop < MAX_HOPS; hop++) {
     const response = await fetch(address, { method: "GET", headers: { accept: "application/json" } });
@@ -82,12 +83,18 @@ async function enter(url: string, landing: Landing, hasAccount: boolean, fetch: 
     const text = await response.text();
     if (next === null && hop === 0)
       throw new CliError(EXIT.failed, `The service refused: ${errorOf(text)}.`, hintOf(text, landing.url));
-    if (next === null || !hasAccount) return false;
+    if (next === null || account === undefined) return false;
     if (next.startsWith(landing.url)) {
       landing.receive(new URL(next));
       return true;
     }
     if (!isOwnStep(next, url)) return false;
+    if (new URL(next).searchParams.has("request"))
+      throw new CliError(
+        EXIT.notFound,
+        `The simulated provider knows no account "${account}".`,
+        "Leave out --as, and choose one in the browser; a seed's personas say who they are.",
+      );
     address = next;
   }
   return false;
@@ -95,10 +102,10 @@ async function enter(url: string, landing: Landing, hasAccount: boolean, fetch: 
 
 /** Whether an address is a step of the service itself, which no person need see; its simulator may be at the front door. */
 function isOwnStep(next: string, url: string): boolean {
-  const { hostname, port, pathname, searchParams } = new URL(next);
+  const { hostname, port, pathname } = new URL(next);
   const own = new URL(url);
   const isOwn = port === own.port && (hostname === own.hostname || own.hostname.endsWith(`.${hostname}`));
-  return isOwn && /^\/(__svc\/simulator|oauth)\//.test(pathname) && !searchParams.has("request");
+  return isOwn && /^\/(__svc\/simulator|oauth)\//.test(pathname);
 }
 
 function errorOf(text: string): string {
@@ -111,7 +118,7 @@ function errorOf(text: string): string {
 
 function hintOf(text: string, landing: string): string | undefined {
   return text.includes("Invalid redirect_uri")
-    ? `This command is sent back to an address such as ${landing}, which the instance does not list.`
+    ? `This command is sent back to an address such as ${landing}, and the instance takes none but its redirect_uris. Sign in from your application, or take redirect_uris out of the seed.`
     : undefined;
 }
 

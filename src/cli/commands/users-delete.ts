@@ -56,22 +56,24 @@ export function addUsersDelete(users: Command, program: Program, context: Contex
     ],
     notes: `To delete one, the answer is yes or no; to delete several, their number has to be
 typed. Ctrl-C finishes what was begun, and says what was deleted and what was not.
-A user who is gone already is no failure.`,
+Of several, one who is gone already is no failure.`,
   }).action(async (args: string[], own: DeleteFlags) => {
     const flags = program.opts<GlobalFlags & OutputFlags>();
     const guards = guardsOf(own);
     const concurrency = numberOf("--concurrency", own.concurrency, 1, MAX_CONCURRENCY);
     const client = await openClient(context, flags);
     const targets = await readTargets(context, client, args, own);
-    checkCount(targets, guards);
     const { ids, query } = targets;
     if (own.dryRun) {
+      // Whoever would be too many is to be seen.
+      checkCount(targets, { ...guards, max: Infinity });
       const found = targets.users ?? (await findAll(client, ids));
       const missing = ids.length - found.length;
       if (missing > 0)
         context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "belongs" : "belong"} to nobody.\n`);
       return printAll(context, flags, USER_COLUMNS, found, "Nobody would be deleted.");
     }
+    checkCount(targets, guards);
     if (ids.length === 0) {
       context.stderr.write(`${query === undefined ? "There was no id on standard input." : "No users match."}\n`);
       return reportMany(context, flags, { outcomes: [] });

@@ -74,7 +74,7 @@ export async function obtainConsent(
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) {
     const { data } = targets.users?.[0] ?? (await client.users.get(only));
-    if (await context.confirm(`Delete ${harmless(data.email)}? This cannot be undone.`)) return;
+    if (await context.confirm(`Delete ${harmless(data.email)} of ${harmless(address)}? This cannot be undone.`)) return;
   } else {
     await preview(context, client, targets, address);
     const typed = await context.ask(`This cannot be undone. Type ${ids.length} to delete all of them:`);

@@ -48,7 +48,7 @@ export function notATerm(word: string, { fields, example }: Searched, cwd: strin
 
 /** Whether the shell may have put a file's name in the place of a pattern. */
 export function isFileName(term: string, cwd: string): boolean {
-  return existsSync(join(cwd, term));
+  return term !== "" && existsSync(join(cwd, term));
 }
 
 /** The known word that is meant by one that is not known, if one is near. */

@@ -1,5 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import type { TokenClaims } from "../../wire/claims.ts";
+import { ERRORS } from "../../wire/errors.ts";
 import type { VerifiedToken } from "../../wire/resources.ts";
 import { EXIT, toFailure, type ExitCode } from "../errors.ts";
 import { whyNot, type DecodedToken } from "./why.ts";
@@ -48,6 +49,11 @@ export async function decode(token: string): Promise<DecodedToken | undefined> {
 
 function refused(error: unknown, token: string, decoded: DecodedToken | undefined, now: Date): Verdict {
   const { exitCode, code, message } = toFailure(error);
+  // Too long to be sent is too long to be one.
+  if (code === "body_too_large") {
+    const own = { exitCode: EXIT.tokenInvalid, code: "token_invalid", error: ERRORS.token_invalid.error };
+    return { valid: false, ...own, why: whyNot("token_invalid", token, decoded, now) };
+  }
   const isAnswer = exitCode === EXIT.tokenInvalid || code === "user_not_found";
   if (!isAnswer) throw error;
   return { valid: false, exitCode, code, error: message, why: whyNot(code, token, decoded, now) };

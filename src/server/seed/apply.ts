@@ -4,17 +4,23 @@ import { ServeError } from "../errors.ts";
 import type { Records } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 
+interface SeedOptions {
+  readonly seed?: string | undefined;
+  readonly seedIsDefault?: boolean | undefined;
+  readonly reset?: boolean | undefined;
+}
+
 /**
  * What a store shall be filled with: a seed file, or the demo. Undefined: nothing, because it holds something already.
  * @throws {ServeError | SeedError} also where a seed is named, the store is not empty and is not to be reset
  */
 export async function recordsToSeed(
   store: Store,
-  { seed, reset = false }: { seed?: string | undefined; reset?: boolean | undefined },
+  { seed, seedIsDefault = false, reset = false }: SeedOptions,
   now: Date,
 ): Promise<Records | undefined> {
   if (!reset && (await store.instances()).length > 0) {
-    if (seed === undefined) return undefined;
+    if (seed === undefined || seedIsDefault) return undefined;
     throw new ServeError(
       `--seed: ${store.location} holds something already. Leave out --seed to go on with it, or add --reset to begin anew.`,
     );

@@ -3,6 +3,7 @@ import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/fields.t
 import { PROVIDERS } from "../../../wire/names.ts";
 import { subcommands } from "../../command-map.ts";
 import type { Context } from "../../context.ts";
+import { FORMATS } from "../../output-flags.ts";
 import { listProfiles, PROFILE_SETTINGS } from "../../profiles.ts";
 import { findRunningServer } from "../../running-server.ts";
 import { TOPICS } from "../../topics.ts";
@@ -22,6 +23,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   "--profile": listProfiles,
   "--instance": async ({ cwd }) => (await findRunningServer(cwd))?.instances.map(({ subdomain }) => subdomain) ?? [],
   "--provider": () => PROVIDERS,
+  "--output": () => FORMATS,
   "--providers": () => ["auto", "real", "simulated"],
   "profiles name": listProfiles,
   "config setting": () => PROFILE_SETTINGS,

@@ -35,6 +35,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     host: flags.host ?? env["SVC_HOST"] ?? file.host,
     store: chooseStore(context, flags, file),
     seed: inDirectory(context.cwd, flags.seed) ?? file.seed,
+    seedIsDefault: flags.seed === undefined,
     reset: flags.reset,
     publicUrl: publicUrl === undefined ? undefined : checkOrigin(publicUrl),
     allowedHosts: flags.allowedHost?.map(checkHost) ?? file.allowedHosts,

@@ -64,7 +64,12 @@ export function textReport(context: Context): Report {
       if (isLocal && first?.active && first.redirect_uris.length === 0)
         stdout.write(row("Sign in at", chalk.cyan(link)));
       stdout.write(
-        row("Then try", asRun("svc users list", context), asRun("svc sign-in --provider github", context)) + "\n",
+        row(
+          "Then try",
+          asRun("svc users list", context),
+          // It is sent back to an address of its own, which no list has.
+          ...(first?.redirect_uris.length === 0 ? [asRun("svc sign-in --provider github", context)] : []),
+        ) + "\n",
       );
     },
     request({ method, route, status, ms, instance }) {

@@ -9,6 +9,9 @@ import type { Program } from "../../program.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, cross, openMaintenance, say, type StoreFlags } from "./options.ts";
 
+/** So many faults are shown. */
+const SHOWN = 20;
+
 export function addCheck(store: Command, program: Program, context: Context): void {
   const command = addStoreFlags(
     store.command("check").description("read all of a store, and say what is wrong with it"),
@@ -43,6 +46,8 @@ function print(context: Context, found: StoreCheck): void {
     damaged: damage.length === 0 ? "no" : String(damage.length),
     dangling: dangling.length === 0 ? "no" : String(dangling.length),
   });
-  for (const sentence of [...damage, ...dangling]) context.stdout.write(`${cross(context)} ${harmless(sentence)}\n`);
+  const faults = [...damage, ...dangling];
+  for (const sentence of faults.slice(0, SHOWN)) context.stdout.write(`${cross(context)} ${harmless(sentence)}\n`);
+  if (faults.length > SHOWN) say(context, `and ${faults.length - SHOWN} more; --json has all of them.`);
   for (const note of found.notes) say(context, note);
 }

@@ -78,10 +78,15 @@ export function hasHole(line: Buffer, offset: number): boolean {
   return false;
 }
 
+/** The `db.json` that a file of a store belongs to. */
+function storeOf(path: string): string {
+  return path.replace(/\.journal(\.old)?$/, ".json");
+}
+
 export function damaged(path: string, what: string): StoreRefused {
   return new StoreRefused(
     "damaged",
-    `${path} is damaged: ${what}. Nothing was changed. See all that is wrong with: svc store check. Keep what can be read with: svc store repair.`,
+    `${path} is damaged: ${what}. Nothing was changed. See all that is wrong with: svc store check --store ${storeOf(path)}. Keep what can be read with: svc store repair --store ${storeOf(path)}.`,
   );
 }
 

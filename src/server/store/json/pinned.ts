@@ -40,8 +40,7 @@ export async function pin(location: string): Promise<Pinned> {
       for (const name of names) handles.push(await openFile(name));
       if (await stillNamed(names, handles)) {
         const [snapshot, old, journal] = await Promise.all(handles.map((handle, n) => pinned(names[n]!, handle)));
-        if (!snapshot && !old && !journal?.size)
-          throw new StoreRefused("unusable", `There is no store at ${path}. Name another with --store.`);
+        if (!snapshot && !old && !journal?.size) throw new StoreRefused("unusable", `There is no store at ${path}.`);
         return { path, snapshot, old, journal, close };
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { TABLE_NAMES, type TableName } from "../records.ts";
+import { StoreRefused } from "../store.ts";
 import { backUp } from "./backup.ts";
 import { countsOf, damageText, danglingIn } from "./check.ts";
 import { followed, notWritten, unusable } from "./directory.ts";
@@ -59,6 +60,11 @@ export async function openRepair(location: string, { dropDangling = false, now }
       notes: found.lostChanges ? [STALE] : [],
       kept: countsOf({ tables }),
       async apply() {
+        if (tables.instances.size === 0)
+          throw new StoreRefused(
+            "damaged",
+            `${path}: no instance can be read any more, so there is no store to be made of it. Nothing was changed. Put back a copy of it.`,
+          );
         try {
           const copies = await backUp(files, now);
           await write(path, tables, found.sequence);

@@ -47,6 +47,7 @@ class SnapshotLines {
   #isComplete = false;
   #isFaulty = false;
   #isDifferent = false;
+  #isReturned = false;
   /** Of format 2: over the checksums of the header and of all records. */
   #chain = 0;
   /** Of format 1: over all bytes so far. */
@@ -56,9 +57,18 @@ class SnapshotLines {
     this.#file = file;
   }
 
-  next(bytes: Buffer, offset: number): Item[] {
+  next(line: Buffer, offset: number): Item[] {
     this.#line++;
     this.#offset = offset;
+    // An editor, or git on another system, writes every line's end anew; nothing else of it is lost.
+    const isReturned = line.at(-1) === RETURN;
+    const items = this.#next(isReturned ? line.subarray(0, -1) : line);
+    if (!isReturned || this.#isReturned) return items;
+    this.#isReturned = true;
+    return [this.#damage("the ends of lines were changed to CR LF"), ...items];
+  }
+
+  #next(bytes: Buffer): Item[] {
     const text = bytes.toString();
     const items = this.#hasHeader ? this.#inside(bytes, text) : this.#first(bytes, text);
     // Only format 1 has it, and its first line may be lost.
@@ -138,6 +148,7 @@ const ALTERED =
   "the checksum differs: something in it was altered, and a file of this format doesn't tell which of its records";
 const MISSING = "the checksum differs: the first line was altered, or records are missing or stand in another order";
 const COMMA = ",".charCodeAt(0);
+const RETURN = "\r".charCodeAt(0);
 
 function withoutComma(line: Buffer): Buffer {
   return line.at(-1) === COMMA ? line.subarray(0, -1) : line;

@@ -81,7 +81,7 @@ function parseHeader(path: string, line: string): Header {
   if (header?.format !== FORMAT || !Number.isSafeInteger(header.version) || !Number.isSafeInteger(header.sequence)) {
     throw new StoreRefused(
       "damaged",
-      `${path} is no svc store, or its first line is damaged. Nothing was changed. Choose another --store.`,
+      `${path} is no svc store, or its first line is damaged. Nothing was changed. If it is one, keep what can be read with: svc store repair --store ${path}. Otherwise choose another --store.`,
     );
   }
   if (header.version! > VERSION || header.version! < 1) throw newer(path, header.version!);
