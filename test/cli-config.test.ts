@@ -7,6 +7,7 @@ import { configDirectory, writeCurrent, writeProfile, type Profile } from "../sr
 import { writeRunningServer } from "../src/cli/running-server.ts";
 import { storeKey } from "../src/cli/stored-key.ts";
 import { resolveTarget, type TargetFlags } from "../src/cli/target.ts";
+import { setup } from "./_setup.ts";
 import { createContext, memoryKeyring, runCli, type CliOptions, type CliResult, type TestContext } from "./_cli.ts";
 
 const A = "https://a.svc.test";
@@ -360,6 +361,45 @@ describe("SVC_TIMEOUT", () => {
         exitCode: 2,
         message: expect.stringContaining(wrong) as string,
       });
+  });
+});
+
+describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
+  const env = { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x" };
+
+  it("say how often to try again, and refuse what is no number", async () => {
+    const options = (SVC_RETRIES?: string): Promise<object> =>
+      keyedClientOptions(contextOf({ env: { ...env, SVC_RETRIES } }), {});
+    expect(await options()).toMatchObject({ retry: 1 });
+    expect(await options("0")).toMatchObject({ retry: 0 });
+    await expect(options("many")).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  it("tell each request on stderr, with no secret in it, and nothing unless that is asked for", async () => {
+    const service = await setup();
+    const key = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key };
+    const loud = await runCli(["users", "list"], { service, env: { ...key, SVC_LOG: "debug" } });
+    expect(loud.stderr).toMatch(/^svc: GET \/api\/v1\/users 200 \d+ ms\n$/);
+    const token = await service.tokenFor("google", "ada");
+    const verified = await runCli(["tokens", "verify", "-"], {
+      service,
+      stdin: token,
+      env: { ...key, SVC_LOG: "debug" },
+    });
+    expect(verified.stderr).toContain("POST /api/v1/tokens/verify 200");
+    for (const secret of [token, service.acme.secret_key]) expect(verified.stderr).not.toContain(secret);
+    expect((await runCli(["users", "list"], { service, env: key })).stderr).toBe("");
+    expect((await runCli(["users", "list"], { service, env: { ...key, SVC_LOG: "loud" } })).code).toBe(2);
+  });
+
+  it("choose the format of lists, below the flag", async () => {
+    const service = await setup();
+    const key = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key };
+    const list = (SVC_OUTPUT: string, ...more: string[]): Promise<CliResult> =>
+      runCli(["users", "list", ...more], { service, env: { ...key, SVC_OUTPUT } });
+    expect((await list("ids")).stdout.split("\n")[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await list("ids", "--output", "csv")).stdout).toMatch(/^id,/);
+    expect((await list("xml")).stderr).toContain('SVC_OUTPUT: there is no format "xml"');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { ClientOptions } from "../client/client.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./errors.ts";
+import { harmless } from "./output.ts";
 import { resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
 /** The flags that every command takes. */
@@ -42,8 +43,8 @@ export function optionsOf(context: Context, target: Target): ClientOptions {
     apiUrl: api_url && checkUrl(api_url.value, api_url.source),
     certificate: server?.certificate,
     timeoutMs: timeoutMs(context),
-    // Where nothing listens, a person shall know it at once.
-    retry: 1,
+    retry: retries(context),
+    onTry: logger(context),
     fetch,
   };
   return defined(options);
@@ -65,6 +66,27 @@ function timeoutMs({ env }: Context): number | undefined {
   const seconds = /^\d{1,4}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0;
   if (seconds <= 0) throw new CliError(EXIT.usage, `SVC_TIMEOUT: "${text}" is not a number of seconds.`);
   return seconds * 1000;
+}
+
+/** Where nothing listens, a person shall know it at once. */
+const DEFAULT_RETRIES = 1;
+
+function retries({ env }: Context): number {
+  const text = env["SVC_RETRIES"] || String(DEFAULT_RETRIES);
+  if (!/^\d$/.test(text)) throw new CliError(EXIT.usage, `SVC_RETRIES: "${text}" is not a number from 0 to 9.`);
+  return Number(text);
+}
+
+/** With `SVC_LOG=debug` each try is told on stderr, with nothing in it that is secret. */
+function logger({ env, stderr }: Context): ClientOptions["onTry"] {
+  const level = env["SVC_LOG"] || "off";
+  if (level !== "off" && level !== "debug")
+    throw new CliError(EXIT.usage, `SVC_LOG: "${level}" is neither off nor debug.`);
+  if (level === "off") return undefined;
+  return ({ route, number, status, durationMs, error }) =>
+    void stderr.write(
+      `svc: ${harmless(route)} ${status ?? error?.code ?? "-"} ${Math.round(durationMs)} ms${number > 1 ? ` (try ${number})` : ""}\n`,
+    );
 }
 
 function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

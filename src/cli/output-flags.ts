@@ -18,7 +18,11 @@ const WITH_ROWS = new WeakSet<Command>();
 
 export function addOutputFlags(program: Command): void {
   program
-    .option("--output <format>", `${FORMATS.join(", ")}; otherwise a table on a terminal and tsv in a pipe`, format)
+    .option(
+      "--output <format>",
+      `${FORMATS.join(", ")}; otherwise a table on a terminal and tsv in a pipe`,
+      (name: string) => format(name, "--output"),
+    )
     .option("--utc", "print times as they are, not as 3 days ago")
     .option("--no-pager", "never page a long table")
     .option("--no-color", "no colours")
@@ -57,13 +61,15 @@ export function withoutColor(argv: readonly string[], context: Context): Context
 }
 
 /** The format to print in. */
-export function formatOf({ json, output }: OutputFlags, { stdout }: Context): Format {
-  return json ? "json" : (output ?? (stdout.isTTY ? "table" : "tsv"));
+export function formatOf({ json, output }: OutputFlags, { stdout, env }: Context): Format {
+  if (json) return "json";
+  const usual = env["SVC_OUTPUT"] ? format(env["SVC_OUTPUT"], "SVC_OUTPUT") : undefined;
+  return output ?? usual ?? (stdout.isTTY ? "table" : "tsv");
 }
 
-function format(name: string): Format {
+function format(name: string, source: string): Format {
   if (!(FORMATS as readonly string[]).includes(name))
-    throw new CliError(EXIT.usage, `--output: there is no format "${name}".`, `There are ${FORMATS.join(", ")}.`);
+    throw new CliError(EXIT.usage, `${source}: there is no format "${name}".`, `There are ${FORMATS.join(", ")}.`);
   return name as Format;
 }
 
