@@ -1,3 +1,4 @@
+import { harmless, harmlessData } from "../src/cli/output.ts";
 import { describe, expect, it } from "vitest";
 import type { Pager } from "../src/cli/context.ts";
 import { main } from "../src/cli/main.ts";
@@ -26,6 +27,13 @@ function named(...names: string[]): Promise<Service> {
   const users = names.map((name, i) => ({ email: `m${i}@acme.test`, name, created_at: `2026-01-0${9 - i}T09:00:00Z` }));
   return setup({ seed: { instances: [{ ...acme, users }] } });
 }
+
+describe("Names that are written with joiners", () => {
+  it.each(["علی\u200cرضا", "👩\u200d👩\u200d👧"])("are data as they are, and marked in a table: %s", (name) => {
+    expect(harmlessData(`${name}\u001b[2J`)).toBe(`${name}\\u{1b}[2J`);
+    expect(harmless(name)).toMatch(/\\u\{200[cd]\}/);
+  });
+});
 
 describe("--output", () => {
   it.each<[format: string, text: string]>([

@@ -47,3 +47,14 @@ const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u20
 export function harmless(text: string): string {
   return text.replace(HARMFUL, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
 }
+
+/**
+ * The same for data, which is not to be changed more than a terminal's safety wants: the joiners of some scripts and emoji
+ * stay. In a table they could make two names look alike.
+ */
+export function harmlessData(text: string): string {
+  return text
+    .split(/([\u200c\u200d])/)
+    .map((part, i) => (i % 2 === 1 ? part : harmless(part)))
+    .join("");
+}

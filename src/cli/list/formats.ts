@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { harmless, harmlessJson } from "../output.ts";
+import { harmlessData, harmlessJson } from "../output.ts";
 import { plainText, type Column, type Listed } from "./columns.ts";
 
 /** Rows on their way through, one after the other: however many there are, few are in memory. */
@@ -35,7 +35,8 @@ export async function* json<Row>(
 }
 
 export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]): Chunks {
-  for await (const row of rows) yield `${columns.map((column) => harmless(plainText(column.value(row)))).join("\t")}\n`;
+  for await (const row of rows)
+    yield `${columns.map((column) => harmlessData(plainText(column.value(row)))).join("\t")}\n`;
 }
 
 /** RFC 4180 with a heading, lines ended by a line feed. */
@@ -47,7 +48,7 @@ export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]
 /** What the next command takes, a line each. */
 export async function* ids<Row>(rows: Rows<Row>, { columns, id }: Listed<Row>): Chunks {
   const column = columns.find(({ name }) => name === id)!;
-  for await (const row of rows) yield `${harmless(plainText(column.value(row)))}\n`;
+  for await (const row of rows) yield `${harmlessData(plainText(column.value(row)))}\n`;
 }
 
 /**
@@ -57,7 +58,7 @@ export async function* ids<Row>(rows: Rows<Row>, { columns, id }: Listed<Row>): 
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 
 function csvCell(text: string): string {
-  const shown = harmless(FORMULA.test(text) || /^[\t\r\n]/.test(text) ? `'${text}` : text);
+  const shown = harmlessData(FORMULA.test(text) || /^[\t\r\n]/.test(text) ? `'${text}` : text);
   return /[",;\s]|^'/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }
 
