@@ -122,6 +122,14 @@ describe("svc login", () => {
     expect(await readdir(home)).toEqual([]);
   });
 
+  it("asks a person again after a key that is refused, so that the next paste does not go to the shell", async () => {
+    const answers = [service.globex.secret_key, service.acme.secret_key];
+    const where = ["login", "--insecure-storage", "--base-url", "http://acme.localhost:7820"];
+    const { code, stderr } = await run(where, { tty: true, answers });
+    expect(code).toBe(0);
+    expect(stderr).toContain("refuses this key. Once more, or Ctrl-C.");
+  });
+
   it("keeps nothing where the service can't be reached, unless it is not to be asked", async () => {
     const fetch = (): Promise<never> => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" }));
     expect((await logIn("acme", { fetch })).code).toBe(7);

@@ -58,8 +58,9 @@ async function runLogin(context: Context, flags: GlobalFlags, own: LoginFlags): 
       `Choose another name with --profile, or remove that one: svc profiles remove ${name}`,
     );
 
-  const key = await readKey(context, origin);
-  if (own.check) await checkKey(context, { ...address, secretKey: key });
+  const key = await readGoodKey(context, origin, async (secretKey) => {
+    if (own.check) await checkKey(context, { ...address, secretKey });
+  });
   const secret_key = await storeKey(context, name, origin, key, await isForFile(context, own));
   // The one before it, where that is in the other place.
   if (existing?.secret_key && existing.secret_key.store !== secret_key.store)
@@ -75,6 +76,22 @@ async function runLogin(context: Context, flags: GlobalFlags, own: LoginFlags): 
   for (const variable of shadows.filter((one) => context.env[one]))
     context.stderr.write(`${variable} is set, and goes before it: unset it, or say --profile ${name}.\n`);
 }
+
+/** Whoever pasted a wrong one is asked again: the next paste would go to the shell, and stay in its history. */
+async function readGoodKey(context: Context, origin: string, check: (key: string) => Promise<void>): Promise<string> {
+  for (let left = ATTEMPTS; ; left--) {
+    const key = await readKey(context, origin);
+    try {
+      await check(key);
+      return key;
+    } catch (error) {
+      const isRefused = error instanceof CliError && error.exitCode === EXIT.noKey;
+      if (!isRefused || left === 1 || !isInteractive(context)) throw error;
+      context.stderr.write(`${error.message} Once more, or Ctrl-C.\n`);
+    }
+  }
+}
+const ATTEMPTS = 3;
 
 async function findAddress(
   context: Context,
