@@ -325,7 +325,7 @@ describe("Exit codes", () => {
       ["users", "list"],
       { env: { SVC_SECRET_KEY: undefined } },
       {
-        code: "noKey",
+        code: "no_key",
         message: "There is no secret key for this service.",
         hint: "Put it in SVC_SECRET_KEY, or keep it with: svc login",
       },

@@ -104,5 +104,6 @@ function hintOfApi(code: string): string | undefined {
 }
 
 function codeOfExit(exitCode: ExitCode): string {
-  return Object.entries(EXIT).find(([, value]) => value === exitCode)?.[0] ?? "failed";
+  const name = Object.entries(EXIT).find(([, value]) => value === exitCode)?.[0] ?? "failed";
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

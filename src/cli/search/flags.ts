@@ -102,6 +102,12 @@ function addFlags(command: Command, flags: readonly SearchFlag[]): void {
     if (argument) command.option(`${name} ${argument}`, what, collect);
     else command.option(name, what);
   }
+  // Both together would find nobody, without a word.
+  for (const [one, other] of [
+    ["--verified", "unverified"],
+    ["--active", "revoked"],
+  ] as const)
+    command.options.find(({ long }) => long === one)?.conflicts(other);
 }
 
 /** What `-term` is rewritten to. */

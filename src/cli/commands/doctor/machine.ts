@@ -93,10 +93,19 @@ async function storeCheck({ cwd }: Context): Promise<Check> {
   return failed("store", `Others can look into ${open.join(", ")}, which hold secret keys.`, "Run: chmod -R go= .svc");
 }
 
+async function configuredPort(cwd: string): Promise<number | undefined> {
+  const text = await readFile(join(cwd, "svc.config.json"), "utf8").catch(() => "{}");
+  try {
+    return (JSON.parse(text) as { port?: number }).port;
+  } catch {
+    return undefined;
+  }
+}
+
 async function portCheck({ cwd, env }: Context): Promise<Check> {
-  const port = Number(env["SVC_PORT"] || DEFAULT_PORT);
   const server = await findRunningServer(cwd);
-  if (server && new URL(server.url).port === String(port)) return ok("port", `${port} is svc's, process ${server.pid}`);
+  if (server) return ok("port", `${new URL(server.url).port} is svc's, process ${server.pid}`);
+  const port = Number(env["SVC_PORT"] || (await configuredPort(cwd)) || DEFAULT_PORT);
   const probe = createServer();
   const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     probe.once("error", resolve).listen(port, "127.0.0.1", () => resolve(undefined));
