@@ -208,14 +208,23 @@ describe.skipIf(executablePath === undefined)("In a browser", { timeout: 30_000 
   });
 
   describe("The keyboard", () => {
+    /** The page gives an account the focus a moment after it is there, sooner than any person could press a key. */
+    async function focused(): Promise<void> {
+      await expect
+        .poll(() => page.evaluate<string>("document.activeElement?.dataset.testid ?? ''"))
+        .toMatch(/^account-/);
+    }
+
     it("begins at the first account, so that Enter signs in", async () => {
       await page.goto(authorizeUrl("google"));
+      await focused();
       await page.keyboard.press("Enter");
       expect(await claimsAt()).toMatchObject({ email: "ada@acme.test" });
     });
 
     it("reaches every account, and the way out, with Tab alone", async () => {
       await page.goto(authorizeUrl("google"));
+      await focused();
       const reached: string[] = [];
       for (let i = 0; i < 9; i++) {
         reached.push(await page.evaluate<string>("document.activeElement?.dataset.testid ?? ''"));
@@ -227,6 +236,7 @@ describe.skipIf(executablePath === undefined)("In a browser", { timeout: 30_000 
 
     it("shows where it is", async () => {
       await page.goto(authorizeUrl("google"));
+      await focused();
       await page.keyboard.press("Tab");
       const outline = await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle");
       expect(outline).toBe("solid");
@@ -234,10 +244,12 @@ describe.skipIf(executablePath === undefined)("In a browser", { timeout: 30_000 
 
     it("signs in by search", async () => {
       await page.goto(authorizeUrl("google"));
+      await focused();
       await page.keyboard.press("Shift+Tab");
       await page.keyboard.type("софья");
       await page.keyboard.press("Enter");
       await page.waitForURL(/[?&]q=/);
+      await focused();
       await page.keyboard.press("Enter");
       expect(await claimsAt()).toMatchObject({ email: "sofya@stockholm.test", name: "Софья Ковалевская" });
     });
