@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { copyFile, open, rm } from "node:fs/promises";
+import { copyFile, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { syncDirectory } from "./snapshot.ts";
 
@@ -20,6 +20,16 @@ export async function backUp(paths: readonly string[], now: Date): Promise<strin
   }
   for (const directory of new Set(paths.map((path) => dirname(path)))) await syncDirectory(directory);
   return copies;
+}
+
+/** A copy of a `db.json` of an older format, kept before it is written anew in ours: `db.json.format-1.bak`. */
+export async function keepCopy(path: string, version: number): Promise<void> {
+  const copy = `${path}.format-${version}.bak`;
+  const fresh = `${copy}.tmp`;
+  await copyFile(path, fresh);
+  await sync(fresh);
+  await rename(fresh, copy);
+  await syncDirectory(dirname(path));
 }
 
 async function sync(path: string): Promise<void> {

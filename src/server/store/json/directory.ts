@@ -1,4 +1,4 @@
-import { chmod, copyFile, lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StoreRefused } from "../store.ts";
 import { syncDirectory } from "./snapshot.ts";
@@ -53,22 +53,6 @@ export async function prepare(path: string): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     if (name.startsWith(`${basename(path)}.`) && name.endsWith(".tmp")) await rm(join(dirname(path), name));
   }
-}
-
-/** A copy of a `db.json` of an older format, kept before it is written anew in ours: `db.json.format-1.bak`. */
-export async function keepCopy(path: string, version: number): Promise<void> {
-  const copy = `${path}.format-${version}.bak`;
-  const fresh = `${copy}.tmp`;
-  await copyFile(path, fresh);
-  const handle = await open(fresh, "r+");
-  try {
-    await handle.chmod(0o600);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(fresh, copy);
-  await syncDirectory(dirname(path));
 }
 
 /** What keeps a store from being opened, whatever it was. */

@@ -1,7 +1,7 @@
 import { TABLE_NAMES, type Entry, type RecordOf } from "../records.ts";
 import { StoreRefused, type Source, type Target } from "../store.ts";
 import { parseAddress } from "./address.ts";
-import { openDatabase, type Database } from "./database.ts";
+import { openDatabase, type Ask, type Database } from "./database.ts";
 import { refusal } from "./failures.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import { columnsOf, personaOf } from "./rows.ts";
@@ -10,16 +10,27 @@ import { insertEntries, isEmpty, removeAll } from "./write.ts";
 
 const BATCH = 1000;
 
-/** A store in a database, to be read whole, as it is when this is called. @throws {StoreRefused} */
-export async function openPostgresSource(url: string): Promise<Source> {
+interface Alone {
+  readonly database: Database;
+  readonly location: string;
+  readonly ask: Ask;
+  close(): Promise<void>;
+}
+
+/** A database for one purpose, with the one session that serves it. */
+function openAlone(url: string): Alone {
   const database = openDatabase(parseAddress(url), () => {});
-  const { location } = database;
   const session = database.openSession(false);
-  const { ask } = session;
   const close = async (): Promise<void> => {
     await session.close();
     await database.close();
   };
+  return { database, location: database.location, ask: session.ask, close };
+}
+
+/** A store in a database, to be read whole, as it is when this is called. @throws {StoreRefused} */
+export async function openPostgresSource(url: string): Promise<Source> {
+  const { database, location, ask, close } = openAlone(url);
   let cursors = 0;
 
   async function* entries(): AsyncIterable<readonly Entry[]> {
@@ -52,14 +63,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
 
 /** A database to be filled from elsewhere. One at a time may do that. @throws {StoreRefused} */
 export async function openPostgresTarget(url: string): Promise<Target> {
-  const database = openDatabase(parseAddress(url), () => {});
-  const { location } = database;
-  const session = database.openSession(false);
-  const { ask } = session;
-  const close = async (): Promise<void> => {
-    await session.close();
-    await database.close();
-  };
+  const { database, location, ask, close } = openAlone(url);
 
   async function transaction<T>(work: () => Promise<T>): Promise<T> {
     await ask("BEGIN");
