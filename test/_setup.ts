@@ -1,8 +1,8 @@
 import { createClient, type Client, type ClientOptions } from "../src/client/index.ts";
-import { createAddresses, type Addresses } from "../src/server/addresses.ts";
-import type { RequestEntry } from "../src/server/app.ts";
-import { nowhere } from "../src/server/geo.ts";
-import { createDirectory } from "../src/server/instance.ts";
+import { createAddresses, type Addresses } from "../src/server/instances/addresses.ts";
+import type { RequestEntry } from "../src/server/http/app.ts";
+import { nowhere } from "../src/server/sign-in/geo.ts";
+import { createInstances } from "../src/server/instances/instances.ts";
 import type { Credentials, ProvidersMode } from "../src/server/providers/connections.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
 import { createService } from "../src/server/service.ts";
@@ -187,12 +187,12 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   const store = options.store ?? openMemoryStore();
   const records: Records = parseSeed(JSON.stringify(options.seed ?? SEED), "seed", START);
   await store.seed(records);
-  const directory = createDirectory(await store.instances());
+  const instances = createInstances(await store.instances());
   const addresses = createAddresses(FRONT, 7820, options.allowedHosts);
   const log: Service["log"] = { requests: [], failures: [], bugs: [] };
   const app = createService({
     store,
-    directory,
+    instances,
     addresses,
     personas: await store.personas(),
     isLocal: options.isLocal ?? true,
@@ -208,7 +208,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
 
   const send = (path: string, init: RequestInit = {}): Promise<Response> =>
     app.fetch(new Request(new URL(path, FRONT), { redirect: "manual", ...init }));
-  const signIn: Service["signIn"] = async (provider, as, { instance = directory.first!, redirect_uri = APP } = {}) => {
+  const signIn: Service["signIn"] = async (provider, as, { instance = instances.first!, redirect_uri = APP } = {}) => {
     const query = new URLSearchParams({ provider, redirect_uri, login_hint: as });
     let location = new URL(`/oauth/authorize?${query.toString()}`, addresses.instanceUrl(instance));
     // Authorize, provider, callback; the fourth address is the application's.
@@ -224,8 +224,8 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
     store,
     clock,
     addresses,
-    acme: directory.bySubdomain("acme")!,
-    globex: directory.bySubdomain("globex")!,
+    acme: instances.bySubdomain("acme")!,
+    globex: instances.bySubdomain("globex")!,
     log,
     fetch: send,
     as: (instance, path, init = {}) =>

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openGeoDatabase } from "../src/server/geo.ts";
+import { openGeoDatabase } from "../src/server/sign-in/geo.ts";
 import { serve } from "../src/server/index.ts";
 import { createMmdb } from "./_mmdb.ts";
 import { SEED } from "./_setup.ts";

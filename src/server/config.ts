@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PROVIDERS } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
-import { issueLines, jsonFault } from "./issues.ts";
+import { issueLines, jsonFault } from "./zod-errors.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";
 import type { Credentials } from "./providers/connections.ts";
 import type { ServeOptions } from "./serve.ts";

@@ -1,13 +1,13 @@
 /** Start the service inside a program or a test. */
 export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
-export { credentialsFromEnv } from "./credentials.ts";
+export { credentialsFromEnv } from "./providers/credentials.ts";
 export { ServeError } from "./errors.ts";
-export { PortUnavailable } from "./listen.ts";
+export { PortUnavailable } from "./http/listen.ts";
 export { SeedError } from "./seed/index.ts";
 export { StoreRefused } from "./store/store.ts";
-export { openMaintenance, parseConfig } from "./on-demand.ts";
+export { openMaintenance, parseConfig } from "./lazy.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/store.ts";
-export type { RequestEntry } from "./app.ts";
+export type { RequestEntry } from "./http/app.ts";
 export type { Credentials, ProvidersMode } from "./providers/connections.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";

@@ -1,13 +1,13 @@
 import type { Fetch } from "../wire/fetch.ts";
 import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
-import { createAddresses } from "./addresses.ts";
-import type { App, RequestEntry } from "./app.ts";
-import { createClientAddress, type ClientAddress } from "./client-address.ts";
+import { createAddresses } from "./instances/addresses.ts";
+import type { App, RequestEntry } from "./http/app.ts";
+import { createClientAddress, type ClientAddress } from "./http/client-address.ts";
 import { ServeError, type SignInError } from "./errors.ts";
-import { nowhere, openGeoDatabase, type LocateIp } from "./geo.ts";
-import { createDirectory } from "./instance.ts";
-import { listen } from "./listen.ts";
-import { createListener } from "./listener.ts";
+import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
+import { createInstances } from "./instances/instances.ts";
+import { listen } from "./http/listen.ts";
+import { createListener } from "./http/listener.ts";
 import { checkCredentials, describeProvider, type Credentials, type ProvidersMode } from "./providers/connections.ts";
 import { recordsToSeed } from "./seed/apply.ts";
 import { createService } from "./service.ts";
@@ -99,10 +99,10 @@ async function serveStore(
   const { port = DEFAULT_PORT, https = false, now = () => new Date(), warn = () => {} } = options;
   const { credentials = {}, providers = "auto" } = options;
   const fresh = await recordsToSeed(store, options, now());
-  const directory = createDirectory(fresh?.instances ?? (await store.instances()));
+  const instances = createInstances(fresh?.instances ?? (await store.instances()));
   const isLocal =
     isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
-  checkCredentials(directory.all, credentials, providers, isLocal);
+  checkCredentials(instances.all, credentials, providers, isLocal);
 
   const onBug = (error: unknown): void =>
     warn(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -113,7 +113,7 @@ async function serveStore(
   const listening = await listen(createListener(app, clientAddress, onBug), {
     port,
     host: options.host,
-    certificateFor: https ? hostNames(options, directory.all) : undefined,
+    certificateFor: https ? hostNames(options, instances.all) : undefined,
   });
   try {
     // Only now, when nothing else can keep the server from running, is anything replaced.
@@ -134,7 +134,7 @@ async function serveStore(
   start(
     createService({
       store,
-      directory,
+      instances,
       addresses,
       personas: await store.personas(),
       isLocal,
@@ -157,10 +157,10 @@ async function serveStore(
     certificate: listening.certificate,
     store: store.location,
     providers: Object.fromEntries(
-      PROVIDERS.map((name) => [name, describeProvider(name, directory.all, credentials, providers)]),
+      PROVIDERS.map((name) => [name, describeProvider(name, instances.all, credentials, providers)]),
     ) as RunningServer["providers"],
     isLocal,
-    instances: directory.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
+    instances: instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
     async close() {
       await listening.close(GRACE_MS);
       await store.close();

@@ -1,10 +1,10 @@
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
-import type { Addresses } from "./addresses.ts";
-import { createApp, type App, type RequestEntry } from "./app.ts";
+import type { Addresses } from "./instances/addresses.ts";
+import { createApp, type App, type RequestEntry } from "./http/app.ts";
 import type { SignInError } from "./errors.ts";
-import type { LocateIp } from "./geo.ts";
-import type { Directory } from "./instance.ts";
+import type { LocateIp } from "./sign-in/geo.ts";
+import type { Instances } from "./instances/instances.ts";
 import { createConnect, type Credentials, type ProvidersMode } from "./providers/connections.ts";
 import { createSimulator } from "./simulator/index.ts";
 import type { ConnectionRecord, PersonaRecord } from "./store/records.ts";
@@ -14,7 +14,7 @@ import { createTokens } from "./token.ts";
 /** Everything that the service is made from: values, and the parts of the world it may touch. */
 export interface ServiceOptions {
   readonly store: Store;
-  readonly directory: Directory;
+  readonly instances: Instances;
   readonly addresses: Addresses;
   readonly personas: readonly PersonaRecord[];
   /** Whether only this machine can reach it. Then an instance without `redirect_uris` takes any. */
@@ -32,9 +32,9 @@ export interface ServiceOptions {
 
 /** Puts the parts together: the proxy, and the simulated providers behind it. */
 export function createService(options: ServiceOptions): App {
-  const { directory, addresses, credentials, now } = options;
+  const { instances, addresses, credentials, now } = options;
   const clients = (provider: Provider): ConnectionRecord[] =>
-    [...directory.all.map((instance) => instance.connections[provider]), credentials[provider]].filter(
+    [...instances.all.map((instance) => instance.connections[provider]), credentials[provider]].filter(
       (client) => client !== undefined,
     );
   const simulator = createSimulator({
@@ -42,13 +42,13 @@ export function createService(options: ServiceOptions): App {
     callbackUrl: addresses.callbackUrl,
     personas: options.personas,
     clients,
-    secrets: directory.all.map((instance) => instance.secret_key),
+    secrets: instances.all.map((instance) => instance.secret_key),
     now,
   });
   const tokens = createTokens();
   return createApp({
     store: options.store,
-    directory,
+    instances,
     addresses,
     simulator,
     tokens,
@@ -61,7 +61,7 @@ export function createService(options: ServiceOptions): App {
       fetch: options.fetch,
     }),
     locate: options.locate,
-    findInstance: directory.byId,
+    findInstance: instances.byId,
     issueToken: tokens.issue,
     now,
     onBug: options.onBug,

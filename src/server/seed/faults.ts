@@ -1,5 +1,5 @@
 import { toUSVString } from "node:util";
-import { RESERVED_SUBDOMAINS } from "../addresses.ts";
+import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
 import { parse } from "../sign-in/redirect-uri.ts";

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
-import { issueLines, jsonFault } from "../issues.ts";
+import { issueLines, jsonFault } from "../zod-errors.ts";
 import type { InstanceRecord, PersonaRecord, Records, SessionRecord, UserRecord } from "../store/records.ts";
 import { crossFaults, textFaults } from "./faults.ts";
 import { Seed } from "./schema.ts";

@@ -1,5 +1,5 @@
 import { STATE_LIFETIME_SECONDS, type Provider } from "../../wire/names.ts";
-import type { Addresses } from "../addresses.ts";
+import type { Addresses } from "../instances/addresses.ts";
 import type { Connect } from "../providers/connections.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";

@@ -1,8 +1,8 @@
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
-import { isConfidential, type Addresses } from "../addresses.ts";
+import { isConfidential, type Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInError } from "../errors.ts";
-import type { LocateIp } from "../geo.ts";
+import type { LocateIp } from "./geo.ts";
 import { isPlaceholderEmail, normalizeEmail } from "../providers/email.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
 import type { Profile } from "../providers/provider.ts";

@@ -1,4 +1,4 @@
-import { LOOPBACK_NAMES } from "../addresses.ts";
+import { LOOPBACK_NAMES } from "../instances/addresses.ts";
 import { ApiError } from "../errors.ts";
 
 const MAX_LENGTH = 2048;

@@ -1,5 +1,5 @@
-import { MAX_BODY_BYTES } from "../../wire/names.ts";
-import { ApiError } from "../errors.ts";
+import { MAX_BODY_BYTES } from "../../../wire/names.ts";
+import { ApiError } from "../../errors.ts";
 import { json } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import { toVerifiedToken } from "../resources.ts";

@@ -1,5 +1,5 @@
-import type { Provider } from "../wire/names.ts";
-import type { InstanceRecord } from "./store/records.ts";
+import type { Provider } from "../../wire/names.ts";
+import type { InstanceRecord } from "../store/records.ts";
 
 /** Which part of the service a host name stands for. */
 export type Scope =

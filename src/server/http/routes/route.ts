@@ -1,17 +1,17 @@
-import type { Addresses, Scope } from "../addresses.ts";
-import type { Directory } from "../instance.ts";
+import type { Addresses, Scope } from "../../instances/addresses.ts";
+import type { Instances } from "../../instances/instances.ts";
 import type { AppRequest } from "../request.ts";
-import type { BeginDeps } from "../sign-in/begin.ts";
-import type { CompleteDeps } from "../sign-in/complete.ts";
-import type { Simulator } from "../simulator/index.ts";
-import type { Store } from "../store/store.ts";
-import type { Tokens } from "../token.ts";
+import type { BeginDeps } from "../../sign-in/begin.ts";
+import type { CompleteDeps } from "../../sign-in/complete.ts";
+import type { Simulator } from "../../simulator/index.ts";
+import type { Store } from "../../store/store.ts";
+import type { Tokens } from "../../token.ts";
 
 /** What the routes need of the world. */
 export interface RouteDeps extends BeginDeps, CompleteDeps {
   readonly store: Store;
   readonly addresses: Addresses;
-  readonly directory: Directory;
+  readonly instances: Instances;
   readonly tokens: Tokens;
   readonly simulator: Simulator;
   /** Whether only this machine can reach the server. */

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { CityResponse, open as Open } from "maxmind";
-import { ServeError } from "./errors.ts";
+import { ServeError } from "../errors.ts";
 
 /** What is known of where an address is; empty where nothing is. */
 export type LocateIp = (ip_address: string) => Record<string, unknown>;

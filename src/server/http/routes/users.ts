@@ -1,9 +1,9 @@
-import { USER_FIELDS } from "../../wire/fields.ts";
-import { ApiError } from "../errors.ts";
+import { USER_FIELDS } from "../../../wire/fields.ts";
+import { ApiError } from "../../errors.ts";
 import { json } from "../reply.ts";
 import { toUser } from "../resources.ts";
-import type { InstanceRecord } from "../store/records.ts";
-import type { UserView } from "../store/store.ts";
+import type { InstanceRecord } from "../../store/records.ts";
+import type { UserView } from "../../store/store.ts";
 import { requireSecretKey } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 import { list, searchQuery, type ListOptions } from "./list.ts";

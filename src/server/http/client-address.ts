@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
-import { ServeError } from "./errors.ts";
+import { ServeError } from "../errors.ts";
 
 /** Where a request comes from. */
 export type ClientAddress = (message: IncomingMessage) => string;

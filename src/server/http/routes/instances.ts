@@ -1,9 +1,9 @@
-import { PUBLISHABLE_KEY_HEADER } from "../../wire/names.ts";
-import { ApiError } from "../errors.ts";
+import { PUBLISHABLE_KEY_HEADER } from "../../../wire/names.ts";
+import { ApiError } from "../../errors.ts";
 import { json } from "../reply.ts";
 import { toInstance } from "../resources.ts";
 import type { AppRequest } from "../request.ts";
-import type { InstanceRecord } from "../store/records.ts";
+import type { InstanceRecord } from "../../store/records.ts";
 import { requireEitherKey } from "./access.ts";
 import { ANY_ORIGIN, preflight } from "./cors.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";

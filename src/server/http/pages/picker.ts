@@ -1,6 +1,6 @@
-import type { Provider } from "../../wire/names.ts";
-import type { PersonaRecord } from "../store/records.ts";
-import type { Account, PickerView } from "../simulator/provider.ts";
+import type { Provider } from "../../../wire/names.ts";
+import type { PersonaRecord } from "../../store/records.ts";
+import type { Account, PickerView } from "../../simulator/provider.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 

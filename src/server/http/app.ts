@@ -1,13 +1,13 @@
 import { H3, type H3Event, type HTTPMethod } from "h3";
-import { ERRORS, errorBody } from "../wire/errors.ts";
-import { ApiError } from "./errors.ts";
-import { admit } from "./front.ts";
+import { ERRORS, errorBody } from "../../wire/errors.ts";
+import { ApiError } from "../errors.ts";
+import { admit } from "./admission.ts";
 import { errorPage } from "./pages/error.ts";
 import { json, page } from "./reply.ts";
 import type { AppRequest } from "./request.ts";
 import { ROUTES } from "./routes/index.ts";
 import type { RouteDefinition, RouteDeps } from "./routes/route.ts";
-import { StorageUnavailable } from "./store/store.ts";
+import { StorageUnavailable } from "../store/store.ts";
 
 export interface AppDeps extends RouteDeps {
   /** Told of every request answered; no secret is in it. */

@@ -4,11 +4,11 @@ import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { FastURL } from "srvx";
-import { ERRORS, errorBody, type ErrorCode } from "../wire/errors.ts";
-import { MAX_BODY_BYTES } from "../wire/names.ts";
+import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
+import { MAX_BODY_BYTES } from "../../wire/names.ts";
 import type { App } from "./app.ts";
 import type { ClientAddress } from "./client-address.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError } from "../errors.ts";
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
-import type { TokenClaims } from "../wire/claims.ts";
-import type { Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
-import type { Addresses } from "./addresses.ts";
-import type { InstanceRecord, SessionRecord, UserRecord } from "./store/records.ts";
-import type { UserView } from "./store/store.ts";
+import type { TokenClaims } from "../../wire/claims.ts";
+import type { Instance, Session, User, VerifiedToken } from "../../wire/resources.ts";
+import type { Addresses } from "../instances/addresses.ts";
+import type { InstanceRecord, SessionRecord, UserRecord } from "../store/records.ts";
+import type { UserView } from "../store/store.ts";
 
 export function toUser({ user, providers }: UserView): User {
   return {

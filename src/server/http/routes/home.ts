@@ -1,17 +1,17 @@
-import { ApiError } from "../errors.ts";
-import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
+import { ApiError } from "../../errors.ts";
+import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../../wire/errors.ts";
 import { homePage } from "../pages/home.ts";
 import { notSignedInPage, signedInPage } from "../pages/signed-in.ts";
 import { page, redirect } from "../reply.ts";
-import { claimedInstance } from "../token.ts";
+import { claimedInstance } from "../../token.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 
 /** On one's own machine only: it names every instance. */
 export const home: RouteDefinition = {
   on: ["front", "api", "instance"],
-  handle({ scope }, { directory, addresses, isLocal }) {
+  handle({ scope }, { instances, addresses, isLocal }) {
     requireLocal(isLocal);
-    return scope.kind === "front" ? page(homePage(directory.all, addresses)) : redirect(`${addresses.front}/`);
+    return scope.kind === "front" ? page(homePage(instances.all, addresses)) : redirect(`${addresses.front}/`);
   },
 };
 
@@ -23,7 +23,7 @@ export const signedIn: RouteDefinition = {
     const error = request.query.get("error");
     if (error !== undefined) return page(notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? ""));
     const token = request.query.get("token") ?? "";
-    const instance = deps.directory.byId(claimedInstance(token) ?? "");
+    const instance = deps.instances.byId(claimedInstance(token) ?? "");
     if (!instance) throw new ApiError("token_invalid");
     return page(signedInPage(await deps.tokens.verify(instance, token, deps.now())));
   },

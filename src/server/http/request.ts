@@ -1,5 +1,5 @@
-import type { InstanceRecord } from "./store/records.ts";
-import type { Scope } from "./addresses.ts";
+import type { InstanceRecord } from "../store/records.ts";
+import type { Scope } from "../instances/addresses.ts";
 
 /** A request as the routes see it: let in by the front, and of a form that needs no second look. */
 export interface AppRequest {

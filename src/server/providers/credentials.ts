@@ -1,6 +1,6 @@
-import { PROVIDERS, type Provider } from "../wire/names.ts";
-import { ServeError } from "./errors.ts";
-import type { Credentials } from "./providers/connections.ts";
+import { PROVIDERS, type Provider } from "../../wire/names.ts";
+import { ServeError } from "../errors.ts";
+import type { Credentials } from "./connections.ts";
 
 /** `SVC_GOOGLE_CLIENT_ID`, `SVC_GOOGLE_CLIENT_SECRET`, and so on. @throws {ServeError} where one of a pair is missing */
 export function credentialsFromEnv(env: Readonly<Record<string, string | undefined>>): Credentials {

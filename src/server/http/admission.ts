@@ -1,13 +1,13 @@
 import type { H3Event } from "h3";
-import { PUBLISHABLE_KEY_HEADER } from "../wire/names.ts";
-import type { Addresses } from "./addresses.ts";
-import { ApiError } from "./errors.ts";
-import type { Directory } from "./instance.ts";
+import { PUBLISHABLE_KEY_HEADER } from "../../wire/names.ts";
+import type { Addresses } from "../instances/addresses.ts";
+import { ApiError } from "../errors.ts";
+import type { Instances } from "../instances/instances.ts";
 import type { AppRequest } from "./request.ts";
 
-export interface FrontDeps {
+export interface AdmissionDeps {
   readonly addresses: Addresses;
-  readonly directory: Directory;
+  readonly instances: Instances;
 }
 
 /** No escapes: no route needs one, and what cannot be written cannot be mistaken for another path. */
@@ -18,7 +18,7 @@ const DOTS = /\/\.{1,2}(?:\/|$)/;
  * The one door: every request passes here before a route is chosen by anything but its path.
  * @throws {ApiError} for a host, path, query or origin that is not let in
  */
-export function admit(event: H3Event, { addresses, directory }: FrontDeps): AppRequest {
+export function admit(event: H3Event, { addresses, instances }: AdmissionDeps): AppRequest {
   const { headers } = event.req;
   const header = (name: string): string | undefined => headers.get(name) ?? undefined;
   const scope = addresses.scopeOf(header("host") ?? event.url.host);
@@ -37,9 +37,9 @@ export function admit(event: H3Event, { addresses, directory }: FrontDeps): AppR
     scope,
     instance:
       scope.kind === "instance"
-        ? directory.bySubdomain(scope.subdomain)
+        ? instances.bySubdomain(scope.subdomain)
         : scope.kind === "front"
-          ? directory.first
+          ? instances.first
           : undefined,
     path,
     params: {},

@@ -1,11 +1,11 @@
-import type { Fields } from "../../wire/fields.ts";
-import { MAX_PAGE_SIZE } from "../../wire/names.ts";
-import { parseQuery, QueryError, type Query } from "../../wire/query.ts";
-import type { Addresses } from "../addresses.ts";
-import { ApiError } from "../errors.ts";
+import type { Fields } from "../../../wire/fields.ts";
+import { MAX_PAGE_SIZE } from "../../../wire/names.ts";
+import { parseQuery, QueryError, type Query } from "../../../wire/query.ts";
+import type { Addresses } from "../../instances/addresses.ts";
+import { ApiError } from "../../errors.ts";
 import { json, jsonStream } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
-import type { PageOptions } from "../store/store.ts";
+import type { PageOptions } from "../../store/store.ts";
 
 type Find<Row> = (options: PageOptions) => Promise<AsyncIterable<Row[]> | undefined>;
 

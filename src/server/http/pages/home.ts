@@ -1,6 +1,6 @@
-import { PROVIDERS } from "../../wire/names.ts";
-import type { Addresses } from "../addresses.ts";
-import type { InstanceRecord } from "../store/records.ts";
+import { PROVIDERS } from "../../../wire/names.ts";
+import type { Addresses } from "../../instances/addresses.ts";
+import type { InstanceRecord } from "../../store/records.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 

@@ -1,4 +1,4 @@
-import type { Discovery } from "../../wire/resources.ts";
+import type { Discovery } from "../../../wire/resources.ts";
 import { json } from "../reply.ts";
 import { requireActiveInstance } from "./access.ts";
 import { ANY_ORIGIN } from "./cors.ts";

@@ -1,4 +1,4 @@
-import type { Route } from "../../wire/endpoints.ts";
+import type { Route } from "../../../wire/endpoints.ts";
 import type { RouteDefinition } from "./route.ts";
 import { discovery } from "./discovery.ts";
 import { home, signedIn } from "./home.ts";

@@ -1,9 +1,9 @@
-import { SESSION_FIELDS } from "../../wire/fields.ts";
-import { ApiError } from "../errors.ts";
+import { SESSION_FIELDS } from "../../../wire/fields.ts";
+import { ApiError } from "../../errors.ts";
 import { json } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import { toSession } from "../resources.ts";
-import type { InstanceRecord, SessionRecord } from "../store/records.ts";
+import type { InstanceRecord, SessionRecord } from "../../store/records.ts";
 import { requireSecretKey } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 import { list, searchQuery, type ListOptions } from "./list.ts";

@@ -1,12 +1,12 @@
-import type { ErrorCode } from "../../wire/errors.ts";
-import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
-import { ApiError } from "../errors.ts";
-import type { Directory } from "../instance.ts";
+import type { ErrorCode } from "../../../wire/errors.ts";
+import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../../wire/names.ts";
+import { ApiError } from "../../errors.ts";
+import type { Instances } from "../../instances/instances.ts";
 import type { AppRequest } from "../request.ts";
-import type { InstanceRecord } from "../store/records.ts";
+import type { InstanceRecord } from "../../store/records.ts";
 
 interface AccessDeps {
-  readonly directory: Directory;
+  readonly instances: Instances;
 }
 
 /**
@@ -14,17 +14,17 @@ interface AccessDeps {
  * @param missing what a request without a key is told (design: it differs by endpoint)
  * @throws {ApiError} also where the host is another instance's
  */
-export function requireSecretKey(request: AppRequest, { directory }: AccessDeps, missing: ErrorCode): InstanceRecord {
+export function requireSecretKey(request: AppRequest, { instances }: AccessDeps, missing: ErrorCode): InstanceRecord {
   const key = request.header(SECRET_KEY_HEADER);
   if (!key) throw new ApiError(missing);
-  return admitInstance(request, directory.bySecretKey(key));
+  return admitInstance(request, instances.bySecretKey(key));
 }
 
 /** The instance that either key speaks for. A request with both is judged by its secret key. */
 export function requireEitherKey(request: AppRequest, deps: AccessDeps): InstanceRecord {
   if (request.header(SECRET_KEY_HEADER) !== undefined) return requireSecretKey(request, deps, "unauthorized");
   const key = request.header(PUBLISHABLE_KEY_HEADER);
-  return admitInstance(request, key === undefined ? undefined : deps.directory.byPublishableKey(key));
+  return admitInstance(request, key === undefined ? undefined : deps.instances.byPublishableKey(key));
 }
 
 function admitInstance(request: AppRequest, instance: InstanceRecord | undefined): InstanceRecord {

@@ -1,5 +1,5 @@
-import { isProvider } from "../../wire/names.ts";
-import { ApiError } from "../errors.ts";
+import { isProvider } from "../../../wire/names.ts";
+import { ApiError } from "../../errors.ts";
 import { avatarSvg } from "../pages/avatar.ts";
 import { pickerPage } from "../pages/picker.ts";
 import { page, redirect, svg } from "../reply.ts";

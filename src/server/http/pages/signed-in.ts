@@ -1,4 +1,4 @@
-import type { TokenClaims } from "../../wire/claims.ts";
+import type { TokenClaims } from "../../../wire/claims.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 

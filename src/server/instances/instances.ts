@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { InstanceRecord } from "./store/records.ts";
+import type { InstanceRecord } from "../store/records.ts";
 
 /** The instances, by everything that a request may name one by. */
-export interface Directory {
+export interface Instances {
   /** Serves at the front door: the first one made. */
   readonly first: InstanceRecord | undefined;
   readonly all: readonly InstanceRecord[];
@@ -12,7 +12,7 @@ export interface Directory {
   byPublishableKey(key: string): InstanceRecord | undefined;
 }
 
-export function createDirectory(instances: readonly InstanceRecord[]): Directory {
+export function createInstances(instances: readonly InstanceRecord[]): Instances {
   const ids = new Map(instances.map((instance) => [instance.id, instance]));
   const subdomains = new Map(instances.map((instance) => [instance.subdomain, instance]));
   const publishableKeys = new Map(instances.map((instance) => [instance.publishable_key, instance]));

@@ -1,11 +1,11 @@
-import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
-import { ApiError } from "../errors.ts";
+import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { ApiError } from "../../errors.ts";
 import { redirect } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
-import { beginSignIn } from "../sign-in/begin.ts";
-import { endBinding } from "../sign-in/binding.ts";
-import { checkRedirectUri } from "../sign-in/redirect-uri.ts";
-import type { InstanceRecord } from "../store/records.ts";
+import { beginSignIn } from "../../sign-in/begin.ts";
+import { endBinding } from "../../sign-in/binding.ts";
+import { checkRedirectUri } from "../../sign-in/redirect-uri.ts";
+import type { InstanceRecord } from "../../store/records.ts";
 import { requireActiveInstance } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 
@@ -31,7 +31,7 @@ export const authorize: RouteDefinition = {
 export const beginAtFront: RouteDefinition = {
   on: ["front"],
   handle(request, deps) {
-    request.instance = deps.directory.bySubdomain(request.query.get("instance") ?? "");
+    request.instance = deps.instances.bySubdomain(request.query.get("instance") ?? "");
     const instance = requireActiveInstance(request);
     return beginHere(request, deps, instance, known(request.query.get("provider") ?? ""));
   },
@@ -46,7 +46,7 @@ export const callback: RouteDefinition = {
     const state = query.get("state") ?? "";
     if (query.has("code") && query.has("error"))
       throw new ApiError("bad_request", "a callback carries a code or an error, not both");
-    const { completeSignIn } = await import("../sign-in/complete.ts");
+    const { completeSignIn } = await import("../../sign-in/complete.ts");
     const location = await completeSignIn(deps, {
       provider,
       state,

@@ -1,0 +1,145 @@
+import { readFile, readdir } from "node:fs/promises";
+import { dirname, join, normalize, relative } from "node:path";
+import { parse } from "oxc-parser";
+
+/**
+ * Which room may import which: everything that is not here is forbidden. A room is a folder of `src` with all that is below
+ * it, or one file; the most specific one counts. Every room may import from itself.
+ */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  wire: [],
+  client: ["wire"],
+
+  // The rooms of the server, from the top to the ground.
+  "server/index.ts": [
+    "server",
+    "server/errors.ts",
+    "server/http",
+    "server/providers",
+    "server/seed",
+    "server/store",
+    "server/store/move",
+  ],
+  server: [
+    "wire",
+    "server/errors.ts",
+    "server/zod-errors.ts",
+    "server/token.ts",
+    "server/http",
+    "server/instances",
+    "server/sign-in",
+    "server/providers",
+    "server/simulator",
+    "server/seed",
+    "server/store",
+    "server/store/open.ts",
+    "server/store/move",
+  ],
+  "server/http": [
+    "wire",
+    "server/errors.ts",
+    "server/token.ts",
+    "server/instances",
+    "server/sign-in",
+    "server/simulator",
+    "server/store",
+  ],
+  "server/simulator": ["wire", "server/errors.ts", "server/sign-in", "server/providers", "server/store"],
+  "server/seed": [
+    "wire",
+    "server/errors.ts",
+    "server/zod-errors.ts",
+    "server/instances",
+    "server/sign-in",
+    "server/providers",
+    "server/store",
+  ],
+  "server/sign-in": ["wire", "server/errors.ts", "server/instances", "server/providers", "server/store"],
+  "server/providers": ["wire", "server/errors.ts", "server/instances", "server/store"],
+  "server/instances": ["wire", "server/store"],
+  "server/token.ts": ["wire", "server/errors.ts", "server/store"],
+  "server/store/open.ts": ["server/store", "server/store/json", "server/store/postgres"],
+  "server/store/move": ["server/errors.ts", "server/store", "server/store/json", "server/store/postgres"],
+  "server/store/postgres": ["wire", "server/store"],
+  "server/store/json": ["wire", "server/store"],
+  "server/store": ["wire", "server/errors.ts"],
+  "server/errors.ts": ["wire"],
+  "server/zod-errors.ts": [],
+
+  // Only what runs or repairs a server reaches it, and by its front.
+  "cli/commands/serve": ["cli", "wire", "server/index.ts"],
+  "cli/commands/store": ["cli", "wire", "cli/commands/serve", "server/index.ts"],
+  "cli/commands/index.ts": ["cli", "cli/commands/serve", "cli/commands/store"],
+  cli: ["client", "wire", "cli/commands/index.ts"],
+};
+
+/** Packages, each with the only files that may import it. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "@inquirer/prompts": ["cli/process-context.ts"],
+  "@napi-rs/keyring": ["cli/keyring.ts"],
+  chalk: ["cli/output.ts"],
+  commander: ["cli"],
+  h3: ["server/http/app.ts", "server/http/admission.ts"],
+  jose: ["server/token.ts", "client/token.ts"],
+  listhen: ["server/http/listen.ts"],
+  lowdb: ["server/store/json"],
+  maxmind: ["server/sign-in/geo.ts"],
+  postgres: ["server/store/postgres/database.ts"],
+  srvx: ["server/http/listener.ts", "server/http/reply.ts"],
+  "string-width": ["cli/list"],
+  undici: ["client/transport.ts", "server/providers/fetch.ts"],
+  zod: ["server"],
+};
+
+/** Node's modules are for all but the code that also runs elsewhere. */
+const WITHOUT_NODE = ["wire"];
+
+/** Every import below a folder that the tables do not allow: `server/store/x.ts imports ../serve.ts`. */
+export async function forbiddenImports(src: string): Promise<string[]> {
+  const found = await Promise.all(
+    (await readdir(src, { recursive: true }))
+      .filter((file) => /\.tsx?$/.test(file))
+      .toSorted()
+      .map(async (file) => {
+        const specifiers = await importsOf(join(src, file));
+        return specifiers
+          .filter((specifier) => !isAllowed(file, specifier))
+          .map((specifier) => `${file} imports ${specifier}`);
+      }),
+  );
+  return found.flat();
+}
+
+/** What a file imports: values and types, statically, dynamically or passed on. */
+async function importsOf(path: string): Promise<string[]> {
+  const source = await readFile(path, "utf8");
+  const { module: imports } = await parse(path, source);
+  return [
+    ...imports.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...imports.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ),
+    ...imports.dynamicImports.map(({ moduleRequest }) =>
+      source.slice(moduleRequest.start, moduleRequest.end).replace(/^["'`]|["'`]$/g, ""),
+    ),
+  ];
+}
+
+function isAllowed(file: string, specifier: string): boolean {
+  if (specifier.startsWith("node:")) return !WITHOUT_NODE.includes(roomOf(file));
+  if (!specifier.startsWith(".")) {
+    const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+    return (PACKAGES[name] ?? []).some((place) => isWithin(file, place));
+  }
+  const [from, to] = [roomOf(file), roomOf(relative(".", normalize(join(dirname(file), specifier))))];
+  return from === to || (ROOMS[from] ?? []).includes(to);
+}
+
+export function roomOf(file: string): string {
+  const rooms = Object.keys(ROOMS).filter((room) => isWithin(file, room));
+  return rooms.toSorted((a, b) => b.length - a.length)[0] ?? file;
+}
+
+function isWithin(file: string, place: string): boolean {
+  return file === place || file.startsWith(`${place}/`);
+}
