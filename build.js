@@ -38,7 +38,7 @@ const apart = {
   name: "apart",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\/server\/index\.ts$/ }, () => ({ path: "./server.js", external: true }));
-    onResolve({ filter: /^\.\/whole\.ts$/ }, () => ({ path: "./cli/whole.cjs", namespace: "apart" }));
+    onResolve({ filter: /^\.\/bundle-entry\.ts$/ }, () => ({ path: "./cli/commands.cjs", namespace: "apart" }));
     onResolve({ filter: /^@inquirer\/prompts$/ }, () => ({ path: "./prompts.cjs", namespace: "apart" }));
     // Commander would load it for commands that are programs of their own, which svc has none of.
     onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
@@ -97,11 +97,11 @@ const server = await build({
 // One file, and no module: Node takes longer to find and link modules than to run most commands.
 const cli = await build({
   ...modules,
-  entryPoints: { cli: "src/cli/main.ts", "cli/whole": "src/cli/whole.ts" },
+  entryPoints: { cli: "src/cli/main.ts", "cli/commands": "src/cli/bundle-entry.ts" },
   plugins: [lazyPackages((name) => `require("./${name}.cjs")`), apart],
   define: { "import.meta.url": "svcUrl" },
   banner: { js: 'const svcUrl = require("node:url").pathToFileURL(__filename).href;' },
-  external: ["./undici.cjs", "./prompts.cjs", "./cli/whole.cjs", "@napi-rs/keyring"],
+  external: ["./undici.cjs", "./prompts.cjs", "./cli/commands.cjs", "@napi-rs/keyring"],
 });
 const bundledInputs = [lazy, server, cli].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(bundledInputs));

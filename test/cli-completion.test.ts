@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SCRIPTS } from "../src/cli/commands/completion/scripts.ts";
-import { writeProfile } from "../src/cli/profiles.ts";
-import { writeRunningServer } from "../src/cli/running-server.ts";
+import { writeProfile } from "../src/cli/credentials/profiles.ts";
+import { writeRunningServer } from "../src/cli/connection/running-server.ts";
 import { createContext, runCli } from "./_cli.ts";
 import { isThere, openTerminal } from "./_pty.ts";
 

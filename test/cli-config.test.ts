@@ -2,11 +2,11 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { keyedClientOptions } from "../src/cli/config.ts";
-import { configDirectory, writeCurrent, writeProfile, type Profile } from "../src/cli/profiles.ts";
-import { writeRunningServer } from "../src/cli/running-server.ts";
-import { storeKey } from "../src/cli/stored-key.ts";
-import { resolveTarget, type TargetFlags } from "../src/cli/target.ts";
+import { keyedClientOptions } from "../src/cli/connection/client-options.ts";
+import { configDirectory, writeCurrent, writeProfile, type Profile } from "../src/cli/credentials/profiles.ts";
+import { writeRunningServer } from "../src/cli/connection/running-server.ts";
+import { storeKey } from "../src/cli/credentials/stored-key.ts";
+import { resolveTarget, type TargetFlags } from "../src/cli/connection/target.ts";
 import { setup } from "./_setup.ts";
 import { createContext, memoryKeyring, runCli, type CliOptions, type CliResult, type TestContext } from "./_cli.ts";
 

@@ -1,4 +1,4 @@
-import { harmless, harmlessData } from "../src/cli/output.ts";
+import { harmless, harmlessData } from "../src/cli/output/text.ts";
 import { describe, expect, it } from "vitest";
 import type { Pager } from "../src/cli/context.ts";
 import { main } from "../src/cli/main.ts";

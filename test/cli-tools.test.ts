@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeCheck } from "../src/cli/commands/doctor/machine.ts";
-import { ENVIRONMENT } from "../src/cli/environment.ts";
+import { ENVIRONMENT } from "../src/cli/help/environment.ts";
 import { EXIT } from "../src/cli/errors.ts";
-import { writeRunningServer, type RunningServerFile } from "../src/cli/running-server.ts";
+import { writeRunningServer, type RunningServerFile } from "../src/cli/connection/running-server.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
 import type { Fetch } from "../src/wire/fetch.ts";
@@ -440,7 +440,7 @@ describe("svc help", () => {
   it("names every variable that is read", async () => {
     const read = new Set<string>();
     for (const file of await readdir(new URL("../src/cli", import.meta.url), { recursive: true })) {
-      if (!file.endsWith(".ts") || file === "environment.ts") continue;
+      if (!file.endsWith(".ts") || file === "help/environment.ts") continue;
       const source = await readFile(new URL(`../src/cli/${file}`, import.meta.url), "utf8");
       for (const [, name] of source.matchAll(/(?:env\[|variable\(|checkPort\(env\[)"(SVC_\w+)"/g)) read.add(name!);
     }

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
-import { colors } from "../src/cli/output.ts";
+import { colors } from "../src/cli/output/text.ts";
 import type { Fetch } from "../src/wire/fetch.ts";
 import { createContext, runCli, type CliOptions } from "./_cli.ts";
 import { SEED, setup, type Service } from "./_setup.ts";

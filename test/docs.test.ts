@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { EXIT_MEANINGS } from "../src/cli/help.ts";
+import { EXIT_MEANINGS } from "../src/cli/help/with-help.ts";
 import { toFailure } from "../src/cli/errors.ts";
 import { ERROR_CODES, type ErrorCode } from "../src/client/errors.ts";
 import { ERRORS } from "../src/wire/errors.ts";

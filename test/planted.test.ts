@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isPrivateWay } from "../src/cli/target.ts";
+import { isPrivateWay } from "../src/cli/connection/target.ts";
 import { openJsonStore } from "../src/server/store/json/index.ts";
 import { runCli } from "./_cli.ts";
 import { setup } from "./_setup.ts";

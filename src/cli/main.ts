@@ -12,7 +12,7 @@ export async function run(): Promise<void> {
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
     return void process.stdout.write(`${version()}\n`);
   if (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h") && printBuiltHelp()) return;
-  const { processContext, runProgram } = await import("./whole.ts");
+  const { processContext, runProgram } = await import("./bundle-entry.ts");
   process.stdout.off("error", giveUp);
   // Never `process.exit`: it cuts off what a pipe has not taken yet.
   process.exitCode = await runProgram(argv, processContext(), version());
@@ -20,7 +20,7 @@ export async function run(): Promise<void> {
 
 /** @returns the exit code */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
-  const { runProgram } = await import("./whole.ts");
+  const { runProgram } = await import("./bundle-entry.ts");
   return runProgram(argv, context, version());
 }
 

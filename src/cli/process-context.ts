@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import type { Context, Stream } from "./context.ts";
 import { EXIT } from "./errors.ts";
-import { openPager } from "./pager.ts";
-import { readyWriter } from "./ready-writer.ts";
+import { openPager } from "./output/pager.ts";
+import { readyWriter } from "./output/ready-writer.ts";
 
 /** The real world. */
 export function processContext(): Context {
@@ -29,7 +29,7 @@ export function processContext(): Context {
       const { password } = await import("@inquirer/prompts");
       return password({ message, mask: false }, { output: process.stderr });
     },
-    openKeyring: async () => (await import("./keyring.ts")).openKeyring(),
+    openKeyring: async () => (await import("./credentials/keyring.ts")).openKeyring(),
     untilSignal: () =>
       new Promise((resolve) => {
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));

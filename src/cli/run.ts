@@ -1,11 +1,11 @@
 import { CommanderError, type Command } from "commander";
-import { protectTerms } from "./argv.ts";
+import { protectTerms } from "./protect-terms.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, toFailure } from "./errors.ts";
-import { asRun } from "./format.ts";
-import { withHelp } from "./help.ts";
-import { addOutputFlags, asksForJson, withoutColor } from "./output-flags.ts";
+import { asRun } from "./output/format.ts";
+import { withHelp } from "./help/with-help.ts";
+import { addOutputFlags, asksForJson, withoutColor } from "./output/flags.ts";
 import { Program } from "./program.ts";
 
 const SECRET_IN_ARGV = /^--secret-key(=|$)|^(-[A-Za-z]|[\w-]+=)?sk_/;
@@ -92,7 +92,7 @@ function valueOptions(command: Command): Set<string> {
 
 async function explain(error: unknown, context: Context, asJson: boolean): Promise<number> {
   // Loaded here, so that help costs no more than itself.
-  const { colors, harmless, harmlessJson } = await import("./output.ts");
+  const { colors, harmless, harmlessJson } = await import("./output/text.ts");
   const { exitCode, code, message, hint } = toFailure(error);
   if (asJson) {
     context.stderr.write(`${harmlessJson({ error: { code, message, ...(hint && { hint }), exitCode } })}\n`);

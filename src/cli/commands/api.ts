@@ -3,14 +3,14 @@ import { resolve } from "node:path";
 import { errorCode } from "../../wire/errors.ts";
 import type { FetchResponse } from "../../wire/fetch.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
-import { optionsOf, requireKey, type GlobalFlags } from "../config.ts";
+import { optionsOf, requireKey, type GlobalFlags } from "../connection/client-options.ts";
 import { readStdin, type Context } from "../context.ts";
 import { CliError, EXIT, exitOfApi, type ExitCode } from "../errors.ts";
-import { withHelp } from "../help.ts";
-import { harmless, harmlessJson } from "../output.ts";
+import { withHelp } from "../help/with-help.ts";
+import { harmless, harmlessJson } from "../output/text.ts";
 import type { Program } from "../program.ts";
-import { resolveTarget, type Target } from "../target.ts";
-import { fetchOf, reasonOf } from "./client.ts";
+import { resolveTarget, type Target } from "../connection/target.ts";
+import { fetchOf, reasonOf } from "../connection/client.ts";
 
 interface ApiFlags {
   readonly field?: readonly string[];

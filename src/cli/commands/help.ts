@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
-import { commandMap, commandPath, subcommands } from "../command-map.ts";
-import { toMarkdown } from "../command-markdown.ts";
+import { commandMap, commandPath, subcommands } from "../help/command-map.ts";
+import { toMarkdown } from "../help/command-markdown.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { withHelp } from "../help.ts";
+import { withHelp } from "../help/with-help.ts";
 import type { Program } from "../program.ts";
-import { TOPICS } from "../topics.ts";
+import { TOPICS } from "../help/topics.ts";
 
 export function addHelp(program: Program, context: Context): void {
   const help = program
@@ -17,7 +17,7 @@ export function addHelp(program: Program, context: Context): void {
       // The words are among the arguments, and so their command is loaded.
       const command = find(map === undefined ? program : await program.having(() => true), words);
       if (map === "json") {
-        const { harmlessJson } = await import("../output.ts");
+        const { harmlessJson } = await import("../output/text.ts");
         context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
       } else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
       else if (map === "markdown") context.stdout.write(`${toMarkdown(commandMap(command))}\n`);

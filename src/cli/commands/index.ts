@@ -22,13 +22,16 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   "sign-in": {
     description: "sign in as one of your application's users would, and print what the token says",
-    load: async () => (await import("./sign-in.ts")).addSignIn,
+    load: async () => (await import("./sign-in/index.ts")).addSignIn,
   },
-  users: { description: "find, read and delete users", load: async () => (await import("./users.ts")).addUsers },
-  sessions: { description: "read and search sessions", load: async () => (await import("./sessions.ts")).addSessions },
-  tokens: { description: "verify and read tokens", load: async () => (await import("./tokens.ts")).addTokens },
-  query: { description: "understand searches", load: async () => (await import("./query.ts")).addQuery },
-  instances: { description: "find instances", load: async () => (await import("./instances.ts")).addInstances },
+  users: { description: "find, read and delete users", load: async () => (await import("./users/index.ts")).addUsers },
+  sessions: {
+    description: "read and search sessions",
+    load: async () => (await import("./sessions/index.ts")).addSessions,
+  },
+  tokens: { description: "verify and read tokens", load: async () => (await import("./tokens/index.ts")).addTokens },
+  query: { description: "understand searches", load: async () => (await import("./query/index.ts")).addQuery },
+  instances: { description: "find instances", load: async () => (await import("./instances/index.ts")).addInstances },
   store: {
     description: "look after a server's records, and move them",
     load: async () => (await import("./store/index.ts")).addStore,
@@ -49,11 +52,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   profiles: {
     description: "choose among the services you are logged in to",
-    load: async () => (await import("./profiles.ts")).addProfiles,
+    load: async () => (await import("./profiles/index.ts")).addProfiles,
   },
   config: {
     description: "read and change what a profile says",
-    load: async () => (await import("./config.ts")).addConfig,
+    load: async () => (await import("./config/index.ts")).addConfig,
   },
   doctor: {
     description: "look for what is wrong here, and say what to do",

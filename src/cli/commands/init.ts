@@ -1,12 +1,12 @@
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
-import type { GlobalFlags } from "../config.ts";
+import type { GlobalFlags } from "../connection/client-options.ts";
 import { isInteractive, type Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { asRun } from "../format.ts";
-import { withHelp } from "../help.ts";
-import { printJson } from "../output.ts";
+import { asRun } from "../output/format.ts";
+import { withHelp } from "../help/with-help.ts";
+import { printJson } from "../output/text.ts";
 import type { Program } from "../program.ts";
 
 interface InitFlags {

@@ -1,9 +1,9 @@
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/names.ts";
-import { optionsOf, type GlobalFlags } from "../config.ts";
+import { optionsOf, type GlobalFlags } from "../connection/client-options.ts";
 import { isInteractive, readStdin, type Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { withHelp } from "../help.ts";
-import { printJson } from "../output.ts";
+import { withHelp } from "../help/with-help.ts";
+import { printJson } from "../output/text.ts";
 import {
   checkProfileName,
   readProfile,
@@ -11,11 +11,11 @@ import {
   writeCurrent,
   writeProfile,
   type Profile,
-} from "../profiles.ts";
+} from "../credentials/profiles.ts";
 import type { Program } from "../program.ts";
-import { forgetKey, storeKey } from "../stored-key.ts";
-import { isPrivateWay, originOf } from "../target.ts";
-import { checkKey, openWith } from "./client.ts";
+import { forgetKey, storeKey } from "../credentials/stored-key.ts";
+import { isPrivateWay, originOf } from "../connection/target.ts";
+import { checkKey, openWith } from "../connection/client.ts";
 
 interface LoginFlags {
   readonly publishableKey?: string;

@@ -1,11 +1,11 @@
-import type { GlobalFlags } from "../config.ts";
+import type { GlobalFlags } from "../connection/client-options.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { withHelp } from "../help.ts";
-import { printJson } from "../output.ts";
-import { listProfiles, readCurrent, requireProfile, writeProfile } from "../profiles.ts";
+import { withHelp } from "../help/with-help.ts";
+import { printJson } from "../output/text.ts";
+import { listProfiles, readCurrent, requireProfile, writeProfile } from "../credentials/profiles.ts";
 import type { Program } from "../program.ts";
-import { forgetKey } from "../stored-key.ts";
+import { forgetKey } from "../credentials/stored-key.ts";
 
 export function addLogout(program: Program, context: Context): void {
   const logout = program

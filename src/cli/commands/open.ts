@@ -1,11 +1,11 @@
 import { Argument } from "commander";
-import { checkUrl, optionsOf, type GlobalFlags } from "../config.ts";
+import { checkUrl, optionsOf, type GlobalFlags } from "../connection/client-options.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { withHelp } from "../help.ts";
-import { harmless, printJson } from "../output.ts";
+import { withHelp } from "../help/with-help.ts";
+import { harmless, printJson } from "../output/text.ts";
 import type { Program } from "../program.ts";
-import { resolveTarget, type Target } from "../target.ts";
+import { resolveTarget, type Target } from "../connection/target.ts";
 
 const PAGES = ["front", "sign-in", "discovery"] as const;
 type Page = (typeof PAGES)[number];

@@ -1,11 +1,11 @@
 import type { Fetch } from "../../wire/fetch.ts";
-import type { GlobalFlags } from "../config.ts";
+import type { GlobalFlags } from "../connection/client-options.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { withHelp } from "../help.ts";
-import { printJson, printRecord } from "../output.ts";
+import { withHelp } from "../help/with-help.ts";
+import { printJson, printRecord } from "../output/text.ts";
 import type { Program } from "../program.ts";
-import { fetchOf, reasonOf } from "./client.ts";
+import { fetchOf, reasonOf } from "../connection/client.ts";
 
 const PACKAGE = "svc-identity";
 const REGISTRY = "https://registry.npmjs.org";

@@ -1,14 +1,14 @@
-import { optionsOf, type GlobalFlags } from "../config.ts";
+import { optionsOf, type GlobalFlags } from "../connection/client-options.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, toFailure } from "../errors.ts";
-import { mask } from "../format.ts";
-import { withHelp } from "../help.ts";
-import { printJson, printRecord } from "../output.ts";
-import { readCurrent } from "../profiles.ts";
+import { mask } from "../output/format.ts";
+import { withHelp } from "../help/with-help.ts";
+import { printJson, printRecord } from "../output/text.ts";
+import { readCurrent } from "../credentials/profiles.ts";
 import type { Program } from "../program.ts";
-import type { Sourced } from "../secret-source.ts";
-import { resolveTarget, type Target } from "../target.ts";
-import { checkKey } from "./client.ts";
+import type { Sourced } from "../credentials/secret-source.ts";
+import { resolveTarget, type Target } from "../connection/target.ts";
+import { checkKey } from "../connection/client.ts";
 
 const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
 

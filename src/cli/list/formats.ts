@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { harmlessData, harmlessJson } from "../output.ts";
+import { harmlessData, harmlessJson } from "../output/text.ts";
 import { plainText, type Column, type Listed } from "./columns.ts";
 
 /** Rows on their way through, one after the other: however many there are, few are in memory. */

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
-import { formatOf, type OutputFlags } from "../output-flags.ts";
+import { formatOf, type OutputFlags } from "../output/flags.ts";
 import { plainText, type Column, type Listed } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
 import { csv, ids, json, ndjson, rowsOf, tsv, type Chunks, type Rows } from "./formats.ts";

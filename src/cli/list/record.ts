@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import { printJson, printRecord } from "../output.ts";
-import { formatOf, type OutputFlags } from "../output-flags.ts";
+import { printJson, printRecord } from "../output/text.ts";
+import { formatOf, type OutputFlags } from "../output/flags.ts";
 import { plainText, type Listed } from "./columns.ts";
 import { csv, ids, ndjson, rowsOf, tsv } from "./formats.ts";
 import { wordsOf } from "./table.ts";

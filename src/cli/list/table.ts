@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import { relative } from "../format.ts";
-import { colors, harmless } from "../output.ts";
+import { relative } from "../output/format.ts";
+import { colors, harmless } from "../output/text.ts";
 import { plainText, type Column } from "./columns.ts";
 import type { Chunks, Rows } from "./formats.ts";
 import { layOut } from "./layout.ts";

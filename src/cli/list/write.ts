@@ -1,5 +1,5 @@
 import type { Context, Pager, Stream } from "../context.ts";
-import { pagerOf } from "../pager.ts";
+import { pagerOf } from "../output/pager.ts";
 import type { Chunks } from "./formats.ts";
 
 /** Small writes cost more than what they carry. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
 import type { Term } from "../../wire/query.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { moment } from "../format.ts";
+import { moment } from "../output/format.ts";
 
 /** What can be searched. */
 export interface Searched {

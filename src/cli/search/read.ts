@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseTerm, QueryError } from "../../wire/query.ts";
 import { readStdin, type Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { harmless } from "../output.ts";
+import { harmless } from "../output/text.ts";
 import { termsOf, type Searched, type SearchFlags } from "./flags.ts";
 import { closest, isFileName, notATerm } from "./shell-faults.ts";
 import { toWire } from "./spelling.ts";

@@ -1,12 +1,12 @@
 import type { Argument, Command, Option } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/fields.ts";
 import { PROVIDERS } from "../../../wire/names.ts";
-import { subcommands } from "../../command-map.ts";
+import { subcommands } from "../../help/command-map.ts";
 import type { Context } from "../../context.ts";
-import { FORMATS } from "../../output-flags.ts";
-import { listProfiles, PROFILE_SETTINGS } from "../../profiles.ts";
-import { findRunningServer } from "../../running-server.ts";
-import { TOPICS } from "../../topics.ts";
+import { FORMATS } from "../../output/flags.ts";
+import { listProfiles, PROFILE_SETTINGS } from "../../credentials/profiles.ts";
+import { findRunningServer } from "../../connection/running-server.ts";
+import { TOPICS } from "../../help/topics.ts";
 
 export interface Candidate {
   readonly value: string;

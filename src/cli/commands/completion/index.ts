@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import { readStdin, type Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
-import { withHelp } from "../../help.ts";
+import { withHelp } from "../../help/with-help.ts";
 import type { Program } from "../../program.ts";
 import { complete, splitLine } from "./complete.ts";
 import { SCRIPTS, type Shell } from "./scripts.ts";

@@ -1,8 +1,8 @@
-import type { GlobalFlags } from "../../config.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
-import { withHelp } from "../../help.ts";
-import { colors, harmless, printJson } from "../../output.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { colors, harmless, printJson } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
 import type { Check } from "./check.ts";
 import { MACHINE_CHECKS } from "./machine.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { DEFAULT_PORT } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
-import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../profiles.ts";
-import { findRunningServer } from "../../running-server.ts";
+import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
+import { findRunningServer } from "../../connection/running-server.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
 const OLDEST_NODE = [20, 19];

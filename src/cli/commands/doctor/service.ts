@@ -1,10 +1,10 @@
 import type { Discovery } from "../../../wire/resources.ts";
 import type { FetchResponse } from "../../../wire/fetch.ts";
-import { optionsOf, requireKey, type GlobalFlags } from "../../config.ts";
+import { optionsOf, requireKey, type GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
-import { resolveTarget, type Target } from "../../target.ts";
-import { checkKey, fetchOf, reasonOf } from "../client.ts";
+import { resolveTarget, type Target } from "../../connection/target.ts";
+import { checkKey, fetchOf, reasonOf } from "../../connection/client.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
 /** Tokens issued by a clock further ahead are refused. */

@@ -1,11 +1,11 @@
 import type { RunningServer } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../config.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
-import { withHelp } from "../../help.ts";
-import { harmless } from "../../output.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { harmless } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
-import { writeRunningServer } from "../../running-server.ts";
+import { writeRunningServer } from "../../connection/running-server.ts";
 import { CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
 import { jsonReport, textReport } from "./report.ts";
 

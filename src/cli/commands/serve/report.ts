@@ -1,7 +1,7 @@
 import type { RequestEntry, RunningServer } from "../../../server/index.ts";
 import type { Context } from "../../context.ts";
-import { asRun, mask } from "../../format.ts";
-import { colors, harmless } from "../../output.ts";
+import { asRun, mask } from "../../output/format.ts";
+import { colors, harmless } from "../../output/text.ts";
 
 /** What is said of a server while it runs. */
 export interface Report {

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { StoreCheck } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../config.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
-import { withHelp } from "../../help.ts";
-import { harmless, printJson, printRecord } from "../../output.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { harmless, printJson, printRecord } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, cross, openMaintenance, say, type StoreFlags } from "./options.ts";

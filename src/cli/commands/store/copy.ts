@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { Copy, Digests } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../config.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
-import { withHelp } from "../../help.ts";
+import { withHelp } from "../../help/with-help.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
-import { printsRows, type OutputFlags } from "../../output-flags.ts";
-import { printJson } from "../../output.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printJson } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
 import { inDirectory, withSslMode } from "../serve/options.ts";
 import { openMaintenance, progress, say, TABLES, type TableRow } from "./options.ts";

@@ -3,7 +3,7 @@ import type { Program } from "../../program.ts";
 import { addCheck } from "./check.ts";
 import { addCopy } from "./copy.ts";
 import { addExport } from "./export.ts";
-import { addCompact, addMigrate } from "./format.ts";
+import { addCompact, addMigrate } from "./compact.ts";
 import { addImport } from "./import.ts";
 import { addRepair } from "./repair.ts";
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
-import { colors, harmless } from "../../output.ts";
+import { colors, harmless } from "../../output/text.ts";
 import { CONFIG_FILE } from "../serve/options.ts";
 
 export interface StoreFlags {

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Repair } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../config.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
 import { isInteractive, type Context } from "../../context.ts";
 import { CliError, EXIT } from "../../errors.ts";
-import { withHelp } from "../../help.ts";
-import { printJson } from "../../output.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printJson } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, printSentences, say, type StoreFlags } from "./options.ts";

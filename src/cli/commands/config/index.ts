@@ -1,0 +1,127 @@
+import { optionsOf, type GlobalFlags } from "../../connection/client-options.ts";
+import type { Context } from "../../context.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printJson, printRecord } from "../../output/text.ts";
+import {
+  PROFILE_SETTINGS,
+  readCurrent,
+  requireConfigDirectory,
+  requireProfile,
+  writeProfile,
+  type Profile,
+  type ProfileSetting,
+} from "../../credentials/profiles.ts";
+import type { Program } from "../../program.ts";
+import { originOf } from "../../connection/target.ts";
+
+const NAMES = PROFILE_SETTINGS.join(", ");
+
+export function addConfig(program: Program, context: Context): void {
+  const config = program.command("config");
+  const exits = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound];
+  const open = async (): Promise<[name: string, profile: Profile]> => {
+    const name = await profileName(context, program.opts<GlobalFlags>());
+    return [name, await requireProfile(context, name)];
+  };
+  withHelp(config, {
+    examples: [
+      ["svc config list", "what the current profile says"],
+      ["svc config set api_url https://api.example.com", "change it"],
+      ["svc config path", "where the files are"],
+    ],
+    exits,
+    notes: `Settings: ${NAMES}. Keys are kept by svc login, and never shown. svc whoami says what is in force.`,
+  });
+
+  const path = config
+    .command("path")
+    .description("print the directory of svc's configuration")
+    .action(() => {
+      const directory = requireConfigDirectory(context);
+      if (program.opts<GlobalFlags>().json) return printJson(context, { path: directory });
+      context.stdout.write(`${directory}\n`);
+    });
+  withHelp(path, { examples: [["svc config path", "e.g. ~/.config/svc"]], exits: [EXIT.done, EXIT.usage] });
+
+  const list = config
+    .command("list")
+    .description("print the settings of a profile")
+    .action(async () => {
+      const [, profile] = await open();
+      const settings = Object.fromEntries(PROFILE_SETTINGS.map((name) => [name, profile[name] ?? null]));
+      if (program.opts<GlobalFlags>().json) return printJson(context, settings);
+      printRecord(context, Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? ""])));
+    });
+  withHelp(list, {
+    examples: [
+      ["svc config list", "of the current profile"],
+      ["svc config list --profile staging", "of another one"],
+    ],
+    exits,
+  });
+
+  const get = config
+    .command("get <setting>")
+    .description(`print one setting: ${NAMES}`)
+    .action(async (setting: string) => {
+      const [name, profile] = await open();
+      const value = profile[checkSetting(setting)];
+      if (value === undefined) throw new CliError(EXIT.notFound, `${setting} is not set in profile "${name}".`);
+      if (program.opts<GlobalFlags>().json) return printJson(context, { [setting]: value });
+      context.stdout.write(`${value}\n`);
+    });
+  withHelp(get, { examples: [["svc config get base_url", "for a script"]], exits });
+
+  const set = config
+    .command("set <setting> <value>")
+    .description(`change one setting: ${NAMES}`)
+    .action(async (setting: string, value: string) => {
+      const [name, profile] = await open();
+      const changed = { ...profile, [checkSetting(setting)]: checkValue(setting, value) };
+      if (profile.secret_key && originOf(changed.base_url) !== profile.secret_key.origin)
+        throw new CliError(
+          EXIT.usage,
+          `The key of profile "${name}" is for ${profile.secret_key.origin} alone.`,
+          `Log in to the other service under a name of its own: svc login --base-url ${originOf(changed.base_url)}`,
+        );
+      await writeProfile(context, name, changed);
+      if (program.opts<GlobalFlags>().json) printJson(context, { [setting]: value });
+    });
+  withHelp(set, { examples: [["svc config set api_url https://api.example.com", "in the current profile"]], exits });
+
+  const unset = config
+    .command("unset <setting>")
+    .description("take one setting away")
+    .action(async (setting: string) => {
+      const [name, { [checkSetting(setting)]: _, ...rest }] = await open();
+      if (!("base_url" in rest) || rest.base_url === undefined)
+        throw new CliError(
+          EXIT.usage,
+          "A profile is nothing without its address.",
+          `To take the profile away: svc profiles remove ${name}`,
+        );
+      await writeProfile(context, name, rest as Profile);
+      if (program.opts<GlobalFlags>().json) printJson(context, { [setting]: null });
+    });
+  withHelp(unset, { examples: [["svc config unset publishable_key", "in the current profile"]], exits });
+}
+
+async function profileName(context: Context, { profile }: GlobalFlags): Promise<string> {
+  const name = profile ?? (context.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(context));
+  if (name !== undefined) return name;
+  throw new CliError(EXIT.notFound, "There is no current profile.", "Make one with: svc login");
+}
+
+function checkSetting(name: string): ProfileSetting {
+  const found = PROFILE_SETTINGS.find((setting) => setting === name);
+  if (found) return found;
+  throw new CliError(EXIT.usage, `There is no setting "${name}".`, `Settings: ${NAMES}.`);
+}
+
+function checkValue(setting: string, value: string): string {
+  if (setting !== "publishable_key")
+    return optionsOf({ env: {} } as Context, { base_url: { value, source: setting } }).baseUrl!;
+  if (/^pk_[\x21-\x7e]+$/.test(value)) return value;
+  throw new CliError(EXIT.usage, "publishable_key: one begins with pk_, and has no spaces.");
+}

@@ -1,0 +1,111 @@
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import type { Context } from "../../context.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { withHelp } from "../../help/with-help.ts";
+import type { Listed } from "../../list/columns.ts";
+import { printAll } from "../../list/print.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printJson, printRecord } from "../../output/text.ts";
+import type { Program } from "../../program.ts";
+import { findRunningServer, type RunningServerFile } from "../../connection/running-server.ts";
+import { openKeylessClient } from "../../connection/client.ts";
+
+type LocalInstance = Omit<RunningServerFile["instances"][number], "secret_key">;
+
+const LISTED: Listed<LocalInstance> = {
+  noun: "instances",
+  id: "id",
+  columns: [
+    { name: "subdomain", title: "SUBDOMAIN", whole: true, value: ({ subdomain }) => subdomain },
+    { name: "name", title: "NAME", value: ({ name }) => name },
+    { name: "url", title: "ADDRESS", isSpare: true, value: ({ url }) => url },
+    {
+      name: "publishable_key",
+      title: "PUBLISHABLE KEY",
+      isSpare: true,
+      value: ({ publishable_key }) => publishable_key,
+    },
+    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
+  ],
+};
+
+export function addInstances(program: Program, context: Context): void {
+  const instances = program.command("instances");
+  withHelp(instances, {
+    examples: [
+      ["svc instances list", "those of the server that runs here"],
+      ["svc instances resolve pk_live_abc123", "the address of the one with this key"],
+      ["svc instances discover", "its OpenID configuration"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
+  });
+
+  const list = printsRows(instances.command("list"))
+    .description("print the instances of the server that runs in this directory or above")
+    .action(async () => {
+      const server = await findRunningServer(context.cwd);
+      if (!server)
+        throw new CliError(
+          EXIT.notFound,
+          "No server runs in this directory or above.",
+          "Start one with: svc serve. A service elsewhere does not list its instances.",
+        );
+      const rows = server.instances.map(({ id, name, subdomain, url, publishable_key }) => ({
+        id,
+        name,
+        subdomain,
+        url,
+        publishable_key,
+      }));
+      await printAll(context, program.opts<OutputFlags>(), LISTED, rows, "The server has no instances.");
+    });
+  withHelp(list, {
+    examples: [["svc instances list", "a table; tab-separated in a pipe"]],
+    exits: [EXIT.done, EXIT.usage, EXIT.notFound],
+    notes: "Choose one for any command: svc users list --instance globex",
+  });
+
+  const resolve = instances
+    .command("resolve <publishable_key>")
+    .description("print the address of the instance with this pk_ key")
+    .action(async (key: string) => {
+      const flags = program.opts<GlobalFlags>();
+      const client = await openKeylessClient(context, flags);
+      const instance = await client.instances.resolve(key).catch((error: { code?: string }) => {
+        if (error.code !== "unauthorized") throw error;
+        throw new CliError(EXIT.noKey, `No instance here has the publishable key ${key}.`);
+      });
+      if (flags.json) return printJson(context, instance);
+      const { publishable_key, url, subdomain } = instance.data;
+      printRecord(context, {
+        id: instance.id,
+        publishable_key,
+        url: url ?? "(not active yet)",
+        subdomain: subdomain ?? "(not active yet)",
+      });
+    });
+  withHelp(resolve, {
+    examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
+  });
+
+  const discover = instances
+    .command("discover")
+    .description("print the OpenID configuration of the instance")
+    .action(async () => {
+      const flags = program.opts<GlobalFlags>();
+      const document = await (await openKeylessClient(context, flags)).discovery();
+      if (flags.json) return printJson(context, document);
+      printRecord(
+        context,
+        Object.fromEntries(Object.entries(document).map(([name, value]) => [name, [value].flat().join(" ")])),
+      );
+    });
+  withHelp(discover, {
+    examples: [
+      ["svc instances discover", "addresses and algorithms"],
+      ["svc instances discover --json", "the document as it is"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
+  });
+}

@@ -1,0 +1,90 @@
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../errors.ts";
+import { withHelp } from "../../help/with-help.ts";
+import type { Listed } from "../../list/columns.ts";
+import { printAll } from "../../list/print.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printJson } from "../../output/text.ts";
+import {
+  listProfiles,
+  readCurrent,
+  removeProfile,
+  requireProfile,
+  writeCurrent,
+  type Profile,
+} from "../../credentials/profiles.ts";
+import type { Program } from "../../program.ts";
+import { forgetKey } from "../../credentials/stored-key.ts";
+
+type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secret_key: string | null };
+
+const LISTED: Listed<Row> = {
+  noun: "profiles",
+  id: "name",
+  columns: [
+    { name: "name", title: "NAME", whole: true, value: ({ name }) => name },
+    { name: "current", title: "CURRENT", words: ["yes", ""], value: ({ current }) => current },
+    { name: "base_url", title: "ADDRESS", value: ({ base_url }) => base_url },
+    { name: "secret_key", title: "KEY", value: ({ secret_key }) => secret_key },
+  ],
+};
+
+export function addProfiles(program: Program, context: Context): void {
+  const profiles = program.command("profiles");
+  const exits = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound];
+  withHelp(profiles, {
+    examples: [
+      ["svc profiles list", "what there is, and which one is used"],
+      ["svc profiles use staging", "from now on"],
+      ["svc users list --profile staging", "for one command"],
+    ],
+    exits,
+    notes: "A profile is made by: svc login",
+  });
+
+  const list = printsRows(profiles.command("list"))
+    .description("print all profiles; keys are never shown")
+    .action(async () => {
+      const current = await readCurrent(context);
+      const names = await listProfiles(context);
+      const rows = await Promise.all(names.map((name) => rowOf(context, name, current)));
+      const none = "There are no profiles yet. Make one with: svc login";
+      await printAll(context, program.opts<OutputFlags>(), LISTED, rows, none);
+    });
+  withHelp(list, {
+    examples: [
+      ["svc profiles list", "a table; tab-separated in a pipe"],
+      ["svc profiles list --json", "the same for a program"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage],
+  });
+
+  const use = profiles
+    .command("use <name>")
+    .description("make a profile the current one")
+    .action(async (name: string) => {
+      const { base_url } = await requireProfile(context, name);
+      await writeCurrent(context, name);
+      if (program.opts<GlobalFlags>().json) return printJson(context, { current: name, base_url });
+      context.stdout.write(`"${name}" is the current profile now: ${base_url}\n`);
+    });
+  withHelp(use, { examples: [["svc profiles use staging", "commands ask staging from now on"]], exits });
+
+  const remove = profiles
+    .command("remove <name>")
+    .description("take a profile away, with its key")
+    .action(async (name: string) => {
+      const { secret_key } = await requireProfile(context, name);
+      if (secret_key) await forgetKey(context, name, secret_key);
+      await removeProfile(context, name);
+      if (program.opts<GlobalFlags>().json) return printJson(context, { removed: name });
+      context.stdout.write(`Removed profile "${name}".\n`);
+    });
+  withHelp(remove, { examples: [["svc profiles remove staging", "its address and its key"]], exits });
+}
+
+async function rowOf(context: Context, name: string, current: string | undefined): Promise<Row> {
+  const { secret_key, ...profile } = await requireProfile(context, name);
+  return { name, current: name === current, ...profile, secret_key: secret_key?.store ?? null };
+}

@@ -1,0 +1,53 @@
+import { QueryError } from "../../../wire/query.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import type { Context } from "../../context.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printJson, printRecord } from "../../output/text.ts";
+import type { Program } from "../../program.ts";
+import { explain, type Explanation } from "../../search/explain.ts";
+import { addAnySearchFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../../search/flags.ts";
+import { readQuery } from "../../search/read.ts";
+
+export function addQuery(program: Program, context: Context): void {
+  const query = program.command("query");
+
+  const command = query
+    .command("explain [term...]")
+    .description("say what a search means, in words and in every spelling; nothing is sent")
+    .option("--resource <name>", "users or sessions", "users");
+  withHelp(addAnySearchFlags(command), {
+    examples: [
+      ["svc query explain 'email:*@acme.com' '-name:bot*'", "a search for users"],
+      ["svc query explain created_at.gte=2026-01-01", "in characters that no shell touches"],
+      ["svc query explain --resource sessions not.provider=github", "a search for sessions"],
+    ],
+    exits: [EXIT.done, EXIT.usage],
+  }).action(async (terms: string[], own: SearchFlags & { resource: string }) => {
+    const searched = searchedOf(own.resource);
+    const explanation = explained(await readQuery(context, searched, terms, own), searched);
+    if (program.opts<GlobalFlags>().json) return printJson(context, explanation);
+    const { resource, ...values } = explanation;
+    printRecord(context, { resource, ...values });
+  });
+}
+
+function searchedOf(resource: string): Searched {
+  const found = [USERS, SESSIONS].find(({ noun }) => noun === resource);
+  if (!found) throw new CliError(EXIT.usage, `--resource: "${resource}" can't be searched.`, "Use users or sessions.");
+  return found;
+}
+
+function explained(query: string, searched: Searched): Explanation {
+  try {
+    return explain(query, searched);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const other = searched === USERS ? SESSIONS : USERS;
+    throw new CliError(
+      EXIT.usage,
+      `This can't be explained: ${error.message}`,
+      `Is it one for ${other.noun}? Add --resource ${other.noun}`,
+    );
+  }
+}

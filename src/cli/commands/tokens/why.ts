@@ -1,0 +1,62 @@
+import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../../wire/claims.ts";
+import { ISSUER, isUuid, MAX_TOKEN_BYTES, TOKEN_LIFETIME_SECONDS } from "../../../wire/names.ts";
+import { relative } from "../../output/format.ts";
+
+/** A token as it was read, whether or not it is true. */
+export interface DecodedToken {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Partial<TokenClaims> & { readonly nbf?: unknown };
+}
+
+/**
+ * What is behind a verdict, and since when. It repeats what a token says of itself, which may be a lie.
+ * @param decoded undefined where it could not be read at all
+ */
+export function whyNot(code: string, token: string, decoded: DecodedToken | undefined, now: Date): string | undefined {
+  switch (code) {
+    case "token_expired":
+      return typeof decoded?.claims.exp === "number" ? `It expired ${ago(decoded.claims.exp, now)}.` : undefined;
+    case "token_invalid_signature":
+      return "It was signed with another key, or changed since.";
+    case "token_wrong_instance":
+      return `It was issued for instance ${String(decoded?.claims.instance_id)}.`;
+    case "user_not_found":
+      return `It is signed and in time, but user ${String(decoded?.claims.sub)} is deleted.`;
+    case "token_invalid":
+      return decoded ? whatIsOdd(decoded, now) : whatIsBroken(token);
+    default:
+      return undefined;
+  }
+}
+
+/** `3 minutes ago (2026-06-01T12:00:00Z)`; what is no time is shown as it is. */
+export function ago(seconds: unknown, now: Date): string {
+  const date = typeof seconds === "number" ? new Date(seconds * 1000) : new Date(NaN);
+  if (Number.isNaN(date.getTime())) return String(seconds);
+  return `${relative(date.toISOString(), now)} (${date.toISOString().replace(".000Z", "Z")})`;
+}
+
+function whatIsBroken(token: string): string {
+  const parts = token.split(".").length;
+  if (token.length > MAX_TOKEN_BYTES) return `It is longer than ${MAX_TOKEN_BYTES} characters.`;
+  if (/\s/.test(token)) return "There is a space or a line end in it. Was it broken over lines when it was copied?";
+  if (parts !== 3) return `A token is three parts with dots between; this is ${parts === 1 ? "one" : String(parts)}.`;
+  return "Its parts can't be decoded. Was it cut off when it was copied?";
+}
+
+function whatIsOdd({ header, claims }: DecodedToken, now: Date): string {
+  const { iss, sub, instance_id, iat, exp, nbf } = claims;
+  const time = now.getTime() / 1000;
+  if (header["alg"] !== "HS256") return `Its algorithm is ${String(header["alg"])}; only HS256 is accepted.`;
+  if ((header["typ"] ?? "JWT") !== "JWT") return `Its type is ${String(header["typ"])}, not JWT.`;
+  if (header["crit"] !== undefined) return "Its header asks for extensions, which are not known here.";
+  const missing = Object.entries({ iss, sub, instance_id, iat, exp }).find(([, value]) => value === undefined);
+  if (missing) return `It has no ${missing[0]}.`;
+  if (iss !== ISSUER) return `Its issuer is ${String(iss)}, not ${ISSUER}.`;
+  if (!isUuid(String(sub))) return `Its sub is ${String(sub)}, which is not the id of a user.`;
+  if (Number(iat) > time + CLOCK_SKEW_SECONDS) return `It says it was issued ${ago(iat, now)}. Is a clock wrong?`;
+  if (Number(exp) - Number(iat) !== TOKEN_LIFETIME_SECONDS)
+    return `It is for ${Number(exp) - Number(iat)} seconds; the service issues tokens for ${TOKEN_LIFETIME_SECONDS}.`;
+  if (nbf !== undefined) return `It is not to be used before ${ago(nbf, now)}.`;
+  return "Its signature is not written as the service writes it. Was the end cut off?";
+}

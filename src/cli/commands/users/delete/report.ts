@@ -1,0 +1,74 @@
+import type { Context } from "../../../context.ts";
+import { CliError, EXIT } from "../../../errors.ts";
+import type { Listed } from "../../../list/columns.ts";
+import { printAll } from "../../../list/print.ts";
+import { printJson } from "../../../output/text.ts";
+import { formatOf, type OutputFlags } from "../../../output/flags.ts";
+import type { Outcome } from "./remove.ts";
+import type { Deletion } from "./delete-all.ts";
+
+const OUTCOMES: Listed<Outcome> = {
+  noun: "users",
+  id: "id",
+  columns: [
+    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
+    { name: "outcome", title: "OUTCOME", value: ({ outcome }) => outcome },
+    { name: "error", title: "WHY", value: ({ error }) => error ?? null },
+  ],
+};
+
+/** Prints what became of one that was named. */
+export async function reportOne(context: Context, flags: OutputFlags, id: string): Promise<void> {
+  if (flags.json) return printJson(context, { deleted: true, id });
+  if (formatOf(flags, context) === "table") return void context.stdout.write(`Deleted ${id}\n`);
+  await printAll(context, flags, OUTCOMES, [{ id, outcome: "deleted" }], "");
+}
+
+/** Prints what became of each. @throws {CliError} with the exit code, where not all of them are gone */
+export async function reportMany(context: Context, flags: OutputFlags, deletion: Deletion): Promise<void> {
+  const { outcomes } = deletion;
+  const of = (name: Outcome["outcome"]): Outcome[] => outcomes.filter(({ outcome }) => outcome === name);
+  const idsOf = (name: Outcome["outcome"]): string[] => of(name).map(({ id }) => id);
+  const format = formatOf(flags, context);
+  if (format === "json") {
+    const reasons = (name: "failed" | "unknown"): object[] =>
+      of(name).map(({ id, code, error }) => ({ id, code, error }));
+    printJson(context, {
+      deleted: idsOf("deleted"),
+      gone: idsOf("gone"),
+      failed: reasons("failed"),
+      unknown: reasons("unknown"),
+      not_attempted: idsOf("not_attempted"),
+    });
+  } else {
+    // A person is told of those that need another look; what is deleted is a number to them.
+    const shown = format === "ids" ? of("deleted") : format === "table" ? outcomes.filter(needsLook) : outcomes;
+    await printAll(context, flags, OUTCOMES, shown, summary(outcomes));
+    if (format === "table" && shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
+  }
+  throwUnlessDone(deletion);
+}
+
+function throwUnlessDone({ outcomes, signal, fatal, fault }: Deletion): void {
+  if (fault !== undefined) throw new CliError(EXIT.failed, `${fault} ${summary(outcomes)}`);
+  if (signal !== undefined)
+    throw new CliError(signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated, `Interrupted. ${summary(outcomes)}`);
+  if (fatal) throw new CliError(fatal.exitCode, `${fatal.message}. ${summary(outcomes)}`, fatal.hint);
+  if (outcomes.some(needsLook)) throw new CliError(EXIT.someFailed, summary(outcomes));
+}
+
+function needsLook({ outcome }: Outcome): boolean {
+  return outcome !== "deleted" && outcome !== "gone";
+}
+
+function summary(outcomes: readonly Outcome[]): string {
+  const words: readonly (readonly [Outcome["outcome"], (count: number) => string])[] = [
+    ["gone", (count) => `${count} ${count === 1 ? "was" : "were"} gone already`],
+    ["failed", (count) => `${count} failed`],
+    ["unknown", (count) => `${count} may or may not be deleted`],
+    ["not_attempted", (count) => `${count} ${count === 1 ? "was" : "were"} not attempted`],
+  ];
+  const count = (name: Outcome["outcome"]): number => outcomes.filter(({ outcome }) => outcome === name).length;
+  const others = words.flatMap(([name, say]) => (count(name) === 0 ? [] : [say(count(name))]));
+  return `${[`${count("deleted")} of ${outcomes.length} deleted`, ...others].join(", ")}.`;
+}

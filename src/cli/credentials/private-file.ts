@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { CliError, EXIT } from "../errors.ts";
+
+/** Writes a file for its owner's eyes alone, whole or not at all. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const file = await open(draft, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw new CliError(EXIT.failed, `${path} can't be written (${codeOf(error)}).`, "Is its directory yours?");
+  }
+}
+
+/**
+ * @returns undefined where there is no such file
+ * @throws {CliError} for one that can't be read, that is another's, or that others can change
+ */
+export async function readPrivateFile(path: string): Promise<{ text: string; mode: number } | undefined> {
+  try {
+    const file = await open(path);
+    try {
+      const { uid, mode } = await file.stat();
+      // Root may look into everybody's.
+      const isForeign = process.getuid !== undefined && process.getuid() !== 0 && uid !== process.getuid();
+      if (isForeign || (process.platform !== "win32" && (mode & 0o022) !== 0))
+        throw new CliError(
+          EXIT.failed,
+          `${path} is not used: ${isForeign ? "it is another user's" : "others can change it"}.`,
+          isForeign ? `Take it away, or name another directory in SVC_CONFIG_DIR.` : `Run: chmod 600 '${path}'`,
+        );
+      return { text: await file.readFile("utf8"), mode: mode & 0o777 };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    if (isAbsent(error)) return undefined;
+    throw new CliError(EXIT.failed, `${path} can't be read (${codeOf(error)}).`);
+  }
+}
+
+/** `HOME=/dev/null` is what some services have for a home. */
+export function isAbsent(error: unknown): boolean {
+  return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}

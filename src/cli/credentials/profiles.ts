@@ -1,0 +1,163 @@
+import { readdir, rm } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { isAbsent, readPrivateFile, writePrivateFile } from "./private-file.ts";
+
+/** A service that commands can be sent to by name. Each has a file of its own, so that no change loses another. */
+export interface Profile {
+  /** {base_url} of the instance. */
+  readonly base_url: string;
+  readonly api_url?: string;
+  readonly publishable_key?: string;
+  readonly secret_key?: StoredKey;
+}
+
+/** Where a profile's secret key lies, and the one origin that it is ever sent to. */
+export interface StoredKey {
+  readonly store: "keyring" | "file";
+  readonly origin: string;
+  /** Where `store` is `file`. */
+  readonly value?: string;
+}
+
+/** What `svc config` can set in a profile. */
+export const PROFILE_SETTINGS = ["base_url", "api_url", "publishable_key"] as const;
+export type ProfileSetting = (typeof PROFILE_SETTINGS)[number];
+
+type Place = Pick<Context, "env">;
+
+/** Lower case alone: some systems' files know no other. */
+const PROFILE_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
+
+/** `SVC_CONFIG_DIR`, else the system's own place for configuration; undefined where there is no home. */
+export function configDirectory(env: Context["env"], platform: string = process.platform): string | undefined {
+  // Relative ones are to be ignored (XDG Base Directory Specification).
+  const xdg = env["XDG_CONFIG_HOME"] && isAbsolute(env["XDG_CONFIG_HOME"]) ? env["XDG_CONFIG_HOME"] : undefined;
+  if (env["SVC_CONFIG_DIR"]) return env["SVC_CONFIG_DIR"];
+  if (xdg !== undefined) return join(xdg, "svc");
+  if (platform === "win32" && env["APPDATA"]) return join(env["APPDATA"], "svc");
+  return env["HOME"] ? join(env["HOME"], ".config", "svc") : undefined;
+}
+
+/** @throws {CliError} where there is no home to keep a configuration in */
+export function requireConfigDirectory({ env }: Place): string {
+  const directory = configDirectory(env);
+  if (directory === undefined)
+    throw new CliError(
+      EXIT.usage,
+      "There is no place for svc's configuration: HOME is not set.",
+      "Set HOME, or name a directory in SVC_CONFIG_DIR.",
+    );
+  return directory;
+}
+
+export function checkProfileName(name: string): string {
+  if (PROFILE_NAME.test(name)) return name;
+  throw new CliError(
+    EXIT.usage,
+    `"${name}" can't be the name of a profile.`,
+    "Use up to 63 lower-case letters, digits, dots, dashes and underscores, with a letter or digit at both ends.",
+  );
+}
+
+export async function listProfiles({ env }: Place): Promise<string[]> {
+  const directory = configDirectory(env);
+  if (directory === undefined) return [];
+  const files = await readdir(join(directory, "profiles")).catch((error: NodeJS.ErrnoException) => {
+    if (isAbsent(error)) return [];
+    throw new CliError(EXIT.failed, `${join(directory, "profiles")} can't be read (${error.code}).`);
+  });
+  return files
+    .flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])
+    .filter((name) => PROFILE_NAME.test(name))
+    .toSorted();
+}
+
+/** @throws {CliError} for a file that is damaged, or whose key others can read */
+export async function readProfile(place: Place, name: string): Promise<Profile | undefined> {
+  const path = profilePath(place, checkProfileName(name));
+  const file = path === undefined ? undefined : await readPrivateFile(path);
+  if (path === undefined || file === undefined) return undefined;
+  const value = parse(path, file.text);
+  if (!isProfile(value)) throw damaged(path, "it is no profile");
+  if (value.secret_key?.value !== undefined && process.platform !== "win32" && (file.mode & 0o077) !== 0)
+    throw new CliError(EXIT.failed, `${path} holds a secret key that others can read.`, `Run: chmod 600 '${path}'`);
+  return value;
+}
+
+/** @throws {CliError} exit code 3, with the names that there are */
+export async function requireProfile(place: Place, name: string): Promise<Profile> {
+  const profile = await readProfile(place, name);
+  if (profile) return profile;
+  const names = await listProfiles(place);
+  throw new CliError(
+    EXIT.notFound,
+    `There is no profile "${name}".`,
+    names.length === 0 ? "Make one with: svc login" : `There are: ${names.join(", ")}. Make another with: svc login`,
+  );
+}
+
+export async function writeProfile(place: Place, name: string, profile: Profile): Promise<void> {
+  const path = join(requireConfigDirectory(place), "profiles", `${checkProfileName(name)}.json`);
+  await writePrivateFile(path, `${JSON.stringify(profile, null, 2)}\n`);
+}
+
+export async function removeProfile(place: Place, name: string): Promise<void> {
+  const path = profilePath(place, checkProfileName(name));
+  if (path !== undefined) await rm(path, { force: true });
+  if ((await readCurrent(place)) === name) await writeCurrent(place, undefined);
+}
+
+/** The name of the profile that is used where nothing else is said. */
+export async function readCurrent(place: Place): Promise<string | undefined> {
+  const directory = configDirectory(place.env);
+  const path = directory === undefined ? undefined : join(directory, "config.json");
+  const file = path === undefined ? undefined : await readPrivateFile(path);
+  if (path === undefined || file === undefined) return undefined;
+  const { current } = (parse(path, file.text) ?? {}) as { current?: unknown };
+  if (current !== undefined && !(typeof current === "string" && PROFILE_NAME.test(current)))
+    throw damaged(path, "current is not the name of a profile");
+  return current;
+}
+
+export async function writeCurrent(place: Place, current: string | undefined): Promise<void> {
+  const path = join(requireConfigDirectory(place), "config.json");
+  await writePrivateFile(path, `${JSON.stringify({ current }, null, 2)}\n`);
+}
+
+function profilePath({ env }: Place, name: string): string | undefined {
+  const directory = configDirectory(env);
+  return directory === undefined ? undefined : join(directory, "profiles", `${name}.json`);
+}
+
+function parse(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message would repeat a piece of the text, and so perhaps of a key.
+    throw damaged(path, "it is not JSON");
+  }
+}
+
+function damaged(path: string, what: string): CliError {
+  return new CliError(EXIT.failed, `${path} can't be used: ${what}.`, "Mend it, or take it away and log in again.");
+}
+
+function isProfile(value: unknown): value is Profile {
+  const { base_url, api_url, publishable_key, secret_key } = (value ?? {}) as Record<string, unknown>;
+  const isOptionalText = (text: unknown): boolean => text === undefined || typeof text === "string";
+  return (
+    typeof base_url === "string" &&
+    URL.canParse(base_url) &&
+    isOptionalText(api_url) &&
+    isOptionalText(publishable_key) &&
+    (secret_key === undefined || isStoredKey(secret_key))
+  );
+}
+
+function isStoredKey(value: unknown): value is StoredKey {
+  const { store, origin, value: key } = (value ?? {}) as Record<string, unknown>;
+  if (typeof origin !== "string") return false;
+  return store === "keyring" ? key === undefined : store === "file" && typeof key === "string";
+}

@@ -1,0 +1,59 @@
+import type { Context, Keyring } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import type { StoredKey } from "./profiles.ts";
+
+/**
+ * Keeps a profile's key for one origin. The origin is part of the name in the keyring: a profile that is changed to
+ * point elsewhere finds no key there.
+ * @param inFile in the profile's file, which its owner alone can read; otherwise in the keyring
+ * @throws {CliError} where there is no keyring
+ */
+export async function storeKey(
+  context: Context,
+  profile: string,
+  origin: string,
+  key: string,
+  inFile: boolean,
+): Promise<StoredKey> {
+  if (inFile) return { store: "file", origin, value: key };
+  await withKeyring(context, (keyring) => keyring.set(account(profile, origin), key));
+  return { store: "keyring", origin };
+}
+
+/** @throws {CliError} where it is gone, or the keyring does not open */
+export async function readStoredKey(context: Context, profile: string, stored: StoredKey): Promise<string> {
+  if (stored.store === "file") return stored.value!;
+  const key = await withKeyring(context, (keyring) => keyring.get(account(profile, stored.origin)));
+  if (key === undefined)
+    throw new CliError(
+      EXIT.noKey,
+      `The keyring has no key of profile "${profile}" for ${stored.origin}.`,
+      `Log in again: svc login --profile ${profile}`,
+    );
+  return key;
+}
+
+/** Does nothing for a key in a file, which goes with its file. */
+export async function forgetKey(context: Context, profile: string, stored: StoredKey): Promise<void> {
+  if (stored.store === "keyring")
+    await withKeyring(context, (keyring) => keyring.delete(account(profile, stored.origin)));
+}
+
+async function withKeyring<Result>(context: Context, use: (keyring: Keyring) => Promise<Result>): Promise<Result> {
+  if (context.env["SVC_KEYRING"] === "off")
+    throw new CliError(EXIT.failed, "The keyring is switched off by SVC_KEYRING.", "Unset it, or set it to auto.");
+  try {
+    return await use(await context.openKeyring());
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    throw new CliError(
+      EXIT.failed,
+      `There is no keyring that can be used here (${reason}).`,
+      "Put the key into SVC_SECRET_KEY, or keep it in a file that you alone can read: svc login --insecure-storage",
+    );
+  }
+}
+
+function account(profile: string, origin: string): string {
+  return `${profile} ${origin}`;
+}

@@ -1,0 +1,78 @@
+import type { Command } from "commander";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+
+export const FORMATS = ["table", "json", "ndjson", "csv", "tsv", "ids"] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** How data is to be printed; every command takes these. */
+export interface OutputFlags {
+  readonly json?: boolean;
+  readonly output?: Format;
+  readonly utc?: boolean;
+  readonly pager?: boolean;
+}
+
+/** Commands that print rows, and so know every format; the others know a table and JSON. */
+const WITH_ROWS = new WeakSet<Command>();
+
+export function addOutputFlags(program: Command): void {
+  program
+    .option(
+      "--output <format>",
+      `${FORMATS.join(", ")}; otherwise a table on a terminal and tsv in a pipe`,
+      (name: string) => format(name, "--output"),
+    )
+    .option("--utc", "print times as they are, not as 3 days ago")
+    .option("--no-pager", "never page a long table")
+    .option("--no-color", "no colours")
+    .on("option:output", (name: string) => name === "json" && program.setOptionValue("json", true))
+    .hook("preAction", (_, command) => {
+      const { json, output = "table" } = program.opts<OutputFlags>();
+      if (json && output !== "json" && output !== "table")
+        throw new CliError(EXIT.usage, `--json and --output ${output} are two formats.`, "Leave out one of them.");
+      if (output !== "table" && output !== "json" && !WITH_ROWS.has(command))
+        throw new CliError(
+          EXIT.usage,
+          `--output ${output} is for lists, which "svc ${pathOf(command)}" does not print.`,
+          "Leave it out, or use --json.",
+        );
+    });
+}
+
+/** Says that a command prints rows in every format. @returns the command */
+export function printsRows(command: Command): Command {
+  WITH_ROWS.add(command);
+  return command;
+}
+
+/** Whether JSON is asked for, before anything is parsed: what is wrong with the rest is then said in JSON. */
+export function asksForJson(argv: readonly string[]): boolean {
+  return argv.some(
+    (argument, i) =>
+      argument === "--json" || /^--output=json$/.test(argument) || (argument === "json" && argv[i - 1] === "--output"),
+  );
+}
+
+/** The environment that `--no-color` means. */
+export function withoutColor(argv: readonly string[], context: Context): Context {
+  if (!argv.includes("--no-color")) return context;
+  return { ...context, env: { ...context.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
+}
+
+/** The format to print in. */
+export function formatOf({ json, output }: OutputFlags, { stdout, env }: Context): Format {
+  if (json) return "json";
+  const usual = env["SVC_OUTPUT"] ? format(env["SVC_OUTPUT"], "SVC_OUTPUT") : undefined;
+  return output ?? usual ?? (stdout.isTTY ? "table" : "tsv");
+}
+
+function format(name: string, source: string): Format {
+  if (!(FORMATS as readonly string[]).includes(name))
+    throw new CliError(EXIT.usage, `${source}: there is no format "${name}".`, `There are ${FORMATS.join(", ")}.`);
+  return name as Format;
+}
+
+function pathOf(command: Command): string {
+  return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}

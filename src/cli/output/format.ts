@@ -1,0 +1,54 @@
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+
+const STEPS: readonly [limit: number, seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
+  [60, 1, "second"],
+  [3600, 60, "minute"],
+  [86_400, 3600, "hour"],
+  [86_400 * 30, 86_400, "day"],
+  [86_400 * 365, 86_400 * 30, "month"],
+  [Infinity, 86_400 * 365, "year"],
+];
+
+/** Made once: a list asks for every row, and most commands never do. */
+let words: Intl.RelativeTimeFormat | undefined;
+
+/** `3 minutes ago`, `in 1 hour`, `just now`. */
+export function relative(iso: string, now: Date): string {
+  const seconds = (new Date(iso).getTime() - now.getTime()) / 1000;
+  const [, size, unit] = STEPS.find(([limit]) => Math.abs(seconds) < limit)!;
+  const count = Math.round(seconds / size);
+  if (count === 0) return "just now";
+  words ??= new Intl.RelativeTimeFormat("en", { numeric: "always" });
+  return words.format(count, unit);
+}
+
+/** A key that can be told from others, and not be used. */
+export function mask(key: string): string {
+  return `${key.slice(0, 3)}…${key.slice(-4)}`;
+}
+
+/** Commands in a text as they are to be typed here: `svc` alone is not known where it was not installed for all. */
+export function asRun(text: string, { env }: Pick<Context, "env">): string {
+  return env["npm_command"] ? text.replace(/\bsvc (?=[a-z])/g, "npx svc ") : text;
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/**
+ * A time as it is given to a flag: a date, a timestamp, or how long ago, e.g. `7d`.
+ * @returns as it is written in a query
+ * @throws {CliError}
+ */
+export function moment(flag: string, text: string, now: Date): string {
+  const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined) {
+    const time = new Date(now.getTime() - Number(count) * SECONDS[unit]! * 1000);
+    if (time.getUTCFullYear() >= 1) return time.toISOString();
+  } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new CliError(
+    EXIT.usage,
+    `${flag}: "${text}" is no time.`,
+    "Write 2026-01-31, 2026-01-31T23:59:59Z, or how long ago: 30m, 12h, 7d, 2w.",
+  );
+}

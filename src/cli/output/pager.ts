@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Context, Pager } from "../context.ts";
+import { readyWriter } from "./ready-writer.ts";
+
+/** `less` that ends by itself where all fits, keeps colours, and leaves the text on the screen. */
+const DEFAULT = "less";
+const LESS = "FRX";
+
+/** The program to page with: `SVC_PAGER`, `PAGER`, or less. Undefined where there is to be none. */
+export function pagerOf({ env, stdout, stdin }: Context): string | undefined {
+  if (!stdout.isTTY || !stdin.isTTY || env["CI"] || env["TERM"] === "dumb") return undefined;
+  const command = (env["SVC_PAGER"] ?? env["PAGER"] ?? DEFAULT).trim();
+  return command === "" || command === "cat" ? undefined : command;
+}
+
+/** Starts it by the shell, as git does: the variable may hold arguments, and it is the person's own. */
+export async function openPager(command: string): Promise<Pager | undefined> {
+  // eslint-disable-next-line node/no-process-env
+  const env = { LESS, LV: "-c", ...process.env };
+  const child = spawn(command, { shell: command !== DEFAULT, stdio: ["pipe", "inherit", "inherit"], env });
+  const closed = once(child, "close").catch(() => undefined);
+  const isStarted = await once(child, "spawn").then(
+    () => true,
+    () => false,
+  );
+  if (!isStarted) return undefined;
+  // Ctrl-C is the pager's while it runs: it would be left behind on a terminal that is ours again.
+  const ignore = (): void => undefined;
+  process.on("SIGINT", ignore);
+  return {
+    ...readyWriter(child.stdin, () => undefined),
+    async close() {
+      child.stdin.end();
+      await closed;
+      process.off("SIGINT", ignore);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { Chalk, type ChalkInstance } from "chalk";
+import type { Context, Stream } from "../context.ts";
+
+const GAP = "  ";
+
+/** Colours of a stream. Our own policy: chalk does not know `NO_COLOR`, and looks at `argv` by itself. */
+export function colors(stream: Stream, { env }: Context): ChalkInstance {
+  const isSet = (name: string): boolean => Boolean(env[name]) && env[name] !== "0";
+  const isForced = isSet("FORCE_COLOR") || (isSet("CLICOLOR_FORCE") && env["FORCE_COLOR"] !== "0");
+  const isRefused =
+    Boolean(env["NO_COLOR"] || env["SVC_NO_COLOR"]) ||
+    env["TERM"] === "dumb" ||
+    env["CLICOLOR"] === "0" ||
+    env["FORCE_COLOR"] === "0";
+  return new Chalk({ level: isForced || (stream.isTTY && !isRefused) ? 1 : 0 });
+}
+
+/** The API's body, unchanged: indented for a person, in one line for a program. */
+export function printJson(context: Context, body: unknown): void {
+  context.stdout.write(`${harmlessJson(body, context.stdout.isTTY ? 2 : undefined)}\n`);
+}
+
+/** JSON leaves some characters to the reader that a terminal would act on. The line ends of its own indentation stay. */
+export function harmlessJson(body: unknown, indent?: number): string {
+  return JSON.stringify(body, null, indent).replace(HARMFUL, (character) =>
+    character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** One record, a line for each of its values. */
+export function printRecord(context: Context, values: Readonly<Record<string, string>>): void {
+  const { stdout } = context;
+  const chalk = colors(stdout, context);
+  const width = stdout.isTTY ? Math.max(...Object.keys(values).map((name) => name.length)) + GAP.length : 0;
+  for (const [name, value] of Object.entries(values)) {
+    stdout.write(
+      stdout.isTTY ? `${chalk.dim(name.padEnd(width))}${harmless(value)}\n` : `${name}\t${harmless(value)}\n`,
+    );
+  }
+}
+
+/** C0 and C1 controls, and what changes the direction or vanishes: names come from strangers. */
+// eslint-disable-next-line no-control-regex
+const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** Text that a terminal shows and does not obey. */
+export function harmless(text: string): string {
+  return text.replace(HARMFUL, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
+}
+
+/**
+ * The same for data, which is not to be changed more than a terminal's safety wants: the joiners of some scripts and emoji
+ * stay. In a table they could make two names look alike.
+ */
+export function harmlessData(text: string): string {
+  return text
+    .split(/([\u200c\u200d])/)
+    .map((part, i) => (i % 2 === 1 ? part : harmless(part)))
+    .join("");
+}
