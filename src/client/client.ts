@@ -63,7 +63,10 @@ export interface Client {
     resolve(publishableKey: string, options?: RequestOptions): Call<Instance>;
   };
   discovery(options?: RequestOptions): Call<Discovery>;
-  /** Where to send a user who shall sign in. */
+  /**
+   * Where to send a user to sign in: `publicUrl`, or the base URL. Names the instance by the publishable key, where the
+   * client has one, because the address may be one that several instances share.
+   */
   signInUrl(parameters: { redirectUri: string; provider?: Provider; loginHint?: string }): Promise<string>;
   /** Where the instance is, without a slash at the end. */
   baseUrl(): Promise<string>;
@@ -159,10 +162,14 @@ export function createClient(options: ClientOptions = {}): Client {
     instances: { resolve },
     discovery: (request) => call(open, "GET /.well-known/openid-configuration", () => ({}), request),
     async signInUrl({ redirectUri, provider, loginHint }) {
-      const url = new URL(`${await baseUrl()}${provider ? "/oauth/authorize" : "/sign-in"}`);
+      const base = trimSlash(options.publicUrl ?? (await baseUrl()));
+      const url = new URL(`${base}${provider ? "/oauth/authorize" : "/sign-in"}`);
       if (provider) url.searchParams.set("provider", provider);
       url.searchParams.set("redirect_uri", redirectUri);
       if (loginHint) url.searchParams.set("login_hint", loginHint);
+      // An address found by the key is the instance's own.
+      const mayBeShared = (options.publicUrl ?? options.baseUrl) !== undefined;
+      if (mayBeShared && publishableKey !== undefined) url.searchParams.set("publishable_key", publishableKey);
       return url.href;
     },
     baseUrl: async () => baseUrl(),

@@ -10,6 +10,11 @@ export interface ClientOptions {
   readonly publishableKey?: string | undefined;
   /** {base_url} of the instance. */
   readonly baseUrl?: string | undefined;
+  /**
+   * Where browsers reach the service, if by another name than this program does: in a container `baseUrl` may be
+   * `http://svc:7820`, and this `http://localhost:7820`. `signInUrl` begins with it. Default: `baseUrl`.
+   */
+  readonly publicUrl?: string | undefined;
   /** {api_url}, where a publishable key is resolved. */
   readonly apiUrl?: string | undefined;
   /** For each call as a whole: finding the address, every try, every body. Default 10,000. */
@@ -30,10 +35,11 @@ export interface ClientOptions {
 
 /** @throws {ConfigError} for what can't be right, keys that are swapped, and a secret key in a browser */
 export function checkOptions(options: ClientOptions): void {
-  const { secretKey, publishableKey, baseUrl, apiUrl } = options;
+  const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl } = options;
   checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
   checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);
   checkAddress("baseUrl", baseUrl);
+  checkAddress("publicUrl", publicUrl);
   checkAddress("apiUrl", apiUrl);
   const isBrowser = "window" in globalThis && "document" in globalThis;
   if (isBrowser && secretKey !== undefined && !options.dangerouslyAllowBrowser)

@@ -40,3 +40,21 @@ export function requireActiveInstance(request: AppRequest): InstanceRecord {
   if (!request.instance?.active) throw new ApiError("instance_not_found");
   return request.instance;
 }
+
+/**
+ * The active instance that a browser signs in to: the one named by `instance` (subdomain or id) or `publishable_key` in
+ * the query, otherwise the one whose address this is. At an instance's own address no other can be named.
+ * @throws {ApiError} `instance_not_found`
+ */
+export function requireSignInInstance(request: AppRequest, { instances }: AccessDeps): InstanceRecord {
+  const name = request.query.get("instance");
+  const key = request.query.get("publishable_key");
+  if (name !== undefined && key !== undefined)
+    throw new ApiError("bad_request", "name the instance by instance or by publishable_key, not by both");
+  if (name === undefined && key === undefined) return requireActiveInstance(request);
+  const named =
+    name === undefined ? instances.byPublishableKey(key!) : (instances.bySubdomain(name) ?? instances.byId(name));
+  if (request.scope.kind === "instance" && named !== request.instance) throw new ApiError("instance_not_found");
+  request.instance = named;
+  return requireActiveInstance(request);
+}

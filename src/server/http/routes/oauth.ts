@@ -6,14 +6,14 @@ import { beginSignIn } from "../../sign-in/begin.ts";
 import { endBinding } from "../../sign-in/binding.ts";
 import { checkRedirectUri } from "../../sign-in/redirect-uri.ts";
 import type { InstanceRecord } from "../../store/records.ts";
-import { requireActiveInstance } from "./access.ts";
+import { requireSignInInstance } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 
 /** Names no provider of its own accord: the instance's default one. */
 export const signIn: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
-    const instance = requireActiveInstance(request);
+    const instance = requireSignInInstance(request, deps);
     const provider = request.query.get("provider");
     return begin(request, deps, instance, provider === undefined ? instance.default_provider : known(provider));
   },
@@ -22,7 +22,7 @@ export const signIn: RouteDefinition = {
 export const authorize: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
-    const instance = requireActiveInstance(request);
+    const instance = requireSignInInstance(request, deps);
     return begin(request, deps, instance, known(request.query.get("provider") ?? ""));
   },
 };
@@ -31,8 +31,7 @@ export const authorize: RouteDefinition = {
 export const beginAtFront: RouteDefinition = {
   on: ["front"],
   handle(request, deps) {
-    request.instance = deps.instances.bySubdomain(request.query.get("instance") ?? "");
-    const instance = requireActiveInstance(request);
+    const instance = requireSignInInstance(request, deps);
     return beginHere(request, deps, instance, known(request.query.get("provider") ?? ""));
   },
 };
