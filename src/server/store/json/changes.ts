@@ -1,18 +1,5 @@
-import type { Records, StateRecord } from "../records.ts";
-import { Document, type Change } from "./document.ts";
-
-/** Anybody may begin a sign-in, so what that leaves behind is bounded. */
-const MAX_STATES = 50_000;
-
-/** The states to drop before one more is kept. They lie in the order in which they were made. */
-export function outdated(states: Map<string, StateRecord>, now: string): Change[] {
-  const dropped: Change[] = [];
-  for (const { state, expires_at } of states.values()) {
-    if (expires_at > now && states.size - dropped.length < MAX_STATES) break;
-    dropped.push(["delete", "states", state]);
-  }
-  return dropped;
-}
+import type { Records } from "../records.ts";
+import { Document } from "./document.ts";
 
 /** All of these, in their places. */
 export function documentOf(records: Records): Document {

@@ -101,10 +101,14 @@ export class Commits {
     const taken = new Set<string>();
     const group: { changes: readonly Change[]; resolve(): void; reject(error: unknown): void }[] = [];
     const later: Waiting[] = [];
-    for (const waiting of this.#waiting) {
+    for (const [index, waiting] of this.#waiting.entries()) {
+      if (group.length === MAX_GROUP) {
+        later.push(...this.#waiting.slice(index));
+        break;
+      }
       try {
         const keys = waiting.operation.keys();
-        const free = group.length < MAX_GROUP && !keys.some((key) => taken.has(key));
+        const free = !keys.some((key) => taken.has(key));
         for (const key of keys) taken.add(key);
         if (!free) {
           later.push(waiting);

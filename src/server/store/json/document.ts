@@ -11,6 +11,7 @@ import {
   type UserRecord,
 } from "../records.ts";
 import { Collection } from "./collection.ts";
+import { StateQueue } from "./state-queue.ts";
 
 /** Every kind of record, by its key: a session's `session_id`, a state's `state`, else the `id`. */
 export type Tables = { readonly [Name in TableName]: Map<string, RecordOf[Name]> };
@@ -27,7 +28,7 @@ interface Tenant {
   readonly identitiesByUid: ReadonlyMap<Provider, Map<string, IdentityRecord>>;
   readonly users: Collection<UserRecord>;
   readonly sessions: Collection<SessionRecord>;
-  readonly states: Map<string, StateRecord>;
+  readonly states: StateQueue;
 }
 
 /** All records in memory, with the indexes over them. It changes through `apply` and `become` alone. */
@@ -123,7 +124,7 @@ export class Document {
       instance_id,
       usersByEmail,
       identitiesByUid: new Map(PROVIDERS.map((provider) => [provider, new Map<string, IdentityRecord>()])),
-      states: new Map(),
+      states: new StateQueue(),
       users: new Collection<UserRecord>({
         key: (user) => user.id,
         time: (user) => user.created_at,
@@ -183,8 +184,8 @@ export class Document {
 
   #indexState(before: StateRecord | undefined, after: StateRecord | undefined): void {
     const { states } = this.tenant((before ?? after)!.instance_id);
-    if (before) states.delete(before.state);
-    if (after) states.set(after.state, after);
+    if (before) states.remove(before);
+    if (after) states.add(after);
   }
 }
 

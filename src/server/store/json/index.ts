@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import { StoreNotEmpty, type SignIn, type Store, type UserView } from "../store.ts";
-import type { InstanceRecord, PersonaRecord, SessionRecord, StateRecord, UserRecord } from "../records.ts";
+import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
 import { Commits, type Log } from "./commits.ts";
-import { documentOf, outdated } from "./changes.ts";
+import { documentOf } from "./changes.ts";
 import { followed } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
 import { Files, type FilesOptions } from "./files.ts";
+import { createStates } from "./states.ts";
 
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
@@ -106,27 +107,7 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
       });
     },
 
-    saveState(record): Promise<void> {
-      let dropped: Change[] = [];
-      return commits.commit({
-        keys() {
-          dropped = outdated(document.tenant(record.instance_id).states, record.created_at);
-          // One of those that arrive together drops what is to be dropped.
-          return dropped.length > 0 ? [`states ${record.instance_id}`] : [];
-        },
-        run: () => ({ changes: [...dropped, ["put", "states", record]], result: undefined }),
-      });
-    },
-
-    takeState(state): Promise<StateRecord | undefined> {
-      return commits.commit<StateRecord | undefined>({
-        keys: () => [`state ${state}`],
-        run() {
-          const record = document.tables.states.get(state);
-          return { changes: record ? [["delete", "states", state]] : [], result: record };
-        },
-      });
-    },
+    ...createStates(document, commits),
 
     completeSignIn(signIn) {
       const { instance_id, provider, uid, email } = signIn;

@@ -1,0 +1,47 @@
+import type { StateRecord } from "../records.ts";
+
+/** Anybody may begin a sign-in, so what that leaves behind is bounded. */
+const MAX_STATES = 50_000;
+/** Dropped at a time, so that hardly any of those who begin a sign-in has to wait for it. */
+const BATCH = 1024;
+
+/** One instance's sign-ins that have begun and not ended, oldest first. */
+export class StateQueue {
+  readonly #records = new Map<string, StateRecord>();
+  /** Goes on where it was: from the front it would pass the place of everything that was ever removed. */
+  #fromOldest = this.#records.values();
+  #oldest: StateRecord | undefined;
+
+  add(record: StateRecord): void {
+    this.#records.set(record.state, record);
+  }
+
+  remove({ state }: StateRecord): void {
+    this.#records.delete(state);
+  }
+
+  /** The states to drop: the expired ones, and where there are too many the oldest; a batch at most. */
+  outdated(now: string): string[] {
+    const oldest = this.#peek();
+    const hasExpired = oldest !== undefined && oldest.expires_at <= now;
+    if (!hasExpired && this.#records.size <= MAX_STATES) return [];
+    const dropped: string[] = [];
+    for (const { state, expires_at } of this.#records.values()) {
+      if (dropped.length === BATCH || (expires_at > now && this.#records.size <= MAX_STATES)) break;
+      dropped.push(state);
+    }
+    return dropped;
+  }
+
+  #peek(): StateRecord | undefined {
+    while (this.#oldest === undefined || this.#records.get(this.#oldest.state) !== this.#oldest) {
+      const { value } = this.#fromOldest.next();
+      this.#oldest = value;
+      if (value !== undefined) continue;
+      // An iterator that has come to the end stays there.
+      this.#fromOldest = this.#records.values();
+      if (this.#records.size === 0) return undefined;
+    }
+    return this.#oldest;
+  }
+}
