@@ -13,6 +13,8 @@ const ANSWER_WITHIN_MS = 4500;
 const CONNECT_TIMEOUT_SECONDS = 4;
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const TRY_AGAIN_MS = 100;
+/** A role that may create objects in `public` must not be able to replace a function or an operator that we use. */
+export const SEARCH_PATH = "pg_catalog, pg_temp";
 /** The type's number in every PostgreSQL. */
 const TIMESTAMPTZ = 1184;
 
@@ -157,6 +159,7 @@ function connect(
       application_name,
       TimeZone: "UTC",
       DateStyle: "ISO",
+      search_path: SEARCH_PATH,
       // What is acknowledged is on the disk, whatever the role or the database are set to.
       synchronous_commit: "on",
       // With its unit, because `postgres` leaves out a bare zero.

@@ -1,5 +1,5 @@
 import { StoreRefused } from "../store.ts";
-import type { Ask, Database } from "./database.ts";
+import { SEARCH_PATH, type Ask, type Database } from "./database.ts";
 import { refusal } from "./failures.ts";
 import { MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
 
@@ -22,6 +22,7 @@ interface Server {
   readonly standby: boolean;
   readonly read_only: string;
   readonly synchronous_commit: string;
+  readonly search_path: string;
 }
 
 /**
@@ -32,7 +33,7 @@ export async function schemaVersion(database: Database): Promise<number> {
   const [server] = await database.query<Server>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_encoding') AS encoding,
        pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
-       current_setting('synchronous_commit') AS synchronous_commit`,
+       current_setting('synchronous_commit') AS synchronous_commit, current_setting('search_path') AS search_path`,
   );
   const refused = (why: string): StoreRefused => new StoreRefused("unusable", `${database.location} ${why}`);
   if (server!.number < OLDEST_SERVER) throw refused("is a PostgreSQL older than 13. Use a newer one.");
@@ -43,7 +44,12 @@ export async function schemaVersion(database: Database): Promise<number> {
     throw refused(
       `has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`,
     );
-  // Every connection asks for it; something between may have left that out.
+  // Every connection asks for these two; a pooler may drop what it does not know.
+  if (server!.search_path !== SEARCH_PATH)
+    throw refused(
+      `is reached through a pooler that drops search_path, so other roles could replace functions that svc uses. ` +
+        "Connect to PostgreSQL directly.",
+    );
   if (["off", "local"].includes(server!.synchronous_commit))
     throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
   return knownVersion(database.location, database.query);

@@ -1,12 +1,12 @@
 /** Released with version 1 of the schema: never edited. What must be decided and written in one step. */
 export const FUNCTIONS = `
--- A connection keeps its plans. One that was made while a table was small would read all of it when it has grown: so
--- these functions never do.
+-- A connection keeps its plans. A plan made while a table was small would still read all of it once it has grown, so
+-- these functions never read a whole table. Their search_path keeps functions and operators of other roles out.
 
 -- Clears away what has expired, from the oldest to the first that has not, and adds one; what another process is clearing
 -- is left to it.
 CREATE FUNCTION svc.save_state(state_row json, at_most int) RETURNS void LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
   instance text := state_row->>'instance_id';
   moment timestamptz := state_row->>'created_at';
@@ -29,7 +29,7 @@ END $$;
 -- with every row that was looked at.
 CREATE FUNCTION svc.acquaintance(instance text, provider_name text, provider_uid text, folded_email text, ip text)
 RETURNS TABLE (version text, "user" json, identities json, session json) LANGUAGE plpgsql STABLE
-SET enable_seqscan = off AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE owner text;
 BEGIN
   SELECT i.user_id INTO owner FROM svc.identities i
@@ -57,7 +57,7 @@ CREATE FUNCTION svc.complete_sign_in(
   instance text, provider_name text, provider_uid text, folded_email text, ip text, decided_from text,
   user_row json, identity_row json, session_row json)
 RETURNS boolean LANGUAGE plpgsql
-SET enable_seqscan = off AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE found text;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(concat_ws(' ', instance, provider_name, provider_uid), 7821));
