@@ -16,6 +16,11 @@ import type { Provider } from "../src/wire/names.ts";
 export const FRONT = "http://localhost:7820";
 /** Where the application under test wants its users back. */
 export const APP = "http://localhost:3000/callback";
+/** Ada's user and her active session at Acme. */
+export const ADA = "00000000-0000-4000-8000-0000000000a1";
+export const SESSION = "svc_session_00000000-0000-4000-8000-00000000a001";
+/** An id that no user has. */
+export const NOBODY = "00000000-0000-4000-8000-00000000ffff";
 export const START = new Date("2026-06-01T12:00:00.000Z");
 
 /** A clock that stands still until it is moved. */

@@ -5,13 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../src/cli/main.ts";
 import type { Fetch } from "../src/wire/fetch.ts";
 import { createContext, runCli, type CliOptions, type CliResult } from "./_cli.ts";
-import { SEED, setup, type Service } from "./_setup.ts";
+import { ADA, NOBODY, SEED, setup, type Service } from "./_setup.ts";
 
-const ADA = "00000000-0000-4000-8000-0000000000a1";
 const CHARLES = "00000000-0000-4000-8000-0000000000a2";
 const GRACE = "00000000-0000-4000-8000-0000000000a3";
 const FOREIGN = "00000000-0000-4000-8000-0000000000b1";
-const NOBODY = "00000000-0000-4000-8000-00000000ffff";
 const AT_ACME = "email:*@acme.test";
 
 let service: Service;

@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
-import { decodePart, encodePart, setup, START, type Service } from "./_setup.ts";
+import { ADA, decodePart, encodePart, setup, START, type Service } from "./_setup.ts";
 
-const ADA = "00000000-0000-4000-8000-0000000000a1";
 const LOCAL = { SVC_BASE_URL: undefined, SVC_API_URL: undefined };
 
 function verify(

@@ -14,8 +14,8 @@ import {
 import { startDeadline } from "../src/client/deadline.ts";
 import { mayRetry, parseRetryAfter, retryDelayMs } from "../src/client/retry.ts";
 import { ConnectionError, ServiceError } from "../src/client/errors.ts";
+import { ADA } from "./_setup.ts";
 
-const ADA = "00000000-0000-4000-8000-0000000000a1";
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const TOKEN = `${"e".concat("yJhbGciOiJIUzI1NiJ9")}.eyJzdWIiOiIxIn0.${"A".repeat(43)}`;
 const NOW = Date.parse("2026-06-01T12:00:00Z");

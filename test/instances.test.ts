@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { answer } from "./_answers.ts";
 import { SEED, setup } from "./_setup.ts";
 
 const SEARCH = "/api/v1/instances/search";
@@ -12,10 +13,6 @@ const both = (key: string, pk: string): RequestInit => ({
   headers: { "x-service-secret-key": key, "x-service-publishable-key": pk },
 });
 const publishable = (key: string): RequestInit => ({ headers: { "x-service-publishable-key": key } });
-
-async function answer(response: Response): Promise<[number, unknown]> {
-  return [response.status, await response.json()];
-}
 
 const ACME = {
   id: expect.stringMatching(UUID) as string,

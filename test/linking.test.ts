@@ -3,9 +3,8 @@ import { resolveUser } from "../src/server/sign-in/resolve-user.ts";
 import type { SessionRecord } from "../src/server/store/records.ts";
 import type { UserView } from "../src/server/store/store.ts";
 import { PROVIDERS, type Provider } from "../src/wire/names.ts";
-import { APP, decodePart, SEED, setup, START, type Service } from "./_setup.ts";
+import { ADA, APP, decodePart, SEED, setup, START, type Service } from "./_setup.ts";
 
-const ADA = "00000000-0000-4000-8000-0000000000a1";
 const EMAIL = "ada@acme.test";
 const VERIFIED_AT = "2026-01-05T09:00:00.000Z";
 const INSTANCE = SEED.instances[0]!;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Session } from "../src/wire/resources.ts";
+import { answer } from "./_answers.ts";
 import { SEED, setup } from "./_setup.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -67,10 +68,6 @@ const PASSWORD = {
 const NOT_FOUND = [404, { error: "Session not found" }];
 
 const idOf = (last: number): string => `00000000-0000-4000-8000-00000000000${last}`;
-
-async function answer(response: Response): Promise<[number, unknown]> {
-  return [response.status, await response.json()];
-}
 
 async function sessionsOf(response: Response): Promise<Session[]> {
   return (await response.json()) as Session[];

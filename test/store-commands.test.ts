@@ -1,55 +1,20 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { main } from "../src/cli/main.ts";
-import { openJsonStore } from "../src/server/store/json/index.ts";
+import { describe, expect, it } from "vitest";
 import { encodeLine } from "../src/server/store/json/journal.ts";
-import type { Store } from "../src/server/store/store.ts";
-import { createContext, runCli, type CliOptions, type CliResult } from "./_cli.ts";
+import { type CliOptions } from "./_cli.ts";
+import { at, cwd, damage, makeStore, modeOf, open, svc } from "./_store-commands.ts";
 import { people, state } from "./store/conformance.ts";
 
 const COMMANDS = ["check", "repair", "compact", "migrate", "copy", "export", "import"];
+
 const SECRETS = [...people().instances.map((one) => one.secret_key), "digest", state(1).state];
-
-let cwd: string;
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "svc-store-commands-"));
-});
-afterEach(() => rm(cwd, { recursive: true, force: true }));
-
-const at = (name: string): string => join(cwd, name);
-const svc = (line: string, options: CliOptions = {}): Promise<CliResult> =>
-  runCli(["store", ...line.split(" ")], { cwd, ...options });
-
-/** A store that no server has. */
-async function makeStore(name = ".svc/db.json"): Promise<string> {
-  const store = await open(name);
-  await store.seed(people());
-  await store.saveState(state(1));
-  await store.close();
-  return at(name);
-}
-
-async function open(name = ".svc/db.json"): Promise<Store> {
-  const store = await openJsonStore(at(name), { warn: () => {} });
-  onTestFinished(() => store.close());
-  return store;
-}
-
-/** Alters one letter of a name, so that a line of the document can't be read. */
-async function damage(path: string): Promise<void> {
-  const text = await readFile(path, "utf8");
-  await writeFile(path, text.replace('"name":"Charles Babbage"', '"name":Charles Babbage"'));
-}
 
 async function filesIn(directory: string): Promise<Record<string, string>> {
   const names = (await readdir(directory)).toSorted();
   const contents = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
   return Object.fromEntries(names.map((name, n) => [name, contents[n]!]));
 }
-
-const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
 describe("Which store is meant", () => {
   it.each([
@@ -265,108 +230,6 @@ describe("svc store compact and migrate", () => {
     const before = await filesIn(dirname(path));
     expect(await svc("migrate")).toMatchObject({ code: 0, stderr: `${path} has format 2: there is nothing to do.\n` });
     expect(await filesIn(dirname(path))).toEqual(before);
-  });
-});
-
-describe("svc store copy", () => {
-  it("prints count and SHA-256 of both sides of each table", async () => {
-    const path = await makeStore();
-    const { code, stdout, stderr } = await svc("copy .svc/db.json new/db.json");
-    expect(code).toBe(0);
-    const rows = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => line.split("\t"));
-    expect(rows.map(([side, table, count]) => `${side} ${table} ${count}`)).toEqual(
-      Object.entries({ instances: 2, personas: 2, users: 4, identities: 4, sessions: 4 }).flatMap(([table, count]) => [
-        `from ${table} ${count}`,
-        `to ${table} ${count}`,
-      ]),
-    );
-    for (const row of rows) expect(row[3]).toMatch(/^[0-9a-f]{64}$/);
-    expect(stderr).toBe(`Copied ${path} to ${at("new/db.json")}. Both hold the same.\n`);
-    expect([await modeOf(at("new/db.json")), await modeOf(at("new"))]).toEqual(["600", "700"]);
-  });
-
-  it("shows how far it is on a terminal, and nowhere else", async () => {
-    await makeStore();
-    expect((await svc("copy .svc/db.json a/db.json", { tty: ["stderr"] })).stderr).toContain(
-      "\rCopied 16 of 16 records",
-    );
-    expect((await svc("copy .svc/db.json b/db.json --json")).stderr).toBe("");
-  });
-
-  it("reads a store in use, and is refused where a server has the target, or it holds something", async () => {
-    await makeStore();
-    await makeStore("full/db.json");
-    const server = await open();
-    expect((await svc("copy .svc/db.json new/db.json")).code).toBe(0);
-    await server.deleteUser(people().instances[1]!.id, people().users[0]!.id);
-    expect((await svc("copy full/db.json .svc/db.json")).code).toBe(8);
-    const { code, stdout, stderr } = await svc("copy .svc/db.json full/db.json");
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`${at("full/db.json")} holds something already. Nothing was changed.`);
-  });
-});
-
-describe("svc store export and import", () => {
-  it("move all records through a file that nobody else can read", async () => {
-    await makeStore();
-    const { code, stdout, stderr } = await svc("export --output-file backup.ndjson");
-    expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain("Secret keys are among that: keep it safe.");
-    expect(await modeOf(at("backup.ndjson"))).toBe("600");
-    expect((await svc("export")).stdout).toBe(await readFile(at("backup.ndjson"), "utf8"));
-    const imported = await svc("import backup.ndjson --store new/db.json --json");
-    expect(JSON.parse(imported.stdout)).toMatchObject({ location: at("new/db.json"), equal: true, was_there: false });
-    expect((await svc("export --store new/db.json")).stdout).toBe(await readFile(at("backup.ndjson"), "utf8"));
-    expect((await readdir(cwd)).toSorted()).toEqual([".svc", "backup.ndjson", "new"]);
-  });
-
-  it("never writes over a file, and leaves none behind that is not whole", async () => {
-    const path = await makeStore();
-    await writeFile(at("mine"), "mine");
-    expect(await svc("export --output-file mine")).toMatchObject({ code: 2 });
-    expect(await readFile(at("mine"), "utf8")).toBe("mine");
-    expect(await svc("export --output-file missing/backup")).toMatchObject({ code: 1 });
-    await damage(path);
-    expect(await svc("export --output-file backup")).toMatchObject({ code: 1 });
-    expect((await readdir(cwd)).toSorted()).toEqual([".svc", "mine"]);
-  });
-
-  it("read standard input, and leave nothing of it behind", async () => {
-    await makeStore();
-    const { stdout } = await svc("export");
-    const spools = async (): Promise<string[]> =>
-      (await readdir(tmpdir())).filter((name) => name.startsWith("svc-import-"));
-    const before = await spools();
-    expect(await svc("import - --store new/db.json", { stdin: stdout })).toMatchObject({ code: 0 });
-    expect((await svc("export --store new/db.json")).stdout).toBe(stdout);
-    const cut = await svc("import - --store cut/db.json", { stdin: stdout.slice(0, -10) });
-    expect(cut.code).toBe(1);
-    expect(cut.stderr).toMatch(/^✗ standard input, line \d+: it was cut off here\. Nothing was imported\.\n$/);
-    expect(await spools()).toEqual(before);
-    expect((await readdir(cwd)).toSorted()).toEqual([".svc", "new"]);
-  });
-
-  it.each([
-    ["a file that isn't there", "import missing", 2, "missing can't be read (ENOENT)."],
-    ["a directory", "import .", 2, "is no file."],
-    ["nothing", "import -", 1, "standard input is empty. Nothing was imported."],
-    ["no file at all", "import", 2, "missing required argument 'file'"],
-  ])("say what is wrong with %s", async (_, line, expected, message) => {
-    const { code, stderr } = await svc(line);
-    expect(code).toBe(expected);
-    expect(stderr).toContain(message);
-    expect(await readdir(cwd)).toEqual([]);
-  });
-
-  it("ends with a word where the reader goes away", async () => {
-    await makeStore();
-    const context = createContext({ cwd });
-    const gone = { ...context.stdout, ready: async () => false };
-    expect(await main(["store", "export"], { ...context, stdout: gone })).toBe(1);
-    expect(context.written.stderr).toContain("went away before its end");
   });
 });
 

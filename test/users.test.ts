@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openJsonStore } from "../src/server/store/json/index.ts";
 import type { Session, User } from "../src/wire/resources.ts";
+import { answer } from "./_answers.ts";
 import { SEED, setup } from "./_setup.ts";
 
 const A1 = "00000000-0000-4000-8000-0000000000a1";
@@ -52,10 +53,6 @@ const GRACE = {
 const NOT_FOUND = [404, { error: "User not found" }];
 
 const idOf = (last: number): string => `00000000-0000-4000-8000-00000000000${last}`;
-
-async function answer(response: Response): Promise<[number, unknown]> {
-  return [response.status, await response.json()];
-}
 
 describe("GET /api/v1/users/:id", () => {
   it.each([

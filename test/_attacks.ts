@@ -1,0 +1,239 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createHmac, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { Fetch } from "../src/wire/fetch.ts";
+import type { Provider } from "../src/wire/names.ts";
+import { APP, encodePart, SEED, START, type Service, ADA } from "./_setup.ts";
+
+export const NOW = START.getTime() / 1000;
+
+export const BIN = fileURLToPath(new URL("../bin/svc.js", import.meta.url));
+
+/** What a browser can't leave out. */
+export const BROWSER = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+
+export type Instance = Service["acme"];
+
+/** A sign-in up to the callback's address, which is not asked yet. */
+export async function begun(
+  { fetch }: Service,
+  {
+    provider = "google",
+    as = "ada",
+    headers = {},
+  }: { provider?: Provider; as?: string; headers?: Record<string, string> } = {},
+): Promise<{ callback: string; cookie: string; state: string }> {
+  const query = new URLSearchParams({ provider, redirect_uri: APP, login_hint: as });
+  const start = await fetch(`/oauth/authorize?${query.toString()}`, { headers });
+  const authorize = start.headers.get("location") ?? "";
+  const callback = (await fetch(authorize, { headers })).headers.get("location") ?? "";
+  const cookie = (start.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  return { callback, cookie, state: new URL(callback).searchParams.get("state") ?? "" };
+}
+
+export interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  body: string;
+}
+
+export interface LoopbackProvider {
+  readonly origin: string;
+  /** All that the service sent. */
+  readonly received: string[];
+  /** In place of a good answer; "reset" cuts the connection. */
+  reply: (path: string, received: string) => Reply | "reset" | undefined;
+}
+
+export const random = (): string => randomBytes(24).toString("base64url");
+
+/** Secrets that resemble nothing else. */
+export const SECRET = `sk_canary${random()}`;
+
+export const CLIENT_SECRET = `canary${random()}`;
+
+export const ACCESS_TOKEN = `canary${random()}`;
+
+export const REFRESH_TOKEN = `canary${random()}`;
+
+/** All three providers' endpoints on this machine, so that the code for real ones is what runs. */
+export async function openProvider(): Promise<LoopbackProvider> {
+  const good: Record<string, object> = {
+    "/token": { access_token: ACCESS_TOKEN, refresh_token: REFRESH_TOKEN, expires_in: 3600 },
+    "/userinfo": { sub: "7001", email: "joan@acme.test", email_verified: true, name: "Joan Clarke" },
+    "/user": { id: 7002, login: "joan", name: "Joan Clarke", avatar_url: null },
+    "/emails": [{ email: "joan@acme.test", primary: true, verified: true }],
+    "/me": { data: { id: "7003", username: "joan", name: "Joan Clarke" } },
+  };
+  const server = createServer((message, response) => {
+    let body = "";
+    message.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+    message.on("end", () => {
+      const path = message.url ?? "";
+      const received = `${JSON.stringify(message.headers)} ${body}`;
+      provider.received.push(received);
+      const reply = provider.reply(path, received) ?? { body: JSON.stringify(good[path]) };
+      if (reply === "reset") return void message.socket.destroy();
+      return void response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const provider: LoopbackProvider = { origin: `http://127.0.0.1:${port}`, received: [], reply: () => undefined };
+  return provider;
+}
+
+export function connectionsTo({ origin }: LoopbackProvider): Record<Provider, object> {
+  const to = (...names: string[]): object => ({
+    client_id: "svc-test",
+    client_secret: CLIENT_SECRET,
+    endpoints: Object.fromEntries(["authorize", "token", ...names].map((name) => [name, `${origin}/${name}`])),
+  });
+  return { google: to("userinfo"), github: to("user", "emails"), twitter: to("me") };
+}
+
+/** The seed, where Acme is connected to that provider. */
+export function connected(provider: LoopbackProvider, changes: object = {}): object {
+  const [acme, globex] = SEED.instances;
+  return { ...SEED, instances: [{ ...acme, connections: connectionsTo(provider), ...changes }, globex] };
+}
+
+export const network: Fetch = (url, init) => globalThis.fetch(url, init) as ReturnType<Fetch>;
+
+export function encode(part: unknown): string {
+  return typeof part === "string" ? Buffer.from(part).toString("base64url") : encodePart(part);
+}
+
+/** Signs by hand: with the right key or a wrong one, whatever the text is. */
+export function sign(
+  key: string,
+  payload: unknown,
+  header: unknown = { alg: "HS256", typ: "JWT" },
+  hash = "sha256",
+): string {
+  const text = `${encode(header)}.${encode(payload)}`;
+  return `${text}.${createHmac(hash, key).update(text).digest("base64url")}`;
+}
+
+export function claimsOf(instance: Instance, changes: object = {}): object {
+  const { id: instance_id, app_id } = instance;
+  const user = { sub: ADA, email: "ada@acme.test", name: "Ada", avatar_url: "", provider: "google" };
+  return { iss: "svc", ...user, instance_id, app_id, iat: NOW, exp: NOW + 3600, ...changes };
+}
+
+/** Names of one instance's records, and texts that are in them alone. */
+export const RECORDS = {
+  acme: {
+    user: ADA,
+    session: "svc_session_00000000-0000-4000-8000-00000000a001",
+    texts: ["0000000000a1", "00000000a00", "Lovelace", "charles@", "grace@", "digest-nobody-may-see"],
+  },
+  globex: {
+    user: "00000000-0000-4000-8000-0000000000b1",
+    session: "svc_session_00000000-0000-4000-8000-00000000b001",
+    texts: ["0000000000b1", "00000000b00", "Ada of Globex"],
+  },
+};
+
+export function verifying(token: string): RequestInit {
+  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ token }) };
+}
+
+/** All that an instance's key can see. */
+export async function everything({ as }: Service, instance: Instance): Promise<string> {
+  const lists = await Promise.all(["users", "sessions"].map((name) => as(instance, `/api/v1/${name}`)));
+  return (await Promise.all(lists.map((list) => list.text()))).join();
+}
+
+/** A service at the other end of the client that answers all requests alike, and remembers them. */
+export function answering(status: number, body: string): { fetch: Fetch; urls: string[] } {
+  const urls: string[] = [];
+  return {
+    urls,
+    async fetch(url) {
+      urls.push(url);
+      return new Response(body, { status, headers: { location: "https://evil.example/" } }) as Awaited<
+        ReturnType<Fetch>
+      >;
+    },
+  };
+}
+
+/** Where ten characters of a secret in a row are found. */
+export function leaks(texts: readonly string[], secrets: Iterable<string>): string[] {
+  return [...secrets].flatMap((secret) => {
+    const pieces = Array.from({ length: Math.max(1, secret.length - 9) }, (_, i) => secret.slice(i, i + 10));
+    return texts.filter((text) => pieces.some((piece) => text.includes(piece))).map((text) => `${secret} in ${text}`);
+  });
+}
+
+export function outcomeOf(action: () => unknown): string {
+  try {
+    return JSON.stringify(action());
+  } catch (error) {
+    return String(error);
+  }
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly port: number;
+  /** Every line of stdout and stderr so far. */
+  output(): string[];
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  cwd: string;
+  env?: Record<string, string>;
+  /** The command before `svc serve`, if another than Node alone. */
+  command?: string[];
+  /** Whether the server talks to a person. */
+  isText?: boolean;
+}
+
+/** `svc serve` as a process of its own, once it answers. */
+export function startSvc(flags: readonly string[], { cwd, env, command, isText }: StartOptions): Promise<Started> {
+  const argv = [...(command ?? [process.execPath]), BIN, "serve", "--port", "0", ...flags];
+  return started(argv, { cwd, env: env ?? {}, ready: isText ? /localhost:(\d+)/ : /^\{"type":"ready".*"port":(\d+)/ });
+}
+
+/** @throws with all that the process said, where it ends instead */
+export async function started(
+  [file = "", ...argv]: readonly string[],
+  { cwd, env, ready }: { cwd: string; env: Record<string, string>; ready: RegExp },
+): Promise<Started> {
+  const child = spawn(file, argv, {
+    cwd,
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "exit");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines: string[] = [];
+  const port = await new Promise<number>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on("line", (line) => {
+        lines.push(line);
+        const found = ready.exec(line)?.[1];
+        if (found !== undefined) resolve(Number(found));
+      });
+    }
+    child.once("close", () => reject(new Error(lines.join("\n"))));
+  });
+  return {
+    child,
+    port,
+    output: () => lines,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}

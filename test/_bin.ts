@@ -1,0 +1,104 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach } from "vitest";
+
+export const BIN = fileURLToPath(new URL("../bin/svc.js", import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves when the stream has brought what is looked for. */
+  until(stream: "stdout" | "stderr", pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+export interface StartOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  stdin?: string;
+}
+
+export interface Ready {
+  url: string;
+  pid: number;
+  port: number;
+  store: string;
+  instances: { url: string; subdomain: string; publishable_key: string }[];
+}
+
+export let directory: string;
+
+export const children: ChildProcess[] = [];
+
+export const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "svc-bin-"));
+});
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await endAll(children.splice(0));
+  await rm(directory, { recursive: true, force: true });
+});
+
+export async function endAll(all: ChildProcess[]): Promise<void> {
+  for (const child of all) {
+    if (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL")) await once(child, "close");
+  }
+}
+
+/** The command, with nothing of this process's environment but where programs are. */
+export function start(args: readonly string[], options: StartOptions = {}, command = process.execPath): Running {
+  const cwd = options.cwd ?? directory;
+  const env = { PATH: process.env["PATH"], HOME: cwd, ...options.env };
+  const child = spawn(command, command === process.execPath ? [BIN, ...args] : [...args], { cwd, env });
+  children.push(child);
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => (output[name] += text));
+  }
+  child.stdin.on("error", () => {}).end(options.stdin ?? "");
+  const ended = once(child, "close").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    ...output,
+  }));
+  return {
+    child,
+    ended,
+    async until(name, pattern) {
+      for (;;) {
+        const found = pattern.exec(output[name]);
+        if (found) return found;
+        const end = await Promise.race([once(child[name], "data").then(() => undefined), ended]);
+        if (end) throw new Error(`ended with ${end.code} before ${String(pattern)}: ${end.stdout}${end.stderr}`);
+      }
+    },
+  };
+}
+
+export function run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
+  return start(args, options).ended;
+}
+
+/** A server at a port that is free. */
+export async function serve(
+  args: readonly string[] = ["--store", "memory"],
+  options: StartOptions = {},
+): Promise<Running & { ready: Ready }> {
+  const running = start(["serve", "--port", "0", "--json", ...args], options);
+  const [, line = ""] = await running.until("stdout", /^(.*)\n/);
+  return { ...running, ready: JSON.parse(line) as Ready };
+}

@@ -1,0 +1,28 @@
+import { expect } from "vitest";
+import type { Fetch } from "../src/wire/fetch.ts";
+import { runCli } from "./_cli.ts";
+
+/** Answers every request alike. */
+export function answering(status: number, body: string): Fetch {
+  return async () => new Response(body, { status }) as Awaited<ReturnType<Fetch>>;
+}
+
+export interface CommandHelp {
+  readonly path: readonly string[];
+  readonly help: string;
+  /** As they are shown, e.g. `-y, --yes`. */
+  readonly options: readonly string[];
+}
+
+/** The whole tree, as its help shows it. */
+export async function everyCommand(path: readonly string[] = []): Promise<CommandHelp[]> {
+  const { code, stdout, stderr } = await runCli([...path, "--help"]);
+  expect([code, stderr, stdout.startsWith(`Usage: ${["svc", ...path].join(" ")}`)]).toEqual([0, "", true]);
+  const section = (title: string): string[] =>
+    new RegExp(`^${title}:\\n((?: {2}.*\\n)+)`, "m").exec(stdout)?.[1]?.match(/(?<=^ {2})\S.*?(?= {2}|$)/gm) ?? [];
+  const own = { path, help: stdout, options: section("Options") };
+  const children = section("Commands").flatMap((line) => /^[a-z-]+/.exec(line) ?? []);
+  const below: CommandHelp[] = [];
+  for (const child of children) if (child !== "help") below.push(...(await everyCommand([...path, child])));
+  return [own, ...below];
+}

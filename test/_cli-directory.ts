@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach } from "vitest";
+import type { Fetch } from "../src/wire/fetch.ts";
+import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
+import { setup, type Service } from "./_setup.ts";
+
+export let cwd: string;
+
+export let service: Service;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "svc-tools-"));
+  service = await setup();
+});
+
+afterEach(() => rm(cwd, { recursive: true }));
+
+export function run(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  return runCli(argv, { service, cwd, ...options, env: { HOME: cwd, NO_COLOR: "1", ...options.env } });
+}
+
+export function answering(status: number, body: string, headers: Record<string, string> = {}): Fetch {
+  return async () => new Response(body, { status, headers }) as unknown as Awaited<ReturnType<Fetch>>;
+}
+
+export const HERE = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined };

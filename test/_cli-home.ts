@@ -1,0 +1,37 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach } from "vitest";
+import { writeProfile, type Profile } from "../src/cli/credentials/profiles.ts";
+import { storeKey } from "../src/cli/credentials/stored-key.ts";
+import { createContext, runCli, type CliOptions, type CliResult, type TestContext } from "./_cli.ts";
+
+export let home: string;
+
+export let cwd: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "svc-home-"));
+  cwd = join(home, "work");
+  await mkdir(cwd);
+});
+
+afterEach(() => rm(home, { recursive: true }));
+
+export function keyOf(name: string): string {
+  return `sk_${name}_0123456789abcdefghijklmnopqrstuvwxyz`;
+}
+
+export function contextOf(options: CliOptions = {}): TestContext {
+  return createContext({ cwd, ...options, env: { HOME: home, ...options.env } });
+}
+
+export function run(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  return runCli(argv, { cwd, ...options, env: { HOME: home, ...options.env } });
+}
+
+/** A profile whose key lies in its file. */
+export async function addProfile(name: string, base_url: string, more: Partial<Profile> = {}): Promise<void> {
+  const secret_key = await storeKey(contextOf(), name, new URL(base_url).origin, keyOf(name), true);
+  await writeProfile(contextOf(), name, { base_url, secret_key, ...more });
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach } from "vitest";
+import { createClient, type Client, type ClientOptions, type Fetch } from "../src/client/index.ts";
+import { decodePart, encodePart } from "./_setup.ts";
+
+export const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
+
+export const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+/** A server at a port of its own, and what it was asked. */
+export async function startServer(
+  answer: RequestListener,
+): Promise<{ origin: string; port: number; seen: IncomingMessage[] }> {
+  const seen: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request);
+    answer(request, response);
+  });
+  servers.push(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, port, seen };
+}
+
+/** A `fetch` that answers every request alike, and counts them. */
+export function answering(status: number, body: string): Fetch & { calls: string[] } {
+  const calls: string[] = [];
+  const fetch = async (url: string): ReturnType<Fetch> => {
+    calls.push(url);
+    return new Response(body, { status }) as Awaited<ReturnType<Fetch>>;
+  };
+  return Object.assign(fetch, { calls });
+}
+
+export function clientWith(fetch: Fetch, options: Partial<ClientOptions> = {}): Client {
+  return createClient({ secretKey: KEY, baseUrl: "https://acme.svc.test", fetch, ...options });
+}
+
+/** The token with another name in it, and the signature that it had. */
+export function forged(token: string): string {
+  const [header, , signature] = token.split(".");
+  return `${header}.${encodePart({ ...decodePart(token, 1), name: "Mallory" })}.${signature}`;
+}
+
+export async function caught(promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}

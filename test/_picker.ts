@@ -1,0 +1,122 @@
+import { parseSeed } from "../src/server/seed/index.ts";
+import { createSimulator, type Simulator } from "../src/server/simulator/index.ts";
+import type { FetchInit, FetchResponse } from "../src/wire/fetch.ts";
+import { type Provider } from "../src/wire/names.ts";
+import { Clock, FRONT, SEED, START } from "./_setup.ts";
+
+export const CLIENT = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
+
+export const OTHER = { client_id: "acme", client_secret: "acme-secret" };
+
+/** RFC 7636, appendix B. */
+export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+
+export const CHALLENGE = {
+  code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+  code_challenge_method: "S256",
+};
+
+export const SCOPES = {
+  google: "openid email profile",
+  github: "user:email read:user",
+  twitter: "tweet.read users.read",
+};
+
+export type Fields = Readonly<Record<string, string | undefined>>;
+
+export function withoutUndefined(fields: Fields): [string, string][] {
+  return Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+}
+
+export function callbackUrl(provider: Provider): string {
+  return `${FRONT}/oauth/${provider}/callback`;
+}
+
+export function create(secrets = ["sk_of_the_tests"]): { simulator: Simulator; clock: Clock } {
+  const clock = new Clock();
+  const { personas } = parseSeed(JSON.stringify(SEED), "seed", START);
+  return {
+    clock,
+    simulator: createSimulator({
+      front: FRONT,
+      callbackUrl,
+      personas,
+      clients: () => [OTHER],
+      secrets,
+      now: clock.now,
+    }),
+  };
+}
+
+export function authorization(provider: Provider, changed: Fields = {}): ReadonlyMap<string, string> {
+  const request = {
+    response_type: "code",
+    client_id: CLIENT.client_id,
+    redirect_uri: callbackUrl(provider),
+    scope: SCOPES[provider],
+    state: "the-state",
+    login_hint: "ada",
+    ...(provider === "twitter" ? CHALLENGE : {}),
+  };
+  return new Map(withoutUndefined({ ...request, ...changed }));
+}
+
+export function codeFor(simulator: Simulator, provider: Provider, changed?: Fields): string {
+  const outcome = simulator.authorize(provider, authorization(provider, changed));
+  if (!("location" in outcome)) throw new Error("a page instead of a code");
+  return new URL(outcome.location).searchParams.get("code")!;
+}
+
+export function basic({ client_id, client_secret } = CLIENT): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString("base64")}` };
+}
+
+export interface Exchange {
+  form?: Fields;
+  headers?: Record<string, string>;
+}
+
+/** A code exchange as the provider wants it, but for what is changed. */
+export function exchange(
+  simulator: Simulator,
+  provider: Provider,
+  code: string,
+  changed: Exchange = {},
+): Promise<FetchResponse> {
+  const form = {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: callbackUrl(provider),
+    client_id: CLIENT.client_id,
+    ...(provider === "twitter" ? { code_verifier: VERIFIER } : { client_secret: CLIENT.client_secret }),
+    ...changed.form,
+  };
+  const headers = { accept: "application/json", ...(provider === "twitter" ? basic() : {}), ...changed.headers };
+  const body = new URLSearchParams(withoutUndefined(form)).toString();
+  return simulator.fetch(addressOf(simulator, provider, "token"), { method: "POST", headers, body });
+}
+
+export async function jsonOf(response: FetchResponse): Promise<[number, unknown]> {
+  return [response.status, JSON.parse(await response.text())];
+}
+
+export function addressOf({ endpoints }: Simulator, provider: Provider, name: string): string {
+  return endpoints(provider)[name]!;
+}
+
+export function get(simulator: Simulator, url: string, token: string, more: FetchInit = {}): Promise<FetchResponse> {
+  const headers = { authorization: `Bearer ${token}`, "user-agent": "svc-identity", ...more.headers };
+  return simulator.fetch(url, { method: "GET", headers });
+}
+
+export const WRONG_CLIENT = {
+  google: [401, { error: "invalid_client", error_description: "The OAuth client was not found." }],
+  github: [
+    200,
+    {
+      error: "incorrect_client_credentials",
+      error_description: "The client_id and/or client_secret passed are incorrect.",
+    },
+  ],
+  twitter: [401, { error: "invalid_client", error_description: "Value passed for the client was invalid." }],
+};

@@ -1,0 +1,47 @@
+import { request, type IncomingHttpHeaders } from "node:http";
+import { onTestFinished } from "vitest";
+import { serve, type RunningServer, type ServeOptions } from "../src/server/serve.ts";
+import { seedFile } from "./_files.ts";
+
+/** The service on a socket of its own. */
+export async function listening(options: ServeOptions = {}): Promise<RunningServer> {
+  const server = await serve({ port: 0, store: "memory", seed: seedFile(), ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+export interface Ask {
+  method?: string;
+  /** Sent as it is: dots, escapes and backslashes stay. */
+  path: string;
+  host?: string;
+  /** Name, value, name, value: a name may come twice. */
+  headers?: readonly string[];
+  body?: string;
+}
+
+export interface Told {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** One request on a connection of its own. */
+export function ask(
+  port: number,
+  { method = "GET", path, host = `localhost:${port}`, headers = [], body }: Ask,
+): Promise<Told> {
+  return new Promise((resolve, reject) => {
+    const lines = ["Host", host, "Connection", "close", ...headers];
+    if (body !== undefined) lines.push("Content-Length", String(Buffer.byteLength(body)));
+    const out = request(
+      { host: "127.0.0.1", port, method, path, headers: lines as never, agent: false },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+      },
+    );
+    out.on("error", reject).end(body);
+  });
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, onTestFinished } from "vitest";
+import { openJsonStore } from "../src/server/store/json/index.ts";
+import type { Store } from "../src/server/store/store.ts";
+import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
+import { people, state } from "./store/conformance.ts";
+
+export let cwd: string;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "svc-store-commands-"));
+});
+
+afterEach(() => rm(cwd, { recursive: true, force: true }));
+
+export const at = (name: string): string => join(cwd, name);
+
+export const svc = (line: string, options: CliOptions = {}): Promise<CliResult> =>
+  runCli(["store", ...line.split(" ")], { cwd, ...options });
+
+/** A store that no server has. */
+export async function makeStore(name = ".svc/db.json"): Promise<string> {
+  const store = await open(name);
+  await store.seed(people());
+  await store.saveState(state(1));
+  await store.close();
+  return at(name);
+}
+
+export async function open(name = ".svc/db.json"): Promise<Store> {
+  const store = await openJsonStore(at(name), { warn: () => {} });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Alters one letter of a name, so that a line of the document can't be read. */
+export async function damage(path: string): Promise<void> {
+  const text = await readFile(path, "utf8");
+  await writeFile(path, text.replace('"name":"Charles Babbage"', '"name":Charles Babbage"'));
+}
+
+export const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);

@@ -1,0 +1,50 @@
+import { createHmac } from "node:crypto";
+import { encodePart, START, type Service, ADA } from "./_setup.ts";
+
+export const VERIFY = "/api/v1/tokens/verify";
+
+export const NOW = START.getTime() / 1000;
+
+export type Instance = Service["acme"];
+
+export function verify(
+  { as }: Service,
+  instance: Instance,
+  body: unknown,
+  type = "application/json",
+): Promise<Response> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return as(instance, VERIFY, { method: "POST", headers: { "content-type": type }, body: text });
+}
+
+export function refusal(message: string): [number, unknown] {
+  return [401, { valid: false, error: message }];
+}
+
+/** What the service itself would say of Ada, with changes; `undefined` leaves a claim out. */
+export function claimsOf(instance: Instance, changes: object = {}): object {
+  return {
+    iss: "svc",
+    sub: ADA,
+    email: "ada@acme.test",
+    name: "Ada Lovelace",
+    avatar_url: "",
+    provider: "google",
+    instance_id: instance.id,
+    app_id: instance.app_id,
+    iat: NOW,
+    exp: NOW + 3600,
+    ...changes,
+  };
+}
+
+/** Signs by hand, so that the service's own signing is not its only witness. */
+export function sign(
+  key: string,
+  claims: unknown,
+  header: object = { alg: "HS256", typ: "JWT" },
+  hash = "sha256",
+): string {
+  const signed = `${encodePart(header)}.${encodePart(claims)}`;
+  return `${signed}.${createHmac(hash, key).update(signed).digest("base64url")}`;
+}

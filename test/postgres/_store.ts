@@ -1,0 +1,13 @@
+import { beforeAll, onTestFinished } from "vitest";
+import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { type Store } from "../../src/server/store/store.ts";
+import { createDatabase } from "./_postgres.ts";
+
+export const open = async (url: string, warnings: string[] = []): Promise<Store> => {
+  const store = await openPostgresStore(url, { warn: (message) => warnings.push(message) });
+  onTestFinished(() => store.close());
+  return store;
+};
+
+// The first to ask waits for the server.
+beforeAll(async () => void (await createDatabase()), 60_000);

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { parseAddress } from "../../src/server/store/postgres/address.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+
+describe("The address of a database", () => {
+  it.each([
+    ["postgres://ada:geheim@db.example/svc", "postgres://ada@db.example/svc"],
+    ["postgresql://ada:geheim@db.example:6432/svc?sslmode=require", "postgres://ada@db.example:6432/svc"],
+    ["postgres://db.example/svc", "postgres://db.example/svc"],
+    ["postgres://ada:p%2Fgeheim%40@[::1]:5433/svc", "postgres://ada@[::1]:5433/svc"],
+    ["postgres:///svc?host=/var/run/postgresql", "postgres:///var/run/postgresql/svc"],
+  ])("%s is shown as %s", (text, shown) => {
+    expect(parseAddress(text).location).toBe(shown);
+  });
+
+  it.each([
+    ["a bare / in the password", "postgres://ada:ge/heim@db.example/svc", /can't be read/],
+    ["a bare / behind digits", "postgres://ada:12/geheim@db.example/svc", /%2F, %40 or %3A/],
+    ["a bare ? in the password", "postgres://ada:geheim?x@db.example/svc", /can't be read/],
+    ["a bare # in the password", "postgres://ada:geheim#x@db.example/svc", /can't be read/],
+    ["a bare %", "postgres://ada:geheim%zz@db.example/svc", /write a % as %25/i],
+    ["an unknown parameter", "postgres://ada@db.example/svc?password=geheim", /a parameter that svc doesn't know/],
+    [
+      "an unknown sslmode",
+      "postgres://ada@db.example/svc?sslmode=geheim",
+      /none of disable, prefer, require, verify-full/,
+    ],
+    [
+      "a certificate that is not there",
+      "postgres://db/svc?sslmode=verify-full&sslrootcert=/geheim",
+      /can't be read \(ENOENT\)/,
+    ],
+  ])("is refused with %s, and repeated by no message", async (_, text, message) => {
+    const error = await openPostgresStore(text, { warn: () => {} }).catch((refusal: Error) => refusal);
+    expect(error).toMatchObject({ name: "StoreRefused", message: expect.stringMatching(message) as string });
+    expect((error as Error).message).not.toContain("geheim");
+  });
+});

@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { StorageUnavailable } from "../../src/server/store/store.ts";
+import { A, all, id, records, session, user } from "../store/conformance.ts";
+import { admin, createDatabase, execute } from "./_postgres.ts";
+import { open } from "./_store.ts";
+
+describe("A long list", () => {
+  const COUNT = 5000;
+  let url: string;
+  beforeAll(async () => {
+    url = await createDatabase();
+    const store = await openPostgresStore(url, { warn: () => {} });
+    const many = Array.from({ length: COUNT }, (_, n) => user(n));
+    await store.seed(records({ users: many, sessions: many.map((owner, n) => session(n, owner)) }));
+    await store.close();
+  }, 60_000);
+  const connections = async (): Promise<number> => {
+    const [row] = await admin(url).unsafe(
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'svc' AND datname = current_database() AND state LIKE 'idle in%'",
+    );
+    return row!["n"] as number;
+  };
+
+  it("is of one moment, however much is written while it is read", async () => {
+    const store = await open(url);
+    const seen: string[] = [];
+    for await (const batch of (await store.sessions(A, {}))!) {
+      // What comes to the top must not be missed at the bottom.
+      if (seen.length === 0)
+        await execute(url, `UPDATE svc.sessions SET last_signin_at = now() WHERE session_id LIKE '%000a'`);
+      seen.push(...batch.map((row) => row.session_id));
+    }
+    expect(new Set(seen).size).toBe(COUNT);
+    expect(seen.length).toBe(COUNT);
+  });
+
+  it("gives its connection back when nobody wants the rest, and when it breaks", async () => {
+    const store = await open(url);
+    for (let n = 0; n < 12; n++) {
+      for await (const batch of (await store.users(A, {}))!) {
+        expect(batch.length).toBeGreaterThan(0);
+        break;
+      }
+    }
+    await expect.poll(connections).toBe(0);
+    const broken = (async () => {
+      for await (const batch of (await store.users(A, {}))!) {
+        expect(batch.length).toBeGreaterThan(0);
+        await execute(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in%'");
+      }
+    })();
+    await expect(broken).rejects.toThrow(StorageUnavailable);
+    expect((await store.findUser(A, id(1)))?.user.id).toBe(id(1));
+  });
+
+  it("leaves the others their connections, however many are read slowly", async () => {
+    const store = await open(url);
+    const slow = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const rows = (await store.users(A, {}))![Symbol.asyncIterator]();
+        await rows.next();
+        return rows;
+      }),
+    );
+    expect(await connections()).toBe(4);
+    expect((await store.findUser(A, id(1)))?.user.id).toBe(id(1));
+    await expect(all(store.users(A, {}))).rejects.toThrow("too many long lists at once");
+    await slow[0]!.return?.();
+    expect((await all(store.users(A, {})))?.length).toBe(COUNT);
+    for (const rows of slow) await rows.return?.();
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { checkPostgres, openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/index.ts";
+import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import { TABLE_NAMES, type Entry } from "../../src/server/store/records.ts";
+import { A, arrival, id, people, state } from "../store/conformance.ts";
+import { createDatabase, execute } from "./_postgres.ts";
+import { open } from "./_store.ts";
+
+describe("Moving a store", () => {
+  const entriesOf = async (url: string): Promise<Entry[]> => {
+    const source = await openPostgresSource(url);
+    const found: Entry[] = [];
+    for await (const batch of source.entries()) found.push(...batch);
+    await source.close();
+    return found;
+  };
+  const filled = async (): Promise<string> => {
+    const url = await createDatabase();
+    const store = await open(url);
+    await store.seed(people());
+    await store.completeSignIn(arrival({ uid: "new" }));
+    await store.saveState(state(1));
+    return url;
+  };
+
+  it("reads everything as it was at one moment, twice alike, table by table and without states", async () => {
+    const url = await filled();
+    const source = await openPostgresSource(url);
+    const store = await open(url);
+    const read = async (): Promise<Entry[]> => {
+      const found: Entry[] = [];
+      for await (const batch of source.entries()) found.push(...batch);
+      return found;
+    };
+    const before = await read();
+    await store.deleteUser(A, id(1));
+    await store.completeSignIn(arrival({ uid: "later" }));
+    expect(await read()).toEqual(before);
+    expect([...new Set(before.map(([name]) => name))]).toEqual(TABLE_NAMES.filter((name) => name !== "states"));
+    const plain = openMemoryStore();
+    const { instances, users, identities, sessions, personas } = people();
+    await plain.seed({ instances, users, identities, sessions, personas });
+    expect(
+      before
+        .filter(([name]) => name === "users")
+        .map(([, record]) => record)
+        .slice(0, 4),
+    ).toEqual(users);
+    expect(before.filter(([name]) => name === "personas").map(([, record]) => record)).toEqual(personas);
+    await source.close();
+  });
+
+  it("fills an empty database with the same, also when it was broken off; until the end it is no store", async () => {
+    const entries = await entriesOf(await filled());
+    const url = await createDatabase();
+    const first = await openPostgresTarget(url);
+    expect(await first.begin("print")).toBe(0);
+    await first.put(entries.slice(0, 5));
+    await first.put(entries.slice(5, 8));
+    await expect(openPostgresTarget(url)).rejects.toMatchObject({ name: "StoreRefused", reason: "locked" });
+    await first.close();
+    await expect(open(url)).rejects.toThrow("was not filled to the end");
+    await expect(openPostgresSource(url)).rejects.toThrow("was not filled to the end");
+    expect((await checkPostgres(url)).damage).toEqual([expect.stringContaining("broken off")]);
+    const second = await openPostgresTarget(url);
+    expect(await second.begin("print")).toBe(8);
+    await second.put(entries.slice(8));
+    await second.finish();
+    await second.close();
+    expect(await entriesOf(url)).toEqual(entries);
+    expect((await checkPostgres(url)).damage).toEqual([]);
+  });
+
+  it("begins anew with other content, and overwrites no store", async () => {
+    const entries = await entriesOf(await filled());
+    const url = await createDatabase();
+    const first = await openPostgresTarget(url);
+    await first.begin("print");
+    await first.put(entries.slice(0, 5));
+    expect(await first.begin("another print")).toBe(0);
+    await first.put(entries);
+    await first.finish();
+    await expect(first.begin("print")).rejects.toThrow(/holds a store already, and nothing of it is overwritten/);
+    await first.close();
+    expect(await entriesOf(url)).toEqual(entries);
+  });
+
+  it("refuses to read what holds no store", async () => {
+    const url = await createDatabase();
+    await expect(openPostgresSource(url)).rejects.toThrow(/holds no store\.$/);
+    await expect(checkPostgres(url)).rejects.toThrow(/holds no store\.$/);
+  });
+
+  it("finds nothing wrong with a store, and names what somebody changed by hand", async () => {
+    const url = await filled();
+    const { kind, tables, damage, dangling } = await checkPostgres(url);
+    expect({ kind, tables, damage, dangling }).toEqual({
+      kind: "postgres, schema 1",
+      damage: [],
+      dangling: [],
+      tables: { instances: 2, personas: 2, users: 5, identities: 5, sessions: 5, states: 1 },
+    });
+    await execute(url, `UPDATE svc.users SET name = 'Countess' WHERE id = '${id(1)}'`);
+    await execute(url, `UPDATE svc.sessions SET instance_id = 'elsewhere' WHERE id = '${id(24)}'`);
+    const changed = await checkPostgres(url);
+    expect(changed.dangling).toEqual([`sessions: ${id(24)} is of another instance than its user.`]);
+    expect(changed.damage).toEqual([
+      `users: ${id(1)} is not found by its name: name_folded is not what svc writes there.`,
+    ]);
+  });
+});

@@ -1,0 +1,116 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { type UserRecord } from "../../src/server/store/records.ts";
+import { StoreNotEmpty, type Acquaintance } from "../../src/server/store/store.ts";
+import {
+  A,
+  arrival,
+  contentOf,
+  id,
+  identity,
+  people,
+  records,
+  session,
+  sessionId,
+  user,
+} from "../store/conformance.ts";
+import { createDatabase } from "./_postgres.ts";
+import { open } from "./_store.ts";
+
+/** A statement that is done while this process stands still. */
+function executeNow(url: string, text: string): void {
+  const script = `import postgres from "postgres";
+    const [url, text] = process.argv.slice(1);
+    const sql = postgres(url);
+    await sql.unsafe(text);
+    await sql.end();`;
+  execFileSync(process.execPath, ["--input-type=module", "-e", script, url, text]);
+}
+
+describe("Several processes on one database", () => {
+  it("are filled by one of those that start at the same moment", async () => {
+    const url = await createDatabase();
+    const stores = await Promise.all([open(url), open(url), open(url)]);
+    const outcomes = await Promise.allSettled(stores.map((store) => store.seed(people())));
+    expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+    expect(reasons.every((reason) => reason instanceof StoreNotEmpty)).toBe(true);
+    const [first, ...others] = await Promise.all(stores.map(contentOf));
+    expect(others).toEqual([first, first]);
+  });
+
+  it("answer 503 to what belongs to an instance that another one has replaced", async () => {
+    const url = await createDatabase();
+    const store = await open(url);
+    await store.seed(people());
+    await (await open(url)).replace(records({ instances: [{ ...people().instances[0]!, id: id(0xc) }] }));
+    await expect(store.completeSignIn(arrival({ uid: "new" }))).rejects.toThrow(
+      /its content was replaced\. Restart svc\./,
+    );
+  });
+
+  it.each<[string, string, (found: Acquaintance[], active: (string | undefined)[], user: UserRecord) => void]>([
+    [
+      "deletes the user",
+      `DELETE FROM svc.users WHERE id = '${id(1)}'`,
+      (found, _, who) => {
+        expect(found).toEqual([{ sameEmail: expect.anything() as object }, {}]);
+        expect(who.id).not.toBe(id(1));
+      },
+    ],
+    [
+      "links another account of the same provider",
+      `INSERT INTO svc.identities (id, instance_id, user_id, provider, uid, email, email_verified, created_at, updated_at)
+       SELECT 'another', instance_id, id, 'twitter', 'other', email, true, now(), now() FROM svc.users WHERE id = '${id(1)}'`,
+      (found) => expect(found.map((each) => each.sameEmail?.identities.length)).toEqual([2, 3]),
+    ],
+    [
+      "gives the address to the identity",
+      `UPDATE svc.identities SET provider = 'twitter', uid = 'new' WHERE id = '${id(11)}'`,
+      (found) =>
+        expect(found).toEqual([{ sameEmail: expect.anything() as object }, { known: expect.anything() as object }]),
+    ],
+    [
+      "revokes the session",
+      `UPDATE svc.sessions SET revoked_at = now() WHERE provider = 'twitter'`,
+      (_, active) => expect(active).toEqual([sessionId(29), undefined]),
+    ],
+  ])("decide anew when another one %s between decision and writing", async (_, text, check) => {
+    const url = await createDatabase();
+    const store = await open(url);
+    const { users: seeded, sessions, ...others } = people();
+    const own = session(29, seeded[0]!, { provider: "twitter" });
+    await store.seed({ ...others, users: seeded, sessions: [...sessions, own] });
+    const plain = arrival({ uid: "new", provider: "twitter", email: "ada@acme.test" });
+    const found: Acquaintance[] = [];
+    const active: (string | undefined)[] = [];
+    const outcome = await store.completeSignIn({
+      ...plain,
+      resolveUser(acquaintance) {
+        found.push(acquaintance);
+        if (found.length === 1) executeNow(url, text);
+        return plain.resolveUser(acquaintance);
+      },
+      openSession(who, before) {
+        active.push(before?.session_id);
+        return plain.openSession(who, before);
+      },
+    });
+    check(found, active, outcome.user);
+    expect(await store.findUser(A, outcome.user.id)).toMatchObject({ user: outcome.user });
+    expect(await store.findSession(A, outcome.session.session_id)).toEqual(outcome.session);
+  });
+
+  it("keep a person's rows together when two of them decide at once", async () => {
+    const url = await createDatabase();
+    const [one, two] = [await open(url), await open(url)];
+    await one.seed(records({ users: [user(1)], identities: [identity(2, user(1))] }));
+    const person = { uid: "2", email: user(1).email, provider: "github" as const };
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? one : two).completeSignIn(arrival({ ...person, time: n }))),
+    );
+    expect(new Set(outcomes.map((outcome) => outcome.user.id))).toEqual(new Set([id(1)]));
+    expect(new Set(outcomes.map((outcome) => outcome.session.session_id)).size).toBe(1);
+    expect((await one.findUser(A, id(1)))?.providers).toEqual(["google", "github"]);
+  });
+});

@@ -1,0 +1,56 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { admin, execute, startCluster } from "./_postgres.ts";
+
+describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS", () => {
+  it("is used as sslmode asks, and a certificate is believed only with its authority", async () => {
+    const cluster = await startCluster(["fsync = off"]);
+    const data = cluster.data;
+    execFileSync(
+      "openssl",
+      [
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "1",
+        "-subj",
+        "/CN=localhost",
+        "-addext",
+        "subjectAltName=DNS:localhost",
+        "-keyout",
+        `${data}/server.key`,
+        "-out",
+        `${data}/server.crt`,
+      ],
+      { stdio: "ignore" },
+    );
+    await cluster.own("server.key", "server.crt");
+    await execute(cluster.url("postgres"), "ALTER SYSTEM SET ssl = on");
+    await cluster.control("restart", "-m", "fast");
+    const url = cluster.url("postgres").replace("127.0.0.1", "localhost");
+    const used = async (parameters: string): Promise<boolean> => {
+      const store = await openPostgresStore(`${url}?application_name=tls&${parameters}`, { warn: () => {} });
+      const [row] = await admin(url).unsafe(
+        "SELECT bool_and(ssl) AS ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'tls'",
+      );
+      await store.close();
+      return row!["ssl"] as boolean;
+    };
+    expect(await used("sslmode=disable")).toBe(false);
+    expect(await used("sslmode=prefer")).toBe(true);
+    expect(await used("sslmode=require")).toBe(true);
+    expect(await used(`sslmode=verify-full&sslrootcert=${data}/server.crt`)).toBe(true);
+    await expect(used("sslmode=verify-full")).rejects.toThrow(
+      /certificate is not trusted\. Name its authority with sslrootcert/,
+    );
+    const elsewhere = `${url.replace("localhost", "127.0.0.1")}?sslmode=verify-full&sslrootcert=${data}/server.crt`;
+    await expect(openPostgresStore(elsewhere, { warn: () => {} })).rejects.toThrow(
+      /does not match certificate.*not trusted/s,
+    );
+  }, 60_000);
+});

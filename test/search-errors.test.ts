@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import { search, SEED } from "./_search.ts";
+import { setup } from "./_setup.ts";
+
+const USER_FIELDS = "id, email, name, avatar_url, created_at, updated_at, email_verified_at";
+
+const SESSION_FIELDS =
+  "id, session_id, user_id, provider, email, name, ip_address, logged_in_at, last_signin_at, revoked_at, created_at";
+
+const noField = (name: string, fields: string): string => `there is no field "${name}". Fields: ${fields}`;
+
+const noTerm = (token: string): string =>
+  `"${token}" is not a term. Write field:value, e.g. email:*@acme.com. A value cannot contain a space.`;
+
+const noDate = (name: string, text: string): string =>
+  `"${text}" is no date for ${name}. Write 2026-01-31 or 2026-01-31T23:59:59Z.`;
+
+const noText = (token: string, name: string): string =>
+  `"${token}" compares ${name}, which is text. Write ${name}:value.`;
+
+const noWildcard = (name: string): string =>
+  `${name} is a date and takes no wildcard. Write ${name}:2026-01-31 or ${name}>=2026-01-31.`;
+
+const noWildcardOrNull = (name: string): string =>
+  `${name} is a date and takes no wildcard. Write ${name}:null, ${name}:2026-01-31 or ${name}>=2026-01-31.`;
+
+describe("a search that can't be understood", () => {
+  it.each([
+    ["nickname:ada", noField("nickname", USER_FIELDS)],
+    ["-nickname:ada", noField("nickname", USER_FIELDS)],
+    ["nickname>2026-01-01", noField("nickname", USER_FIELDS)],
+    ["email:ada* nickname:ada", noField("nickname", USER_FIELDS)],
+    ["Email:ada", noField("Email", USER_FIELDS)],
+    ["provider:google", noField("provider", USER_FIELDS)],
+    ["constructor:x", noField("constructor", USER_FIELDS)],
+    ["__proto__:x", noField("__proto__", USER_FIELDS)],
+    [":ada", noField("", USER_FIELDS)],
+    ["--email:ada", noField("-email", USER_FIELDS)],
+    ["*:ada", noField("*", USER_FIELDS)],
+    ["ada", noTerm("ada")],
+    ["-", noTerm("-")],
+    ["ada@acme.test", noTerm("ada@acme.test")],
+    ["email=ada", noTerm("email=ada")],
+    ["created_at=>2026-01-01", noTerm("created_at=>2026-01-01")],
+    ["name:Ada Lovelace", noTerm("Lovelace")],
+    ["email: ada", '"email:" has no value. Write email:value.'],
+    ["-email:", '"-email:" has no value. Write email:value.'],
+    ["created_at>", '"created_at>" has no value. Write created_at>value.'],
+    ["created_at<=", '"created_at<=" has no value. Write created_at<=value.'],
+    ["email>ada", noText("email>ada", "email")],
+    ["name<ada", noText("name<ada", "name")],
+    ["avatar_url>=ada", noText("avatar_url>=ada", "avatar_url")],
+    ["id<=ada", noText("id<=ada", "id")],
+    ["-email>ada", noText("-email>ada", "email")],
+    ["-created_at>2026-01-01", '"-created_at>2026-01-01" negates a comparison. Turn the comparison round instead.'],
+    ["created_at:2026*", noWildcard("created_at")],
+    ["created_at:*", noWildcard("created_at")],
+    ["updated_at:*-01-05", noWildcard("updated_at")],
+    ["-created_at:*01*", noWildcard("created_at")],
+    ["email_verified_at:*", noWildcardOrNull("email_verified_at")],
+    ["created_at>*", noDate("created_at", "*")],
+    ["created_at:yesterday", noDate("created_at", "yesterday")],
+    ["created_at:2026", noDate("created_at", "2026")],
+    ["created_at:2026-1-5", noDate("created_at", "2026-1-5")],
+    ["created_at:20260105", noDate("created_at", "20260105")],
+    ["created_at:2026-02-30", noDate("created_at", "2026-02-30")],
+    ["created_at:2025-02-29", noDate("created_at", "2025-02-29")],
+    ["created_at>2026-13-01", noDate("created_at", "2026-13-01")],
+    ["created_at>2026-02-30T00:00:00Z", noDate("created_at", "2026-02-30")],
+    ["created_at:2026-01-05T09:00:00", noDate("created_at", "2026-01-05T09:00:00")],
+    ["created_at:2026-01-05T25:00:00Z", noDate("created_at", "2026-01-05T25:00:00Z")],
+    ["created_at:2026-01-05T09:60:00Z", noDate("created_at", "2026-01-05T09:60:00Z")],
+    ["created_at:2026-01-05T09:00:00+99:99", noDate("created_at", "2026-01-05T09:00:00+99:99")],
+    ["created_at:2026-01-05T", noDate("created_at", "2026-01-05T")],
+    ["created_at>1767603600", noDate("created_at", "1767603600")],
+    ["created_at:null", noDate("created_at", "null")],
+    ["email_verified_at>null", noDate("email_verified_at", "null")],
+    ["email_verified_at:NULL", noDate("email_verified_at", "NULL")],
+    ["created_at<9999-12-31T23:59:59-01:00", noDate("created_at", "9999-12-31T23:59:59-01:00")],
+    ["created_at>0000-01-01T00:00:00+01:00", noDate("created_at", "0000-01-01T00:00:00+01:00")],
+  ])("of users: %s", async (query, message) => {
+    const response = await search(await setup({ seed: SEED }), "users", query);
+    expect([response.status, await response.json()]).toEqual([400, { error: `Invalid query: ${message}` }]);
+  });
+
+  it.each([
+    ["nickname:ada", noField("nickname", SESSION_FIELDS)],
+    ["active:true", noField("active", SESSION_FIELDS)],
+    ["updated_at>2026-01-01", noField("updated_at", SESSION_FIELDS)],
+    ["google", noTerm("google")],
+    ["provider:", '"provider:" has no value. Write provider:value.'],
+    ["provider>google", noText("provider>google", "provider")],
+    ["ip_address<=203.0.113.7", noText("ip_address<=203.0.113.7", "ip_address")],
+    ["logged_in_at:2026*", noWildcard("logged_in_at")],
+    ["last_signin_at:*", noWildcard("last_signin_at")],
+    ["created_at:*-05-*", noWildcard("created_at")],
+    ["revoked_at:*", noWildcardOrNull("revoked_at")],
+    ["revoked_at:true", noDate("revoked_at", "true")],
+    ["last_signin_at:null", noDate("last_signin_at", "null")],
+    ["-revoked_at<2026-01-01", '"-revoked_at<2026-01-01" negates a comparison. Turn the comparison round instead.'],
+  ])("of sessions: %s", async (query, message) => {
+    const response = await search(await setup({ seed: SEED }), "sessions", query);
+    expect([response.status, await response.json()]).toEqual([400, { error: `Invalid query: ${message}` }]);
+  });
+
+  it.each(["digest", "*", "null", "d*"])("names the password's digest like a field that is none: %s", async (value) => {
+    const service = await setup({ seed: SEED });
+    for (const query of [`password_digest:${value}`, `-password_digest:${value}`, `password_digest>${value}`]) {
+      const hidden = await search(service, "users", query);
+      const unknown = await search(service, "users", query.replace("password_digest", "nickname"));
+      expect(hidden.status).toBe(400);
+      expect((await hidden.text()).replace("password_digest", "nickname")).toBe(await unknown.text());
+      expect([...hidden.headers]).toEqual([...unknown.headers]);
+    }
+  });
+});
+
+function terms(count: number): string {
+  return Array.from({ length: count }, (_, i) => `name:x${i}`).join(" ");
+}
+
+/** Terms that have so many bytes together, most of them in such letters. */
+function bytes(count: number, letter = "x"): string {
+  const term = `name:${letter.repeat(240 / Buffer.byteLength(letter))}`;
+  const others = Array.from({ length: 8 }, () => term).join(" ");
+  const rest = count - Buffer.byteLength(others) - " name:".length;
+  return `${others} name:${"x".repeat(rest)}`;
+}
+
+describe("a search that is too long", () => {
+  it.each([
+    ["32 terms", terms(32)],
+    ["2,048 bytes", bytes(2048)],
+    ["2,048 bytes that are fewer letters", bytes(2048, "é")],
+    ["a value of 256 letters", `name:${"x".repeat(256)}`],
+    ["a pattern of 256 letters", `name:*${"x".repeat(254)}*`],
+  ])("is answered at %s", async (_, query) => {
+    const response = await search(await setup({ seed: SEED }), "users", query);
+    expect([response.status, await response.json()]).toEqual([200, []]);
+  });
+
+  it.each([
+    ["33 terms", terms(33), "more than 32 terms"],
+    ["2,049 bytes", bytes(2049), "longer than 2048 bytes"],
+    ["2,049 bytes that are fewer letters", bytes(2049, "é"), "longer than 2048 bytes"],
+    ["a value of 257 letters", `name:${"x".repeat(257)}`, "the value of name is longer than 256 characters"],
+  ])("is refused at %s", async (_, query, message) => {
+    const response = await search(await setup({ seed: SEED }), "users", query);
+    expect([response.status, await response.json()]).toEqual([400, { error: `Invalid query: ${message}` }]);
+  });
+});

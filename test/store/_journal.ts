@@ -1,0 +1,67 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { type Change } from "../../src/server/store/json/document.ts";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { encodeLine } from "../../src/server/store/json/journal.ts";
+import type { StateRecord } from "../../src/server/store/records.ts";
+import { StoreRefused, type Store } from "../../src/server/store/store.ts";
+import { people, state, temporaryDirectory } from "./conformance.ts";
+
+export const put = (n: number): Change => ["put", "states", state(n)];
+
+/** The shortest change that can be seen. */
+export const named = (text: string): Change => [
+  "put",
+  "personas",
+  { id: text, name: null, email: "", avatar_url: null },
+];
+
+export interface Attempt {
+  store?: Store;
+  refusal?: StoreRefused;
+  warnings: string[];
+}
+
+/** Opens a store, or says why not; anything thrown that is not a refusal goes through. */
+export async function attempt(path: string): Promise<Attempt> {
+  const warnings: string[] = [];
+  try {
+    const store = await openJsonStore(path, { warn: (message) => warnings.push(message) });
+    onTestFinished(() => store.close());
+    return { store, warnings };
+  } catch (error) {
+    if (error instanceof StoreRefused) return { refusal: error, warnings };
+    throw error;
+  }
+}
+
+export async function refused(path: string): Promise<StoreRefused> {
+  const { store, refusal } = await attempt(path);
+  expect(store).toBeUndefined();
+  return refusal!;
+}
+
+export const statesIn = async (store: Store, numbers: readonly number[]): Promise<(StateRecord | undefined)[]> =>
+  Promise.all(numbers.map((n) => store.takeState(state(n).state)));
+
+export interface Laid {
+  path: string;
+  journal: string;
+  /** The bytes of both files. */
+  document: Buffer;
+  lines: Buffer[];
+}
+
+/** A closed store with people in `db.json`, and behind it the journal of changes made since. */
+export async function laidOut(changes: readonly Change[], seed = people()): Promise<Laid> {
+  const path = join(await temporaryDirectory(), "db.json");
+  const journal = join(dirname(path), "db.journal");
+  const { store } = await attempt(path);
+  await store!.seed(seed);
+  await store!.close();
+  const document = await readFile(path);
+  const lines = changes.map((change, n) => encodeLine(n + 2, [change]));
+  await writeFile(journal, Buffer.concat(lines));
+  return { path, journal, document, lines };
+}

@@ -1,0 +1,127 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { Document } from "../../src/server/store/json/document.ts";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { replay } from "../../src/server/store/json/journal.ts";
+import { Snapshot } from "../../src/server/store/json/snapshot.ts";
+import { StoreRefused } from "../../src/server/store/store.ts";
+import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
+import { contentOf, people, records, state } from "./conformance.ts";
+
+/** One bit of each byte turned; and a line's end in some places, which makes two lines of one. */
+function* flips(bytes: Buffer): Iterable<Buffer> {
+  for (let offset = 0; offset < bytes.length; offset++) {
+    const values = [bytes[offset]! ^ (1 << (offset % 8)), ...(offset % 7 === 0 ? [10] : [])];
+    for (const value of values) {
+      if (value === bytes[offset]) continue;
+      const flipped = Buffer.from(bytes);
+      flipped[offset] = value;
+      yield flipped;
+    }
+  }
+}
+
+/** What becomes of a store with such a file: looked at by its reader alone, and every so often by opening the store. */
+async function outcomes(
+  { path, journal }: Laid,
+  file: string,
+  contents: Iterable<Buffer>,
+  read: () => Promise<unknown>,
+): Promise<string[]> {
+  const seen = new Set<string>();
+  let n = 0;
+  for (const content of contents) {
+    await writeFile(file, content);
+    const isWhole = n++ % 16 === 0;
+    const before = isWhole ? [await readFile(path), await readFile(journal)] : [];
+    const message = await (isWhole ? openJsonStore(path, { warn: () => {} }) : read()).then(
+      () => undefined,
+      (error: unknown) => (error instanceof StoreRefused ? error.message : `${file} is no refusal: ${String(error)}`),
+    );
+    if (isWhole) expect([await readFile(path), await readFile(journal)]).toEqual(before);
+    if (!message) seen.add("accepted");
+    else if (!message.startsWith(`${file} `)) seen.add(`does not name the file: ${message}`);
+    else if (!/offset \d+|line \d+|first line|format \d+/.test(message))
+      seen.add(`does not name the place: ${message}`);
+    else seen.add("refused");
+  }
+  return [...seen];
+}
+
+describe("A byte that has changed", () => {
+  it("is refused anywhere in the journal, with file and place, and nothing is overwritten", async () => {
+    const laid = await laidOut(["a", "b"].map(named), records());
+    const read = (): Promise<unknown> =>
+      replay(
+        laid.journal,
+        1,
+        () => {},
+        () => {},
+      );
+    expect(await outcomes(laid, laid.journal, flips(Buffer.concat(laid.lines)), read)).toEqual(["refused"]);
+  }, 30_000);
+
+  it("is refused anywhere in db.json, with file and place, and nothing is overwritten", async () => {
+    const { users, identities, sessions } = people();
+    const laid = await laidOut(
+      [put(1)],
+      records({
+        instances: [],
+        users: users.slice(0, 1),
+        identities: identities.slice(0, 1),
+        sessions: sessions.slice(0, 1),
+      }),
+    );
+    const read = (): Promise<unknown> => new Snapshot(laid.path, new Document()).read();
+    expect(await outcomes(laid, laid.path, flips(laid.document), read)).toEqual(["refused"]);
+  }, 30_000);
+
+  it("is dropped where it is in a line that was cut, with the line", async () => {
+    const { path, journal, lines } = await laidOut([1, 2].map(put));
+    const bytes = Buffer.concat(lines).subarray(0, -30);
+    bytes[bytes.length - 5]! ^= 1;
+    await writeFile(journal, bytes);
+    const { store, warnings } = await attempt(path);
+    expect(warnings.length).toBe(1);
+    expect(await statesIn(store!, [1, 2])).toEqual([state(1), undefined]);
+  });
+});
+
+describe("Lines that are not where they were written", () => {
+  const arrangements: [string, (lines: Buffer[]) => Buffer[], string][] = [
+    ["one is missing", ([one, , three]) => [one!, three!], "changes 3 to 3 are missing before offset"],
+    ["the first is missing", ([, two, three]) => [two!, three!], "changes 2 to 2 are missing before offset 0"],
+    ["two are swapped", ([one, two, three]) => [one!, three!, two!], "changes 3 to 3 are missing before offset"],
+    ["an empty one is between", ([one, two]) => [one!, Buffer.from("\n"), two!], "is not what was written"],
+    ["text is before", (lines) => [Buffer.from("\ufeff"), ...lines], "the line at offset 0 is not what was written"],
+  ];
+  it.each(arrangements)("are refused: %s", async (_, arrange, message) => {
+    const { path, journal, lines } = await laidOut([1, 2, 3].map(put));
+    const arranged = Buffer.concat(arrange(lines));
+    await writeFile(journal, arranged);
+    const refusal = await refused(path);
+    expect(refusal.message).toContain(message);
+    expect(refusal.message.startsWith(journal)).toBe(true);
+    expect(refusal.reason).toBe("damaged");
+    expect(await readFile(journal)).toEqual(arranged);
+  });
+
+  it("are passed over where db.json has them already", async () => {
+    const { path, journal, lines } = await laidOut([1, 2].map(put));
+    const first = await attempt(path);
+    const content = await contentOf(first.store!);
+    await first.store!.close();
+    await writeFile(journal, Buffer.concat(lines));
+    const { store, warnings } = await attempt(path);
+    expect(warnings).toEqual([]);
+    expect(await contentOf(store!)).toEqual(content);
+    expect(await statesIn(store!, [1, 2])).toEqual([state(1), state(2)]);
+  });
+
+  it("are refused where db.json is gone", async () => {
+    const { path, journal, lines } = await laidOut([1, 2].map(put));
+    await rm(path);
+    expect((await refused(path)).message).toContain("changes 1 to 1 are missing before offset 0");
+    expect(await readFile(journal)).toEqual(Buffer.concat(lines));
+  });
+});

@@ -1,0 +1,178 @@
+import { execFileSync } from "node:child_process";
+import { chmod, lstat, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { dirname, join, relative } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { fill, newPath, open } from "./_json.ts";
+import { A, contentOf, id, people, records, startProcess, temporaryDirectory } from "./conformance.ts";
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+describe("Who may read it", () => {
+  it("is the owner alone, whatever the umask", async () => {
+    const path = join(await temporaryDirectory(), "a", "b", "db.json");
+    const umask = process.umask(0);
+    try {
+      const seen: string[] = [];
+      const look = async (): Promise<void> => {
+        for (const name of await readdir(dirname(path)))
+          seen.push(`${name} ${await modeOf(join(dirname(path), name))}`);
+      };
+      const store = await open(path);
+      await look();
+      await fill(store);
+      await look();
+      await store.close();
+      await look();
+      expect(seen.filter((entry) => !entry.endsWith(" 600"))).toEqual([]);
+      expect(seen).toEqual(expect.arrayContaining(["db.json 600", "db.journal 600"]));
+      expect([await modeOf(dirname(path)), await modeOf(dirname(dirname(path)))]).toEqual(["700", "700"]);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it("is the owner alone, also of files that were put back with other modes", async () => {
+    const path = await newPath();
+    const store = await open(path);
+    await fill(store);
+    await store.close();
+    await chmod(path, 0o644);
+    await chmod(dirname(path), 0o755);
+    const again = await open(path);
+    expect([await modeOf(path), await modeOf(dirname(path))]).toEqual(["600", "700"]);
+    await again.close();
+  });
+
+  it("is not git: the directory says so itself", async () => {
+    const path = await newPath();
+    await (await open(path)).close();
+    expect(await readFile(join(dirname(path), ".gitignore"), "utf8")).toBe("*\n");
+  });
+
+  it("is left to the owner of a directory that was there before", async () => {
+    const directory = await temporaryDirectory();
+    await chmod(directory, 0o755);
+    await (await open(join(directory, "db.json"))).close();
+    expect(await modeOf(directory)).toBe("755");
+    expect(await readdir(directory)).not.toContain(".gitignore");
+  });
+});
+
+describe("A store behind a symbolic link", () => {
+  it("is used where it is when the directory is linked", async () => {
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, "real"));
+    await symlink("real", join(directory, "link"));
+    const store = await open(join(directory, "link", "db.json"));
+    await fill(store);
+    const content = await contentOf(store);
+    await store.close();
+    expect((await lstat(join(directory, "link"))).isSymbolicLink()).toBe(true);
+    const real = await open(join(directory, "real", "db.json"));
+    expect(await contentOf(real)).toEqual(content);
+    await real.close();
+  });
+
+  it("is used where it is when db.json is linked", async () => {
+    const directory = await temporaryDirectory();
+    const real = join(directory, "real", "db.json");
+    const first = await open(real);
+    await first.seed(people());
+    await first.close();
+    const link = join(directory, "db.json");
+    await symlink(real, link);
+    const store = await open(link);
+    await store.deleteUser(A, id(1));
+    const content = await contentOf(store);
+    await store.close();
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    const again = await open(real);
+    expect(await contentOf(again)).toEqual(content);
+    await again.close();
+  });
+
+  it.each(["the directory", "db.json"])("is had by one process at a time when %s is linked", async (what) => {
+    const directory = await temporaryDirectory();
+    const real = join(directory, "real", "db.json");
+    const first = await open(real);
+    await first.seed(records());
+    await first.close();
+    const link = join(directory, "link");
+    await (what === "db.json" ? symlink(real, link) : symlink(dirname(real), link));
+    const store = await open(real);
+    await expect(open(what === "db.json" ? link : join(link, "db.json"))).rejects.toThrow("is in use by");
+    await store.close();
+  });
+});
+
+describe("One process at a time has a store", () => {
+  it("refuses the second, and names the first", async () => {
+    const path = await newPath();
+    const [first, second] = await Promise.all([startProcess(path), startProcess(path)]);
+    const { pid, refusal } = await first.ask("serve");
+    expect(refusal).toBeUndefined();
+    const message = `${path} is in use by process ${pid}. Stop that one, or give this one another --store.`;
+    expect((await second.ask("serve")).refusal).toEqual({ name: "StoreRefused", reason: "locked", message });
+    await expect(open(path)).rejects.toThrow(message);
+    await expect(open(relative(process.cwd(), path))).rejects.toThrow(message);
+    await first.ask("close");
+    expect((await second.ask("serve")).refusal).toBeUndefined();
+  }, 20_000);
+
+  it("is free again when its process is killed", async () => {
+    const path = await newPath();
+    const first = await startProcess(path);
+    const { instances } = await first.ask("serve");
+    await first.kill();
+    const store = await open(path);
+    expect((await store.instances()).map((row) => row.id)).toEqual(instances.map((row) => row.id));
+    await store.close();
+  }, 20_000);
+
+  it("refuses a second one in the same process", async () => {
+    const path = await newPath();
+    const store = await open(path);
+    await fill(store);
+    await expect(open(path)).rejects.toThrow(`${path} is in use by process ${process.pid}`);
+    const content = await contentOf(store);
+    await store.close();
+    const again = await open(path);
+    expect(await contentOf(again)).toEqual(content);
+    await again.close();
+  });
+
+  it("is two stores' business alone: another beside it is open at the same time", async () => {
+    const path = await newPath();
+    const one = await open(path);
+    const other = await open(join(dirname(path), "other.json"));
+    await one.seed(people());
+    expect(await contentOf(other)).toEqual({ instances: [], personas: [], users: [], sessions: [] });
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it("is free again when it could not be opened", async () => {
+    const path = await newPath();
+    await (await open(path)).close();
+    await writeFile(path, "not a store");
+    await expect(open(path)).rejects.toThrow("is no svc store");
+    await expect(open(path)).rejects.toThrow("is no svc store");
+    await rm(path);
+    const store = await open(path);
+    await store.close();
+  });
+
+  it.runIf(process.platform === "linux")("is let go in time, whoever has connected to the lock", async () => {
+    const store = await open(await newPath());
+    const names = execFileSync("cat", ["/proc/self/net/unix"], { encoding: "utf8" }).match(/@svc-store-\w+/g) ?? [];
+    const strangers = names.map((name) => connect(name.replace("@", "\0")).on("error", () => undefined));
+    await setImmediate();
+    const outcome = await Promise.race([
+      store.close().then(() => "closed"),
+      new Promise((resolve) => setTimeout(resolve, 1000, "still open")),
+    ]);
+    for (const stranger of strangers) stranger.destroy();
+    expect(outcome).toBe("closed");
+  });
+});

@@ -1,0 +1,125 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, openSync } from "node:fs";
+import { chmod, copyFile, mkdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { attempt, laidOut, refused } from "./_journal.ts";
+import { temporaryDirectory } from "./conformance.ts";
+
+describe("Something else at the place of db.json", () => {
+  const contents: [string, string | Buffer][] = [
+    ["nothing", ""],
+    ["a line's end", "\n"],
+    ["null", "null"],
+    ["an array", "[]"],
+    ["an object", "{}"],
+    ["a text", '"svc-identity"'],
+    ["other JSON", '{"users":[{"id":1}]}\n'],
+    ["lowdb's JSON", '{\n  "users": []\n}'],
+    ["no JSON", "SQLite format 3\0"],
+    ["NUL bytes", Buffer.alloc(4096)],
+    ["a store's first line alone", '{"format":"svc-identity","version":1,"sequence":1,\n'],
+    ["a sequence that is no number", '{"format":"svc-identity","version":1,"sequence":"1",\n'],
+  ];
+  it.each(contents)("is refused, and left as it was: %s", async (_, content) => {
+    const path = join(await temporaryDirectory(), "db.json");
+    await writeFile(path, content);
+    const refusal = await refused(path);
+    expect(refusal.message.startsWith(`${path} `)).toBe(true);
+    expect(refusal.reason).toBe("damaged");
+    expect(await readFile(path)).toEqual(Buffer.from(content));
+  });
+
+  it("is refused, and left as it was: a store with a byte order mark", async () => {
+    const { path, document } = await laidOut([]);
+    const marked = Buffer.concat([Buffer.from("\ufeff"), document]);
+    await writeFile(path, marked);
+    expect((await refused(path)).message).toContain("is no svc store, or its first line is damaged");
+    expect(await readFile(path)).toEqual(marked);
+  });
+
+  it("is refused, and left as it was: the store of a newer svc", async () => {
+    const { path, document } = await laidOut([]);
+    const newer = Buffer.from(document.toString().replace('"version":2,', '"version":3,'));
+    await writeFile(path, newer);
+    const refusal = await refused(path);
+    expect(refusal.reason).toBe("unusable");
+    expect(refusal.message).toBe(
+      `${path} was written by a newer svc (format 3). Update svc, or choose another --store.`,
+    );
+    expect(await readFile(path)).toEqual(newer);
+  });
+
+  it.each([
+    ["its end", -1, 10],
+    ["half of it", -400, -1],
+  ])("is refused, and left as it was: a store without %s", async (_, from) => {
+    const { path, document } = await laidOut([]);
+    await truncate(path, document.length - 2 + from);
+    const refusal = await refused(path);
+    expect([refusal.reason, refusal.message.startsWith(`${path} is damaged: line `)]).toEqual(["damaged", true]);
+    expect((await stat(path)).size).toBe(document.length - 2 + from);
+  });
+
+  it.each(["db.json", "db.journal"])("is refused: a directory named %s", async (name) => {
+    const path = join(await temporaryDirectory(), "db.json");
+    const place = join(dirname(path), name);
+    await mkdir(place);
+    const refusal = await refused(path);
+    expect(refusal.message).toContain(place);
+    expect((await stat(place)).isDirectory()).toBe(true);
+  });
+
+  it("is refused: a symbolic link to itself", async () => {
+    const path = join(await temporaryDirectory(), "db.json");
+    await symlink(path, path);
+    expect((await refused(path)).message).toContain(path);
+  });
+
+  it.skipIf(process.platform === "win32")("is refused at once: a pipe", async () => {
+    const path = join(await temporaryDirectory(), "db.json");
+    execFileSync("mkfifo", [path]);
+    const outcome = await Promise.race([
+      attempt(path).then(({ refusal }) => refusal?.message ?? "opened"),
+      new Promise<string>((resolve) => setTimeout(resolve, 1000, "waits for ever")),
+    ]);
+    // Whoever still waits for the pipe to be written is let go.
+    if (outcome === "waits for ever") closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    expect(outcome).toContain(path);
+  });
+});
+
+describe("A place that can't be used", () => {
+  it("is refused: a file where the directory should be", async () => {
+    const file = join(await temporaryDirectory(), "file");
+    await writeFile(file, "mine");
+    const refusal = await refused(join(file, "db.json"));
+    expect([refusal.reason, refusal.message.startsWith(`${file} can't be used`)]).toEqual(["unusable", true]);
+    expect(await readFile(file, "utf8")).toBe("mine");
+  });
+
+  it.skipIf(process.platform === "win32").each(["a new store", "a store that is there"])(
+    "is refused, and can be used once it is repaired: a directory that can't be written, %s",
+    async (kind) => {
+      const directory = await temporaryDirectory();
+      const path = join(directory, "db.json");
+      if (kind === "a store that is there") await copyFile((await laidOut([])).path, path);
+      await chmod(directory, 0o555);
+      const root = process.geteuid?.() === 0;
+      // Nothing is forbidden to root.
+      if (root) process.seteuid!("nobody");
+      let seen: unknown;
+      try {
+        seen = await attempt(path).then(
+          ({ refusal }) => [refusal?.reason, refusal?.message.includes(directory)],
+          (error: unknown) => `not a refusal: ${String(error)}`,
+        );
+      } finally {
+        if (root) process.seteuid!(0);
+        await chmod(directory, 0o755);
+      }
+      expect(seen).toEqual(["unusable", true]);
+      expect((await attempt(path)).refusal).toBeUndefined();
+    },
+  );
+});
