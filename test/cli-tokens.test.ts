@@ -67,8 +67,14 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
   [
     "unsigned",
     async (s) => `${encodePart({ alg: "none" })}.${(await s.tokenFor("google", "ada")).split(".")[1]}.`,
-    "Token invalid",
+    "Token invalid signature",
     "Its algorithm is none; only HS256 is accepted.",
+  ],
+  [
+    "cut off",
+    async (s) => (await s.tokenFor("google", "ada")).slice(0, -3),
+    "Token invalid signature",
+    "Its signature has 40 characters instead of 43. Was it cut off when it was copied?",
   ],
   ["no token", async () => "hello", "Token invalid", "A token is three parts with dots between; this is one."],
   [

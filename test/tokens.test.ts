@@ -151,7 +151,6 @@ describe("what verify refuses in a request", () => {
   });
 
   it.each([
-    ["an empty body", ""],
     ["a bare token", "a.b.c"],
     ["a form", "token=a.b.c"],
     ["JSON cut short", '{"token":"a.b.c"'],
@@ -263,7 +262,7 @@ describe("the order of verify's checks", () => {
     [
       "the token's shape",
       "Token invalid",
-      (a, g) => [a.secret_key, JSON_TYPE, JSON.stringify({ token: `${sign(OTHER_KEY, claimsOf(g, stale))}=` })],
+      (a, g) => [a.secret_key, JSON_TYPE, JSON.stringify({ token: `${sign(OTHER_KEY, claimsOf(g, stale))}.x` })],
       401,
     ],
     [

@@ -39,13 +39,13 @@ describe("A token that is refused", () => {
   const altered = TOKEN.slice(0, -1) + (TOKEN.endsWith("A") ? "E" : "A");
   it.each<[reason: string, code: string, what: string, token: string]>([
     ["malformed", "token_invalid", "nothing", ""],
-    ["malformed", "token_invalid", "a line break behind it", `${TOKEN}\n`],
+    ["signature", "token_invalid_signature", "a line break behind it", `${TOKEN}\n`],
     ["malformed", "token_invalid", "a space before it", ` ${TOKEN}`],
-    ["malformed", "token_invalid", "a padded signature", `${TOKEN}=`],
+    ["signature", "token_invalid_signature", "a padded signature", `${TOKEN}=`],
     ["algorithm", "token_invalid", "HS384 of the right length", sign(CLAIMS, KEY, { alg: "HS384" })],
-    ["malformed", "token_invalid", "HS384", sign(CLAIMS, KEY, { alg: "HS384" }, "sha384")],
-    ["malformed", "token_invalid", "HS512", sign(CLAIMS, KEY, { alg: "HS512" }, "sha512")],
-    ["malformed", "token_invalid", "alg none", `${encodePart({ alg: "none" })}.${encodePart(CLAIMS)}.`],
+    ["signature", "token_invalid_signature", "HS384", sign(CLAIMS, KEY, { alg: "HS384" }, "sha384")],
+    ["signature", "token_invalid_signature", "HS512", sign(CLAIMS, KEY, { alg: "HS512" }, "sha512")],
+    ["signature", "token_invalid_signature", "alg none", `${encodePart({ alg: "none" })}.${encodePart(CLAIMS)}.`],
     ["algorithm", "token_invalid", "alg none with a signature", sign(CLAIMS, KEY, { alg: "none" })],
     ["signature", "token_invalid_signature", "an altered last character", altered],
     ["signature", "token_invalid_signature", "another key", sign(CLAIMS, NEW_KEY)],

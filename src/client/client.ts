@@ -1,7 +1,9 @@
 import type { Endpoint, Page } from "../wire/endpoints.ts";
+import { ERRORS } from "../wire/errors.ts";
 import {
   isSessionId,
   isUuid,
+  MAX_TOKEN_BYTES,
   PUBLISHABLE_KEY_HEADER,
   PUBLISHABLE_KEY_PREFIX,
   SECRET_KEY_HEADER,
@@ -27,7 +29,7 @@ import { fetchTransport, undiciTransport } from "./transport.ts";
 
 export type { ClientOptions } from "./options.ts";
 
-/** What the service says of a token, where an invalid one is nothing out of the ordinary. */
+/** Whether a token is valid, and what is wrong with it where it is not. */
 export type TokenCheck = { ok: true; token: VerifiedToken } | { ok: false; error: ServiceError };
 
 export interface Client {
@@ -51,9 +53,12 @@ export interface Client {
     search(query: QueryInput<SessionFields>, page?: Page, options?: RequestOptions): ListCall<Session>;
   };
   readonly tokens: {
-    /** Asks the service. @throws {TokenError} where it is not valid; {ApiError} `user_not_found` */
+    /** Asks the service. @throws {TokenError} for an invalid token; {ApiError} `user_not_found` */
     verify(token: string, options?: RequestOptions): Call<VerifiedToken>;
-    /** The same as a value: `ok` is false for a token that is not valid and for one whose user is gone. */
+    /**
+     * Like `verify`, but returns what is wrong with the token: `ok` is false for every invalid one, whatever it is, and
+     * where its user was deleted. Throws only where the service gives no verdict.
+     */
     check(token: string, options?: RequestOptions): Promise<TokenCheck>;
     /** Without a request, by the secret key. @throws {TokenError} */
     verifyLocal(token: string): Promise<TokenClaims>;
@@ -124,7 +129,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const getSession = (id: string, request?: RequestOptions): Call<Session> =>
     call(keyed, "GET /api/v1/sessions/:id", () => ({ params: { id: checkId("session", id, isSessionId) } }), request);
   const verify = (token: string, request?: RequestOptions): Call<VerifiedToken> =>
-    call(keyed, "POST /api/v1/tokens/verify", () => ({ body: { token } }), request);
+    call(keyed, "POST /api/v1/tokens/verify", () => ({ body: { token: checkToken(token) } }), request);
 
   /** @param query made for each request, so that what is wrong with it is a rejection */
   const list = <Item>(route: ListRoute, page: Page, request?: RequestOptions, query?: () => string): ListCall<Item> =>
@@ -181,6 +186,15 @@ export function createClient(options: ClientOptions = {}): Client {
 function checkId(kind: string, id: string, isId: (id: string) => boolean): string {
   if (typeof id !== "string" || !isId(id)) throw new ConfigError(`"${id}" is not the id of a ${kind}`);
   return id;
+}
+
+/** What can't be a token is not sent. */
+function checkToken(token: unknown): string {
+  if (typeof token !== "string" || token === "")
+    throw new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
+  if (token.length > MAX_TOKEN_BYTES)
+    throw new TokenError("token_invalid", ERRORS.token_invalid.error, { reason: "malformed" });
+  return token;
 }
 
 function missing(what: string): never {

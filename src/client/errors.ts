@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode as WireCode } from "../wire/errors.ts";
-import type { ClaimsProblem } from "../wire/claims.ts";
+import type { TokenProblem } from "../wire/token.ts";
 
 /** What the client itself finds wrong, and what it means. */
 const CLIENT_ERRORS = {
@@ -75,12 +75,12 @@ export class ApiError extends ServiceError {
 }
 
 /** What exactly is wrong with a token. */
-export type TokenReason = "missing" | "malformed" | "algorithm" | "signature" | "instance" | ClaimsProblem;
+export type TokenReason = "missing" | TokenProblem;
 
 /** A token is not valid. */
 export class TokenError extends ServiceError {
   override readonly name: string = "TokenError";
-  /** Where the token was verified here, and not by the service, which does not say. */
+  /** Set where the token was verified in this program. The service does not say. */
   readonly reason: TokenReason | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions & { reason?: TokenReason } = {}) {

@@ -2,6 +2,9 @@ import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../../wire/claims.ts";
 import { ISSUER, isUuid, MAX_TOKEN_BYTES, TOKEN_LIFETIME_SECONDS } from "../../../wire/names.ts";
 import { relative } from "../../output/format.ts";
 
+/** Of 32 bytes in base64url. */
+const SIGNATURE_LENGTH = 43;
+
 /** A token as it was read, whether or not it is true. */
 export interface DecodedToken {
   readonly header: Readonly<Record<string, unknown>>;
@@ -17,7 +20,7 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
     case "token_expired":
       return typeof decoded?.claims.exp === "number" ? `It expired ${ago(decoded.claims.exp, now)}.` : undefined;
     case "token_invalid_signature":
-      return "It was signed with another key, or changed since.";
+      return whatIsUnsigned(token, decoded);
     case "token_wrong_instance":
       return `It was issued for instance ${String(decoded?.claims.instance_id)}.`;
     case "user_not_found":
@@ -44,6 +47,15 @@ function whatIsBroken(token: string): string {
   return "Its parts can't be decoded. Was it cut off when it was copied?";
 }
 
+function whatIsUnsigned(token: string, decoded: DecodedToken | undefined): string {
+  const alg = decoded?.header["alg"];
+  if (decoded && alg !== "HS256") return `Its algorithm is ${String(alg)}; only HS256 is accepted.`;
+  const { length } = token.slice(token.lastIndexOf(".") + 1);
+  if (length !== SIGNATURE_LENGTH)
+    return `Its signature has ${length} characters instead of ${SIGNATURE_LENGTH}. Was it cut off when it was copied?`;
+  return "It was signed with another key, or changed since.";
+}
+
 function whatIsOdd({ header, claims }: DecodedToken, now: Date): string {
   const { iss, sub, instance_id, iat, exp, nbf } = claims;
   const time = now.getTime() / 1000;
@@ -58,5 +70,5 @@ function whatIsOdd({ header, claims }: DecodedToken, now: Date): string {
   if (Number(exp) - Number(iat) !== TOKEN_LIFETIME_SECONDS)
     return `It is for ${Number(exp) - Number(iat)} seconds; the service issues tokens for ${TOKEN_LIFETIME_SECONDS}.`;
   if (nbf !== undefined) return `It is not to be used before ${ago(nbf, now)}.`;
-  return "Its signature is not written as the service writes it. Was the end cut off?";
+  return "Its header is not one that the service writes.";
 }

@@ -21,11 +21,14 @@ export const verifyToken: RouteDefinition = {
 };
 
 async function readToken(request: AppRequest): Promise<string> {
+  const text = await request.text();
+  // Without a body there is nothing that would need a type.
+  if (text === "") throw new ApiError("missing_token");
   if (!JSON_TYPE.test(request.header("content-type") ?? ""))
     throw new ApiError("unsupported_media_type", "send application/json");
   if ((request.header("content-encoding") ?? "identity") !== "identity")
     throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
-  const token = ownToken(parseJson(await request.text()));
+  const token = ownToken(parseJson(text));
   if (typeof token !== "string" || token === "") throw new ApiError("missing_token");
   return token;
 }
