@@ -4,6 +4,7 @@ import type { Addresses } from "./instances/addresses.ts";
 import { createApp, type App, type RequestEntry } from "./http/app.ts";
 import type { SignInError } from "./errors.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
+import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import type { Instances } from "./instances/instances.ts";
 import { createConnect, type Credentials, type ProvidersMode } from "./providers/connections.ts";
 import { createSimulator } from "./simulator/index.ts";
@@ -61,6 +62,7 @@ export function createService(options: ServiceOptions): App {
       fetch: options.fetch,
     }),
     locate: options.locate,
+    startLimit: options.isLocal ? NO_START_LIMIT : createStartLimit(now),
     findInstance: instances.byId,
     issueToken: tokens.issue,
     now,

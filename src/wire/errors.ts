@@ -37,6 +37,7 @@ export const ERRORS = {
   body_too_large: { status: 413, error: "Body too large" },
   unsupported_media_type: { status: 415, error: "Unsupported media type" },
   unknown_host: { status: 421, error: "Unknown host" },
+  too_many_sign_ins: { status: 429, error: "Too many sign-ins" },
   headers_too_large: { status: 431, error: "Request headers too large" },
   internal: { status: 500, error: "Internal error" },
   storage_unavailable: { status: 503, error: "Storage unavailable" },

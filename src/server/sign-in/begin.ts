@@ -6,11 +6,13 @@ import type { Store } from "../store/store.ts";
 import { createBinding } from "./binding.ts";
 import { authorizationUrl, generateCodeVerifier, generateState } from "./oauth2.ts";
 import { checkRedirectUri } from "./redirect-uri.ts";
+import type { StartLimit } from "./start-limit.ts";
 
 export interface BeginDeps {
   readonly store: Store;
   readonly addresses: Addresses;
   readonly connect: Connect;
+  readonly startLimit: StartLimit;
   /** Whether an instance without `redirect_uris` takes any. */
   readonly anyRedirectUri: boolean;
   now(): Date;
@@ -23,6 +25,7 @@ export interface BeginRequest {
   readonly redirect_uri: string;
   readonly login_hint: string | undefined;
   readonly isBrowser: boolean;
+  readonly ip_address: string;
 }
 
 /** The first half of a sign-in: remembers what is asked for, and says where at the provider it goes on. */
@@ -34,6 +37,7 @@ export async function beginSignIn(
   checkRedirectUri(redirect_uri, instance.redirect_uris, deps.anyRedirectUri);
 
   const connection = await deps.connect(instance, provider);
+  deps.startLimit.begun(request.ip_address);
   const state = generateState();
   const code_verifier = connection.provider.pkce ? generateCodeVerifier() : null;
   const binding = request.isBrowser ? createBinding(state, deps.addresses.isHttps) : undefined;

@@ -12,6 +12,7 @@ import { isBound } from "./binding.ts";
 import { bearerGet, exchangeCode, providerDeadline, type ProviderTokens } from "./exchange.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
+import type { StartLimit } from "./start-limit.ts";
 
 const MAX_ADDRESS_LENGTH = 2048;
 
@@ -19,6 +20,7 @@ export interface CompleteDeps {
   readonly store: Store;
   readonly addresses: Addresses;
   readonly connect: Connect;
+  readonly startLimit: StartLimit;
   readonly locate: LocateIp;
   findInstance(id: string): InstanceRecord | undefined;
   issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string>;
@@ -44,6 +46,7 @@ export interface CallbackRequest {
  */
 export async function completeSignIn(deps: CompleteDeps, request: CallbackRequest): Promise<string> {
   const record = await takeGoodState(deps, request);
+  deps.startLimit.finished(request.ip_address);
   const instance = deps.findInstance(record.instance_id);
   if (!instance?.active) throw new ApiError("invalid_state");
   try {

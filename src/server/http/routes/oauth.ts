@@ -84,8 +84,9 @@ async function beginHere(
   instance: InstanceRecord,
   provider: Provider,
 ): Promise<Response> {
-  const { isBrowser } = request;
-  const { location, cookie } = await beginSignIn(deps, { instance, provider, ...parametersOf(request), isBrowser });
+  const { isBrowser, ip_address } = request;
+  const begun = { instance, provider, ...parametersOf(request), isBrowser, ip_address };
+  const { location, cookie } = await beginSignIn(deps, begun);
   return redirect(location, cookie === undefined ? [] : [cookie]);
 }
 
