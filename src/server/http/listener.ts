@@ -18,6 +18,8 @@ const IDLE_TIMEOUT_MS = 30_000;
 const CHECK_EVERY_MS = 1_000;
 const MAX_HEADERS = 100;
 const DRAIN_MS = 1_000;
+/** Requests that a connection may send ahead of their answers; a client that reads no answers would fill the memory. */
+const MAX_UNANSWERED = 64;
 
 /**
  * Between Node's HTTP server and the application: what can be wrong with a message before its meaning is looked at
@@ -30,6 +32,7 @@ export function createListener(
   onBug: (error: unknown) => void,
 ): RequestListener {
   return (message, response) => {
+    if (!countRequest(message.socket, response)) return;
     void answer(message, response).catch((error: unknown) => {
       // A client that went away is no fault of ours.
       if (!response.destroyed && !message.destroyed) onBug(error);
@@ -47,6 +50,20 @@ export function createListener(
     // An unread rest would be taken for the next request.
     if (!message.complete) await drain(message);
   }
+}
+
+/** How many requests of each connection wait for the end of their answer. */
+const unanswered = new WeakMap<Socket, number>();
+
+/** @returns false where the connection was closed for having sent too many ahead */
+function countRequest(socket: Socket, response: ServerResponse): boolean {
+  if (socket.destroyed) return false;
+  const count = (unanswered.get(socket) ?? 0) + 1;
+  unanswered.set(socket, count);
+  response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+  if (count <= MAX_UNANSWERED) return true;
+  socket.destroy();
+  return false;
 }
 
 /** What each connection is being answered. */
