@@ -145,7 +145,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   srvx: ["server/http/listener.ts", "server/http/reply.ts"],
   "string-width": ["cli/list"],
   undici: ["client/transport.ts", "server/providers/fetch.ts"],
-  zod: ["server"],
+  zod: ["server", "wire/seed.ts"],
 };
 
 /** Node's modules are for all but the code that also runs elsewhere. */

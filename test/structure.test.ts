@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../src/server/http/routes/index.ts";
-import { Seed } from "../src/server/seed/schema.ts";
+import { Seed } from "../src/wire/seed.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
 import { runCli } from "./_cli.ts";
 

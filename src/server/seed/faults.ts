@@ -4,7 +4,7 @@ import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
 import { parse } from "../sign-in/redirect-uri.ts";
 import { fold } from "../store/fold.ts";
-import type { Seed } from "./schema.ts";
+import type { Seed } from "../../wire/seed.ts";
 
 /** What is wrong with a seed beyond the form of its values: things that must differ, and addresses that lead nowhere. */
 export function crossFaults(seed: Seed): string[] {

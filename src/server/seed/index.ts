@@ -3,7 +3,7 @@ import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "..
 import { issueLines, jsonFault } from "../zod-errors.ts";
 import type { InstanceRecord, PersonaRecord, Records, SessionRecord, UserRecord } from "../store/records.ts";
 import { crossFaults, textFaults } from "./faults.ts";
-import { Seed } from "./schema.ts";
+import { Seed } from "../../wire/seed.ts";
 
 /** A seed file that can't be used; the message lists every fault with its path. */
 export class SeedError extends Error {

@@ -1,21 +1,21 @@
 import * as z from "zod";
-import { PROVIDERS, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { PROVIDERS, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "./names.ts";
 
 /** Bytes of a secret key behind its prefix: it signs tokens with HMAC-SHA-256 (RFC 8725, 3.5). */
 const SECRET_KEY_BYTES = 32;
 
-const text = z.string().min(1).max(256);
-const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be a UUID in lower case");
-const time = z.iso
+export const text = z.string().min(1).max(256);
+export const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be a UUID in lower case");
+export const time = z.iso
   .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z" })
   .refine((value) => isFourDigitYear(new Date(value)), "must lie within the years 0000 to 9999");
-const email = z
+export const email = z
   .string()
   .max(254)
   .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
-const provider = z.enum(PROVIDERS);
+export const provider = z.enum(PROVIDERS);
 
-const connection = z.strictObject({
+export const connection = z.strictObject({
   client_id: text,
   client_secret: text,
   endpoints: z
@@ -24,7 +24,7 @@ const connection = z.strictObject({
     .describe("Addresses in place of the provider's own; https, or loopback"),
 });
 
-const identity = z.strictObject({
+export const identity = z.strictObject({
   id: uuid.optional(),
   provider,
   uid: text.describe("The provider's own id of the person"),
@@ -32,7 +32,7 @@ const identity = z.strictObject({
   email_verified: z.boolean().default(false),
 });
 
-const session = z.strictObject({
+export const session = z.strictObject({
   id: uuid.optional(),
   session_id: z
     .string()
@@ -49,7 +49,7 @@ const session = z.strictObject({
   revoked_at: time.nullable().default(null),
 });
 
-const user = z.strictObject({
+export const user = z.strictObject({
   id: uuid.optional(),
   email,
   name: text,
@@ -61,11 +61,15 @@ const user = z.strictObject({
   sessions: z.array(session).default([]),
 });
 
-const instance = z.strictObject({
+export const subdomain = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "must be a host name label: a-z, 0-9 and -");
+
+export const instance = z.strictObject({
   id: uuid.optional(),
   app_id: text.optional(),
   name: text,
-  subdomain: z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "must be a host name label: a-z, 0-9 and -"),
+  subdomain,
   active: z.boolean().default(true),
   publishable_key: z
     .string()
@@ -87,7 +91,15 @@ const instance = z.strictObject({
   users: z.array(user).default([]),
 });
 
-const persona = z.strictObject({
+export const google = z.strictObject({ sub: text, email_verified: z.boolean() });
+export const github = z.strictObject({
+  id: z.int().positive(),
+  login: text,
+  emails: z.array(z.strictObject({ email, primary: z.boolean(), verified: z.boolean() })),
+});
+export const twitter = z.strictObject({ id: text, username: text });
+
+export const persona = z.strictObject({
   id: z
     .string()
     .regex(/^[\w-]{1,64}$/, "must be letters, digits, _ or -")
@@ -95,15 +107,9 @@ const persona = z.strictObject({
   name: text.nullable(),
   email,
   avatar_url: z.url().nullable().default(null),
-  google: z.strictObject({ sub: text, email_verified: z.boolean() }).optional(),
-  github: z
-    .strictObject({
-      id: z.int().positive(),
-      login: text,
-      emails: z.array(z.strictObject({ email, primary: z.boolean(), verified: z.boolean() })),
-    })
-    .optional(),
-  twitter: z.strictObject({ id: text, username: text }).optional(),
+  google: google.optional(),
+  github: github.optional(),
+  twitter: twitter.optional(),
 });
 
 /** Beyond them dates are written another way, which does not sort as text. What is no date has been named already. */
