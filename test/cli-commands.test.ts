@@ -88,10 +88,15 @@ describe("instances resolve", () => {
     ]);
   });
 
-  it("says which address is missing where only an instance's own is known", async () => {
+  it("asks at the instance's own address where no other is known", async () => {
     const service = await setup();
-    const { stdout, stderr } = await runCli(["instances", "resolve", "pk_acme_0123456789"], { service });
-    expect(stdout).toBe("");
-    expect(stderr).toContain("SVC_API_URL");
+    const { code, stdout } = await runCli(["instances", "resolve", "pk_acme_0123456789"], { service });
+    expect([code, stdout.split("\n")[2]]).toEqual([0, "url\thttp://acme.localhost:7820"]);
+  });
+
+  it("ends with exit code 3 for a key that no instance has", async () => {
+    const service = await setup();
+    const { code, stderr } = await runCli(["instances", "resolve", "pk_nobody_0123456789"], { service });
+    expect([code, stderr]).toEqual([3, "✗ No instance here has the publishable key pk_nobody_0123456789.\n"]);
   });
 });

@@ -32,10 +32,10 @@ describe("Errors", () => {
       "GET /api/v1/users: 401 Unauthorized",
     ],
     [
-      "unauthorized",
-      401,
+      "instance_not_found",
+      404,
       ({ client, acme }) => client(acme).instances.resolve("pk_nobody_0123456789"),
-      "GET /api/v1/instances/search: 401 Unauthorized",
+      "GET /api/v1/instances/search: 404 Instance not found",
     ],
     [
       "missing_token",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, createClient, type Client, type ClientOptions } from "../src/client/index.ts";
+import { ConfigError, createClient, type Client, type ClientOptions, type Fetch } from "../src/client/index.ts";
 import { answering, caught, clientWith, forged, KEY, startServer } from "./_client.ts";
 import { APP, decodePart, FRONT, setup, ADA, NOBODY, SESSION } from "./_setup.ts";
 
@@ -225,6 +225,32 @@ describe("What is checked before any request", () => {
       await expect(call(client, "ada")).rejects.toMatchObject({ name: "ConfigError", code: "config" });
     },
   );
+
+  it("instances.resolve authenticates with either key, and resolves the client's own by default", async () => {
+    const service = await setup();
+    const acme = { data: { url: "http://acme.localhost:7820" } };
+    const keys: (string | undefined)[][] = [];
+    const { instances } = service.client(service.acme, {
+      fetch: (url, init) => {
+        const headers = new Headers(init.headers);
+        keys.push(["x-service-publishable-key", "x-service-secret-key"].map((name) => headers.get(name) ?? undefined));
+        return service.fetch(url, init) as ReturnType<Fetch>;
+      },
+    });
+    const { publishable_key, secret_key } = service.acme;
+    expect(await instances.resolve()).toMatchObject(acme);
+    expect(await instances.resolve(undefined, { auth: "secret" })).toMatchObject(acme);
+    expect(await instances.resolve(publishable_key, { auth: "publishable" })).toMatchObject(acme);
+    expect(keys).toEqual([
+      [publishable_key, undefined],
+      [undefined, secret_key],
+      [publishable_key, undefined],
+    ]);
+    await expect(instances.resolve("pk_globex_0123456789", { auth: "secret" })).rejects.toMatchObject({
+      code: "instance_not_found",
+    });
+    await expect(clientWith(answering(200, "{}")).instances.resolve()).rejects.toMatchObject({ code: "config" });
+  });
 
   it.each([[KEY], ["acme"], [""], ["pk_a b"], ["pk_a\r\nx: y"]])(
     "instances.resolve rejects the key %j",

@@ -38,13 +38,43 @@ describe("GET /api/v1/instances/search", () => {
     expect((await fetch(API + QUERY, both(globex.secret_key, PK))).status).toBe(404);
   });
 
-  it("is served at the front door too, but not at an instance's own host", async () => {
-    const { fetch } = await setup();
-    expect(await answer(await fetch(QUERY, publishable(PK)))).toEqual([200, ACME]);
-    expect(await answer(await fetch(`http://acme.localhost:7820${QUERY}`, publishable(PK)))).toEqual([
-      404,
-      { error: "Not found" },
-    ]);
+  it.each(["http://api.localhost:7820", "http://localhost:7820", "http://acme.localhost:7820"])(
+    "is served at %s with either key",
+    async (base) => {
+      const { fetch, acme } = await setup();
+      for (const init of [publishable(PK), secret(acme.secret_key)])
+        expect(await answer(await fetch(base + QUERY, init))).toEqual([200, ACME]);
+    },
+  );
+
+  it("refuses the key of another instance at an instance's own address", async () => {
+    const { fetch, globex } = await setup();
+    const asked = `http://acme.localhost:7820${SEARCH}?query=publishable_key:pk_globex_0123456789`;
+    for (const init of [publishable("pk_globex_0123456789"), secret(globex.secret_key)])
+      expect(await answer(await fetch(asked, init))).toEqual([401, { error: "Unauthorized" }]);
+  });
+
+  it.each(["http://api.localhost:7820", "http://localhost:7820", "http://acme.localhost:7820"])(
+    "answers 404 at %s for an unknown publishable key that authenticates itself",
+    async (base) => {
+      const { fetch } = await setup();
+      const key = "pk_nobody_0123456789";
+      const asked = `${base}${SEARCH}?query=publishable_key:${key}`;
+      expect(await answer(await fetch(asked, publishable(key)))).toEqual([404, { error: "Instance not found" }]);
+      // Neither a known nor another unknown key can be asked for with it.
+      for (const other of [PK, "pk_another_0123456789"])
+        expect(await answer(await fetch(`${base}${SEARCH}?query=publishable_key:${other}`, publishable(key)))).toEqual([
+          401,
+          { error: "Unauthorized" },
+        ]);
+    },
+  );
+
+  it("counts an empty header as absent", async () => {
+    const { fetch, acme } = await setup();
+    expect(await answer(await fetch(API + QUERY, both("", PK)))).toEqual([200, ACME]);
+    expect(await answer(await fetch(API + QUERY, both(acme.secret_key, "")))).toEqual([200, ACME]);
+    expect(await answer(await fetch(API + QUERY, both("", "")))).toEqual([401, { error: "Unauthorized" }]);
   });
 
   it.each([

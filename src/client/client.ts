@@ -64,8 +64,11 @@ export interface Client {
     verifyLocal(token: string): Promise<TokenClaims>;
   };
   readonly instances: {
-    /** @throws {ApiError} `unauthorized` for a key that no instance has */
-    resolve(publishableKey: string, options?: RequestOptions): Call<Instance>;
+    /**
+     * The instance with a publishable key; by default the client's own.
+     * @throws {ApiError} `instance_not_found`, or `unauthorized` for a secret key that the service does not know
+     */
+    resolve(publishableKey?: string, options?: ResolveOptions): Call<Instance>;
   };
   discovery(options?: RequestOptions): Call<Discovery>;
   /**
@@ -79,6 +82,11 @@ export interface Client {
   request(method: string, path: string, options?: RequestOptions & { body?: unknown }): Call<unknown>;
   /** Ends the connections that wait for the next call. */
   close(): Promise<void>;
+}
+
+export interface ResolveOptions extends RequestOptions {
+  /** The key to authenticate with: the publishable key that is resolved (the default), or the client's secret key. */
+  readonly auth?: "publishable" | "secret" | undefined;
 }
 
 type ListRoute = Extract<Endpoint, `GET /api/v1/${"users" | "sessions"}${"" | "/search"}`>;
@@ -99,20 +107,19 @@ export function createClient(options: ClientOptions = {}): Client {
     onTry: options.onTry,
   };
 
-  const resolve = (key: string, request?: RequestOptions): Call<Instance> =>
-    call(
-      {
-        ...shared,
-        baseUrl: () => trimSlash(apiUrl ?? options.baseUrl ?? missing("apiUrl")),
-        headers: () => ({ [PUBLISHABLE_KEY_HEADER]: key }),
-      },
-      "GET /api/v1/instances/search",
-      () => {
-        checkKey("the key to resolve", key, PUBLISHABLE_KEY_PREFIX);
-        return { query: { query: `publishable_key:${key}` } };
-      },
-      request,
-    );
+  const resolve = (key = publishableKey, { auth, ...request }: ResolveOptions = {}): Call<Instance> => {
+    const wanted = (): string => {
+      checkKey("the key to resolve", key, PUBLISHABLE_KEY_PREFIX);
+      return key ?? missing("publishableKey");
+    };
+    const deps: CallDeps = {
+      ...shared,
+      baseUrl: () => trimSlash(apiUrl ?? options.baseUrl ?? missing("apiUrl")),
+      headers: () => (auth === "secret" ? keyed.headers() : { [PUBLISHABLE_KEY_HEADER]: wanted() }),
+    };
+    const input = (): { query: { query: string } } => ({ query: { query: `publishable_key:${wanted()}` } });
+    return call(deps, "GET /api/v1/instances/search", input, request);
+  };
 
   const resolved = createInstanceUrl(
     () => resolve(publishableKey ?? missing("baseUrl, or publishableKey and apiUrl")),

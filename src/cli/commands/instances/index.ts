@@ -72,8 +72,8 @@ export function addInstances(program: Program, context: Context): void {
       const flags = program.opts<GlobalFlags>();
       const client = await openKeylessClient(context, flags);
       const instance = await client.instances.resolve(key).catch((error: { code?: string }) => {
-        if (error.code !== "unauthorized") throw error;
-        throw new CliError(EXIT.noKey, `No instance here has the publishable key ${key}.`);
+        if (error.code !== "instance_not_found") throw error;
+        throw new CliError(EXIT.notFound, `No instance here has the publishable key ${key}.`);
       });
       if (flags.json) return printJson(context, instance);
       const { publishable_key, url, subdomain } = instance.data;
@@ -86,7 +86,7 @@ export function addInstances(program: Program, context: Context): void {
     });
   withHelp(resolve, {
     examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.unreachable],
   });
 
   const discover = instances

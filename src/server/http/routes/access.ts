@@ -20,11 +20,19 @@ export function requireSecretKey(request: AppRequest, { instances }: AccessDeps,
   return admitInstance(request, instances.bySecretKey(key));
 }
 
-/** The instance that either key speaks for. A request with both is judged by its secret key. */
-export function requireEitherKey(request: AppRequest, deps: AccessDeps): InstanceRecord {
-  if (request.header(SECRET_KEY_HEADER) !== undefined) return requireSecretKey(request, deps, "unauthorized");
+/**
+ * The instance that either key belongs to. A request with both is judged by its secret key; an empty header counts as
+ * absent.
+ * @param wanted the publishable key that is looked for: where it is the unknown one, there is no such instance
+ * @throws {ApiError} `unauthorized` or `instance_not_found`
+ */
+export function requireEitherKey(request: AppRequest, deps: AccessDeps, wanted: string | undefined): InstanceRecord {
+  if (request.header(SECRET_KEY_HEADER)) return requireSecretKey(request, deps, "unauthorized");
   const key = request.header(PUBLISHABLE_KEY_HEADER);
-  return admitInstance(request, key === undefined ? undefined : deps.instances.byPublishableKey(key));
+  if (!key) throw new ApiError("unauthorized");
+  const instance = deps.instances.byPublishableKey(key);
+  if (!instance && key === wanted) throw new ApiError("instance_not_found");
+  return admitInstance(request, instance);
 }
 
 function admitInstance(request: AppRequest, instance: InstanceRecord | undefined): InstanceRecord {

@@ -9,7 +9,7 @@ import { ANY_ORIGIN, preflight } from "./cors.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 
 export const searchInstances: RouteDefinition = {
-  on: ["front", "api"],
+  on: ["front", "api", "instance"],
   handle(request, deps) {
     try {
       return json(toInstance(find(request, deps), deps.addresses), 200, ANY_ORIGIN);
@@ -21,13 +21,13 @@ export const searchInstances: RouteDefinition = {
 };
 
 export const preflightInstances: RouteDefinition = {
-  on: ["front", "api"],
+  on: ["front", "api", "instance"],
   handle: () => preflight(PUBLISHABLE_KEY_HEADER),
 };
 
 function find(request: AppRequest, deps: RouteDeps): InstanceRecord {
-  const own = requireEitherKey(request, deps);
   const wanted = /(?:^|\s)publishable_key:(\S+)/.exec(request.query.get("query") ?? "")?.[1];
+  const own = requireEitherKey(request, deps, wanted);
   if (!wanted) throw new ApiError("publishable_key_required");
   // A key speaks for its own instance; the others do not exist for it.
   if (wanted !== own.publishable_key) throw new ApiError("instance_not_found");
