@@ -38,7 +38,7 @@ it("closes a connection that sends more than 64 requests ahead of their answers"
 it("answers others while a hundred connections send megabytes of requests and read nothing", async () => {
   const server = await start();
   const request = `GET ${PATH} HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`;
-  const flood = Buffer.from(request.repeat(Math.ceil(1_000_000 / request.length)));
+  const flood = Buffer.from(request.repeat(Math.ceil(200_000 / request.length)));
   const sockets = Array.from({ length: 100 }, () => connect(server.port, "127.0.0.1").on("error", () => undefined));
   const allClosed = Promise.all(sockets.map(closed));
   for (const socket of sockets) socket.pause().write(flood);

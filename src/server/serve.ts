@@ -109,7 +109,7 @@ async function serveStore(
   // The port is known only when it is bound, and every address depends on it.
   let start!: (app: App) => void;
   const started = new Promise<App>((resolve) => (start = resolve));
-  const app: App = { fetch: async (request) => (await started).fetch(request) };
+  const app: Pick<App, "answer"> = { answer: async (incoming) => (await started).answer(incoming) };
   const listening = await listen(createListener(app, clientAddress, onBug), {
     port,
     host: options.host,

@@ -1,8 +1,8 @@
-import type { H3Event } from "h3";
 import { PUBLISHABLE_KEY_HEADER } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError } from "../errors.ts";
 import type { Instances } from "../instances/instances.ts";
+import type { Incoming } from "./incoming.ts";
 import type { AppRequest } from "./request.ts";
 
 export interface AdmissionDeps {
@@ -18,13 +18,12 @@ const DOTS = /\/\.{1,2}(?:\/|$)/;
  * The one door: every request passes here before a route is chosen by anything but its path.
  * @throws {ApiError} for a host, path, query or origin that is not let in
  */
-export function admit(event: H3Event, { addresses, instances }: AdmissionDeps): AppRequest {
-  const { headers } = event.req;
-  const header = (name: string): string | undefined => headers.get(name) ?? undefined;
-  const scope = addresses.scopeOf(header("host") ?? event.url.host);
+export function admit(incoming: Incoming, { addresses, instances }: AdmissionDeps): AppRequest {
+  const header = (name: string): string | undefined => incoming.header(name);
+  const scope = addresses.scopeOf(header("host") ?? "");
   if (!scope) throw new ApiError("unknown_host", "this server does not answer for it; add it with --allowed-host");
 
-  const path = sentPath(event.req.url);
+  const [path, search] = splitOnce(incoming.target, "?");
   if (!PATH.test(path) || DOTS.test(path)) throw new ApiError("not_found");
 
   const agent = header("user-agent");
@@ -43,17 +42,17 @@ export function admit(event: H3Event, { addresses, instances }: AdmissionDeps): 
           : undefined,
     path,
     params: {},
-    query: parseQueryString(event.url.search),
-    ip_address: (event.req as { ip?: string }).ip ?? "127.0.0.1",
+    query: parseQueryString(search),
+    ip_address: incoming.ip_address,
     isBrowser,
     header,
-    text: () => event.req.text(),
+    text: () => incoming.text(),
   };
 }
 
-/** The path as it was sent: by now h3 has unescaped and resolved its own copy. */
-function sentPath(url: string): string {
-  return url.slice(url.indexOf("/", url.indexOf("://") + 3)).split("?", 1)[0]!;
+function splitOnce(text: string, mark: string): [before: string, after: string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function parseQueryString(search: string): ReadonlyMap<string, string> {

@@ -1,13 +1,17 @@
-import { H3, type H3Event, type HTTPMethod } from "h3";
+import { H3, type H3Event, type H3EventContext, type HTTPMethod } from "h3";
 import { ERRORS, errorBody } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
 import { admit } from "./admission.ts";
+import { fromWebRequest, type Incoming } from "./incoming.ts";
+import { eventOf } from "./node-internals.ts";
 import { errorPage } from "./pages/error.ts";
-import { json, page } from "./reply.ts";
+import { json, page, toWebResponse, type Reply } from "./reply.ts";
 import type { AppRequest } from "./request.ts";
 import { ROUTES } from "./routes/index.ts";
 import type { RouteDefinition, RouteDeps } from "./routes/route.ts";
 import { StorageUnavailable } from "../store/store.ts";
+
+const NO_ROUTE = "/**";
 
 export interface AppDeps extends RouteDeps {
   /** Told of every request answered; no secret is in it. */
@@ -25,6 +29,9 @@ export interface RequestEntry {
 }
 
 export interface App {
+  /** Never rejects: what goes wrong is an answer too. */
+  answer(incoming: Incoming): Promise<Reply>;
+  /** The same in the web's own form. */
   fetch(request: Request): Promise<Response>;
 }
 
@@ -34,62 +41,64 @@ declare module "h3" {
   }
 }
 
-/** The whole service as one function from request to response. */
+/** The whole service as one function from request to answer. */
 export function createApp(deps: AppDeps): App {
-  const h3 = new H3({
-    silent: true,
-    allowMalformedURL: true,
-    onError: (error, event) => renderError(error.cause ?? error, event, deps),
-  });
-  h3.use((event) => {
-    event.context.svc = admit(event, deps);
-  });
+  const router = createRouter(deps);
+  const { onRequest } = deps;
+
+  async function answer(incoming: Incoming): Promise<Reply> {
+    const start = performance.now();
+    const context: H3EventContext = {};
+    let reply: Reply;
+    try {
+      context.svc = admit(incoming, deps);
+      reply = (await router.handler(eventOf(incoming.method, context.svc.path, context))) as Reply;
+    } catch (error) {
+      reply = renderError(error, incoming, deps);
+    }
+    onRequest?.(entryOf(incoming, context, reply.status, performance.now() - start));
+    return reply;
+  }
+
+  return { answer, fetch: async (request) => toWebResponse(await answer(fromWebRequest(request)), request.method) };
+}
+
+function createRouter(deps: AppDeps): H3 {
+  const router = new H3();
   for (const [route, definition] of Object.entries<RouteDefinition>(ROUTES)) {
     const [method = "", path = ""] = route.split(" ");
-    h3.on(method as HTTPMethod, path, (event) => answer(event, definition, deps));
-    if (method === "GET" && !definition.isSpent) h3.on("HEAD", path, (event) => answer(event, definition, deps));
+    const handler = ({ context }: H3Event): unknown => handle(context, definition, deps);
+    router.on(method as HTTPMethod, path, handler);
+    if (method === "GET" && !definition.isSpent) router.on("HEAD", path, handler);
   }
   for (const [path, allow] of allowedMethods()) {
-    h3.all(path, () => {
+    router.all(path, () => {
       throw new ApiError("method_not_allowed", undefined, { allow });
     });
   }
-
-  const { onRequest } = deps;
-  if (!onRequest) return { fetch: async (request) => h3.fetch(request) };
-  return {
-    async fetch(request) {
-      const start = performance.now();
-      const response = await h3.fetch(request);
-      onRequest(entryOf(request, response.status, performance.now() - start));
-      return response;
-    },
-  };
+  return router.all(NO_ROUTE, () => {
+    throw new ApiError("not_found");
+  });
 }
 
-function answer(event: H3Event, definition: RouteDefinition, deps: AppDeps): Response | Promise<Response> {
-  const request = event.context.svc!;
+function handle(context: H3EventContext, definition: RouteDefinition, deps: AppDeps): Reply | Promise<Reply> {
+  const request = context.svc!;
   if (!definition.on.includes(request.scope.kind)) throw new ApiError("not_found");
-  request.params = event.context.params ?? {};
+  request.params = context.params ?? {};
   return definition.handle(request, deps);
 }
 
-function renderError(cause: unknown, event: H3Event, deps: AppDeps): Response {
+function renderError(cause: unknown, incoming: Incoming, deps: AppDeps): Reply {
   const { code, detail, headers } = asApiError(cause, deps);
   const { status } = ERRORS[code];
   const body = errorBody(code, detail);
-  const isForPerson =
-    !event.url.pathname.startsWith("/api/") && (event.req.headers.get("accept") ?? "").includes("text/html");
+  const isForPerson = !incoming.target.startsWith("/api/") && (incoming.header("accept") ?? "").includes("text/html");
   return isForPerson ? page(errorPage(status, body.error), status) : json(body, status, headers);
 }
 
 function asApiError(cause: unknown, { onBug }: AppDeps): ApiError {
   if (cause instanceof ApiError) return cause;
   if (cause instanceof StorageUnavailable) return new ApiError("storage_unavailable");
-  // What h3 raises by itself: no route, or an address that can't be read.
-  const { status } = cause as { status?: unknown };
-  if (status === 404) return new ApiError("not_found");
-  if (status === 400) return new ApiError("bad_request");
   onBug(cause);
   return new ApiError("internal");
 }
@@ -104,13 +113,12 @@ function allowedMethods(): Map<string, string> {
   return allowed;
 }
 
-function entryOf(request: Request & { context?: H3Event["context"] }, status: number, ms: number): RequestEntry {
-  const { matchedRoute, svc } = request.context ?? {};
-  return {
-    method: request.method,
-    route: matchedRoute?.route ?? null,
-    status,
-    ms,
-    instance: svc?.instance?.subdomain ?? null,
-  };
+function entryOf(
+  { method }: Incoming,
+  { matchedRoute, svc }: H3EventContext,
+  status: number,
+  ms: number,
+): RequestEntry {
+  const route = matchedRoute?.route ?? NO_ROUTE;
+  return { method, route: route === NO_ROUTE ? null : route, status, ms, instance: svc?.instance?.subdomain ?? null };
 }

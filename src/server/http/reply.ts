@@ -1,4 +1,10 @@
-import { FastResponse } from "srvx";
+/** An answer, before it is sent. */
+export interface Reply {
+  readonly status: number;
+  /** Names and values in turn, as Node takes them; without `Content-Length`, which is added when it is sent. */
+  readonly headers: readonly string[];
+  readonly body: string | AsyncIterable<Uint8Array> | null;
+}
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -10,47 +16,64 @@ const COMMON: Headers = {
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
 };
-const JSON_HEADERS: Headers = { ...COMMON, "content-type": "application/json" };
+const JSON_TYPE: Headers = { ...COMMON, "content-type": "application/json" };
+/** Most answers: their headers are put into their form once. */
+const JSON_HEADERS = flat(JSON_TYPE);
 /** Styles are inline; `form-action` is left out because Chromium applies it to the redirects that follow a form. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'";
+const PAGE_HEADERS = flat({
+  ...COMMON,
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": PAGE_POLICY,
+});
+/** A picture that any page may show. */
+const SVG_HEADERS = flat({
+  ...COMMON,
+  "content-type": "image/svg+xml",
+  "cross-origin-resource-policy": "cross-origin",
+  "cache-control": "public, max-age=3600",
+});
 
-export function json(body: unknown, status = 200, headers?: Headers): Response {
-  return new FastResponse(JSON.stringify(body), {
+/** @param headers take the place of the usual ones of their names */
+export function json(body: unknown, status = 200, headers?: Headers): Reply {
+  return {
     status,
-    headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS,
-  });
+    headers: headers ? flat({ ...JSON_TYPE, ...headers }) : JSON_HEADERS,
+    body: JSON.stringify(body),
+  };
 }
 
 /** A JSON array that is made while it is sent, as fast as it is taken. */
-export function jsonStream(items: AsyncIterable<unknown[]>): Response {
-  return new FastResponse(ReadableStream.from(arrayText(items)) as ReadableStream<Uint8Array>, {
-    status: 200,
-    headers: JSON_HEADERS,
-  });
+export function jsonStream(items: AsyncIterable<unknown[]>): Reply {
+  return { status: 200, headers: JSON_HEADERS, body: arrayText(items) };
 }
 
 /** 302 and no body: the address may carry a token, which must not be in a page too. */
-export function redirect(location: string, cookies: readonly string[] = []): Response {
-  const own = { ...COMMON, pragma: "no-cache", "content-length": "0", location };
-  const set = cookies.map((cookie): [string, string] => ["set-cookie", cookie]);
-  return new FastResponse(null, { status: 302, headers: [...Object.entries(own), ...set] });
+export function redirect(location: string, cookies: readonly string[] = []): Reply {
+  const headers = flat({ ...COMMON, pragma: "no-cache", location });
+  return { status: 302, headers: [...headers, ...cookies.flatMap((cookie) => ["set-cookie", cookie])], body: "" };
 }
 
-export function page(html: string, status = 200): Response {
-  const headers = { ...COMMON, "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY };
-  return new FastResponse(html, { status, headers });
+export function page(html: string, status = 200): Reply {
+  return { status, headers: PAGE_HEADERS, body: html };
 }
 
-/** A picture that any page may show. */
-export function svg(text: string): Response {
-  const headers = {
-    ...COMMON,
-    "content-type": "image/svg+xml",
-    "cross-origin-resource-policy": "cross-origin",
-    "cache-control": "public, max-age=3600",
-  };
-  return new FastResponse(text, { status: 200, headers });
+export function svg(text: string): Reply {
+  return { status: 200, headers: SVG_HEADERS, body: text };
+}
+
+/** In the web's own form, for programs and tests that ask without a socket. */
+export function toWebResponse({ status, headers, body }: Reply, method: string): Response {
+  const pairs = headers.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, headers[i + 1]!]] : []));
+  if (typeof body === "string") pairs.push(["content-length", String(Buffer.byteLength(body))]);
+  // Of a redirect there is nothing to read: a body, though an empty one, would have a type.
+  const content = typeof body === "string" ? body || null : body && ReadableStream.from(body);
+  return new Response(method === "HEAD" ? null : (content as string | null), { status, headers: pairs });
+}
+
+function flat(headers: Headers): readonly string[] {
+  return Object.entries(headers).flat();
 }
 
 async function* arrayText(batches: AsyncIterable<unknown[]>): AsyncIterable<Uint8Array> {

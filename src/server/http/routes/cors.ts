@@ -1,4 +1,4 @@
-import { json } from "../reply.ts";
+import { json, type Reply } from "../reply.ts";
 
 /** For what is public: a page of any site may read it. */
 export const ANY_ORIGIN: Readonly<Record<string, string>> = {
@@ -7,7 +7,7 @@ export const ANY_ORIGIN: Readonly<Record<string, string>> = {
 };
 
 /** The answer to a browser that asks before it sends `header`. */
-export function preflight(header: string): Response {
+export function preflight(header: string): Reply {
   return json({}, 200, {
     ...ANY_ORIGIN,
     "access-control-allow-methods": "GET",

@@ -3,7 +3,7 @@ import { MAX_PAGE_SIZE } from "../../../wire/names.ts";
 import { parseQuery, QueryError, type Query } from "../../../wire/query.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import { ApiError } from "../../errors.ts";
-import { json, jsonStream } from "../reply.ts";
+import { json, jsonStream, type Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import type { PageOptions } from "../../store/store.ts";
 
@@ -19,7 +19,7 @@ export interface ListOptions<Row> {
 }
 
 /** All rows; or, with `limit` and `after` in the request, a page of them and a link to the next (RFC 8288). */
-export async function list<Row>(request: AppRequest, options: ListOptions<Row>, query?: Query): Promise<Response> {
+export async function list<Row>(request: AppRequest, options: ListOptions<Row>, query?: Query): Promise<Reply> {
   const limit = limitOf(request);
   const after = request.query.get("after");
   // One more than asked for tells whether there is a next page.
@@ -51,7 +51,7 @@ export function searchQuery(request: AppRequest, fields: Fields): Query {
 }
 
 /** Short lists in one piece, the others as a stream. */
-async function all<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => object): Promise<Response> {
+async function all<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => object): Promise<Reply> {
   const iterator = batches[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done) return json([]);

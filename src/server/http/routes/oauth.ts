@@ -1,6 +1,6 @@
 import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
-import { redirect } from "../reply.ts";
+import { redirect, type Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import { beginSignIn } from "../../sign-in/begin.ts";
 import { endBinding } from "../../sign-in/binding.ts";
@@ -64,7 +64,7 @@ async function begin(
   deps: RouteDeps,
   instance: InstanceRecord,
   provider: Provider,
-): Promise<Response> {
+): Promise<Reply> {
   const { scope, isBrowser } = request;
   if (!isBrowser || (scope.kind === "front" && scope.isCallback)) return beginHere(request, deps, instance, provider);
   const { redirect_uri, login_hint } = parametersOf(request);
@@ -83,7 +83,7 @@ async function beginHere(
   deps: RouteDeps,
   instance: InstanceRecord,
   provider: Provider,
-): Promise<Response> {
+): Promise<Reply> {
   const { isBrowser, ip_address } = request;
   const begun = { instance, provider, ...parametersOf(request), isBrowser, ip_address };
   const { location, cookie } = await beginSignIn(deps, begun);

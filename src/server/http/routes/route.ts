@@ -1,5 +1,6 @@
 import type { Addresses, Scope } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
+import type { Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import type { BeginDeps } from "../../sign-in/begin.ts";
 import type { CompleteDeps } from "../../sign-in/complete.ts";
@@ -26,5 +27,5 @@ export interface RouteDefinition {
   readonly on: readonly Scope["kind"][];
   /** Whether asking uses something up, so that HEAD, which promises not to, is refused. */
   readonly isSpent?: boolean;
-  handle(request: AppRequest, deps: RouteDeps): Response | Promise<Response>;
+  handle(request: AppRequest, deps: RouteDeps): Reply | Promise<Reply>;
 }

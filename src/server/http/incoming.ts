@@ -1,0 +1,24 @@
+/** A request as it arrives, whatever brought it: nothing of it has been judged yet. */
+export interface Incoming {
+  readonly method: string;
+  /** Path and query as they were sent, with the `/` that they begin with. */
+  readonly target: string;
+  /** The client's address; the socket's peer, or what a trusted proxy says. */
+  readonly ip_address: string;
+  /** @param name in lower case */
+  header(name: string): string | undefined;
+  /** @throws {ApiError} `body_too_large` */
+  text(): Promise<string>;
+}
+
+/** A request of the web's own form, as programs and tests make them. */
+export function fromWebRequest(request: Request): Incoming {
+  const { host, pathname, search } = new URL(request.url);
+  return {
+    method: request.method,
+    target: pathname + search,
+    ip_address: "127.0.0.1",
+    header: (name) => request.headers.get(name) ?? (name === "host" ? host : undefined),
+    text: () => request.text(),
+  };
+}

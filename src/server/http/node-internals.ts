@@ -1,0 +1,35 @@
+/**
+ * What is used of Node and h3 beyond their documentation, each with the reason; `test/node-internals.test.ts` shows on
+ * every Node that it still does what is said here.
+ */
+import type { Server, ServerResponse } from "node:http";
+import { H3Event, type H3EventContext } from "h3";
+
+type WholeRequest = ConstructorParameters<typeof H3Event>[0];
+
+/**
+ * Sets what `createServer` takes as options: listhen makes the server itself and hands it over when it listens already.
+ * @param options.checkEveryMs how often Node looks for connections that take too long; its default is 30 s
+ */
+export function setServerOptions(server: Server, options: { checkEveryMs: number }): void {
+  // A request without Host is answered by us, in the form of all errors.
+  Object.assign(server, { requireHostHeader: false, connectionsCheckingInterval: options.checkEveryMs });
+  // The interval is read when the server begins to listen.
+  server.emit("listening");
+}
+
+/**
+ * Keeps Node from closing the connection at the end of an answer that says `Connection: close`: whoever still sends
+ * must be heard out, or the connection is reset and the answer lost. To be called when the head is written.
+ */
+export function keepOpenAfter(response: ServerResponse): void {
+  Object.assign(response, { _last: false });
+}
+
+/**
+ * h3 chooses a route by a request's `method` and `url`, and reads nothing else of it. A whole `Request` would cost more
+ * than all the rest of answering.
+ */
+export function eventOf(method: string, path: string, context: H3EventContext): H3Event {
+  return new H3Event({ method, url: `http://svc${path}` } as WholeRequest, context);
+}
