@@ -1,6 +1,6 @@
 // Bundles for start-up: one file loads several times faster than the packages it is made of.
 // The CLI carries all it needs; the library entries leave their packages to npm, so that a program has each once.
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
@@ -103,7 +103,16 @@ const cli = await build({
   banner: { js: 'const svcUrl = require("node:url").pathToFileURL(__filename).href;' },
   external: ["./undici.cjs", "./prompts.cjs", "./cli/commands.cjs", "@napi-rs/keyring"],
 });
-const bundledInputs = [lazy, server, cli].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+// The browser's side: users need no build of their own.
+const dashboard = await build({
+  ...bundled,
+  platform: "browser",
+  target: "es2022",
+  outdir: "dist/dashboard",
+  entryPoints: ["src/dashboard/dashboard.tsx", "src/dashboard/dashboard.css"],
+});
+await cp("src/dashboard/index.html", "dist/dashboard/index.html");
+const bundledInputs = [lazy, server, cli, dashboard].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(bundledInputs));
 
 await writeFile("dist/cli/help.txt", await help());

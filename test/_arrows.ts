@@ -8,6 +8,7 @@ import { parse } from "oxc-parser";
  */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
+  dashboard: ["wire"],
   client: ["wire"],
 
   // The rooms of the server, from the top to the ground.
@@ -141,6 +142,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   lowdb: ["server/store/json"],
   "lru-cache": ["server/token.ts"],
   maxmind: ["server/sign-in/geo.ts"],
+  preact: ["dashboard"],
+  "@preact/signals": ["dashboard"],
   postgres: ["server/store/postgres/database.ts"],
   "string-width": ["cli/list"],
   undici: ["client/transport.ts", "server/providers/fetch.ts"],
@@ -148,7 +151,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Node's modules are for all but the code that also runs elsewhere. */
-const WITHOUT_NODE = ["wire"];
+const WITHOUT_NODE = ["wire", "dashboard"];
 
 /** Every import below a folder that the tables do not allow: `server/store/x.ts imports ../serve.ts`. */
 export async function forbiddenImports(src: string): Promise<string[]> {

@@ -1,0 +1,56 @@
+import { signal } from "@preact/signals";
+import { clockOffset } from "../ui/time.tsx";
+import { get } from "./client.ts";
+import type { ClockState, Instance, Outcome, State } from "./records.ts";
+
+interface Service {
+  readonly state: State | undefined;
+  readonly clock: ClockState | undefined;
+  readonly instances: readonly Instance[];
+  readonly outcomes: readonly Outcome[];
+  /** The names of the providers. */
+  readonly providers: readonly string[];
+  /** Why none of it could be read. */
+  readonly problem: string | undefined;
+}
+
+/** What every view needs to know of the service. */
+export const service = signal<Service>({
+  state: undefined,
+  clock: undefined,
+  instances: [],
+  outcomes: [],
+  providers: [],
+  problem: undefined,
+});
+
+export async function refreshState(): Promise<void> {
+  try {
+    const [state, instances, outcomes] = await Promise.all([
+      get<State>("state"),
+      get<Instance[]>("instances"),
+      service.peek().outcomes.length > 0 ? service.peek().outcomes : get<Outcome[]>("outcomes"),
+    ]);
+    service.value = {
+      state,
+      clock: state.clock,
+      instances,
+      outcomes,
+      providers: Object.keys(state.providers),
+      problem: undefined,
+    };
+    setClock(state.clock);
+  } catch (error) {
+    service.value = { ...service.peek(), problem: (error as Error).message };
+  }
+}
+
+/** After a change of the clock, without asking again. */
+export function setClock(clock: ClockState): void {
+  service.value = { ...service.peek(), clock };
+  clockOffset.value = Date.parse(clock.now) - Date.now();
+}
+
+export function instanceName(id: string | null | undefined): string {
+  return service.value.instances.find((one) => one.id === id || one.data.subdomain === id)?.data.name ?? id ?? "";
+}

@@ -1,0 +1,40 @@
+import { useSignal, type Signal } from "@preact/signals";
+import { useCallback, useEffect, useRef } from "preact/hooks";
+
+export interface Load<Result> {
+  /** The last result; stays while a newer one is loaded, so that the page does not jump. */
+  readonly data: Result | undefined;
+  readonly error: Error | undefined;
+  readonly isLoading: boolean;
+  reload(): void;
+}
+
+/** Loads what a view shows, again whenever one of `inputs` changes. A late answer never replaces a newer one. */
+export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly unknown[]): Load<Result> {
+  const state: Signal<Omit<Load<Result>, "reload">> = useSignal({ data: undefined, error: undefined, isLoading: true });
+  const latest = useRef(0);
+  const reload = useCallback(() => {
+    const turn = ++latest.current;
+    state.value = { ...state.peek(), isLoading: true };
+    void settle(load).then((outcome) => {
+      if (turn === latest.current) state.value = { ...state.peek(), ...outcome, isLoading: false };
+      return undefined;
+    });
+    // The inputs stand for what `load` closes over.
+  }, inputs);
+  useEffect(() => {
+    reload();
+    return () => {
+      latest.current++;
+    };
+  }, [reload]);
+  return { ...state.value, reload };
+}
+
+async function settle<Result>(load: () => Promise<Result>): Promise<Pick<Load<Result>, "error"> & { data?: Result }> {
+  try {
+    return { data: await load(), error: undefined };
+  } catch (error) {
+    return { error: error as Error };
+  }
+}

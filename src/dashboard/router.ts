@@ -1,0 +1,51 @@
+import { computed, signal } from "@preact/signals";
+
+/** Where the dashboard is: `#/users/0b6c…?instance=acme`. */
+export interface Location {
+  /** The parts of the path: `["users", "0b6c…"]`. */
+  readonly path: readonly string[];
+  readonly query: Readonly<Record<string, string>>;
+}
+
+const hash = signal(globalThis.location.hash);
+
+globalThis.addEventListener("hashchange", () => {
+  hash.value = globalThis.location.hash;
+});
+
+/** The current location, read from the address. */
+export const location = computed(() => parse(hash.value));
+
+/** The address of a view, for links. Empty values are left out. */
+export function href(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
+  const used = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+  const search = new URLSearchParams(used).toString();
+  return `#/${path.map(encodeURIComponent).join("/")}${search && `?${search}`}`;
+}
+
+export function go(path: readonly string[], query?: Readonly<Record<string, string | undefined>>): void {
+  globalThis.location.hash = href(path, query);
+}
+
+/** Changes parameters of the current view without a new entry in the browser's history. */
+export function refine(changes: Readonly<Record<string, string | undefined>>): void {
+  const { path, query } = location.peek();
+  history.replaceState(null, "", href(path, { ...query, ...changes }));
+  hash.value = globalThis.location.hash;
+}
+
+function parse(text: string): Location {
+  const [path = "", search = ""] = text.replace(/^#\/?/, "").split("?", 2);
+  return {
+    path: path.split("/").filter(Boolean).map(decode),
+    query: Object.fromEntries(new URLSearchParams(search)),
+  };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

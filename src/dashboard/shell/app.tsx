@@ -1,0 +1,111 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { dashboardKey } from "../api/session.ts";
+import { streamStatus } from "../api/stream.ts";
+import { refreshState, service } from "../api/service.ts";
+import { location } from "../router.ts";
+import { Icon } from "../ui/icon.tsx";
+import { Empty } from "../ui/parts.tsx";
+import { Notices } from "../ui/notices.tsx";
+import { ClockChip } from "./clock-chip.tsx";
+import { Gate } from "./gate.tsx";
+import { Navigation } from "./navigation.tsx";
+import { openPalette, Palette } from "./palette.tsx";
+import { ShortcutHelp, useShortcuts } from "./shortcuts.tsx";
+import { ViewBoundary } from "./view-boundary.tsx";
+import { VIEWS } from "./views.ts";
+
+/** The whole dashboard: the navigation, and the view that the address names. */
+export function App(): VNode {
+  const isMenuOpen = useSignal(false);
+  const { path } = location.value;
+  const address = path.join("/");
+  useShortcuts();
+  useEffect(() => {
+    isMenuOpen.value = false;
+  }, [address]);
+  useEffect(() => {
+    if (streamStatus.value === "live") void refreshState();
+  }, [streamStatus.value, dashboardKey.value]);
+  if (dashboardKey.value === undefined)
+    return (
+      <>
+        <Gate />
+        <Notices />
+      </>
+    );
+  const view = VIEWS.find((one) => one.path === (path[0] ?? "overview"));
+  document.title = `${view?.title ?? "Not found"} · svc`;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => focusMain(event)}>
+        Skip to the content
+      </a>
+      <div class="shell">
+        <Navigation current={view?.path} isOpen={isMenuOpen.value} />
+        {isMenuOpen.value && (
+          <button
+            type="button"
+            class="scrim"
+            aria-label="Close the menu"
+            onClick={() => void (isMenuOpen.value = false)}
+          />
+        )}
+        <div>
+          {streamStatus.value === "reconnecting" && (
+            <div class="banner" role="status" data-testid="reconnecting">
+              <Icon name="warning" />
+              The server cannot be reached. What you see may be old; the dashboard reconnects by itself.
+            </div>
+          )}
+          {service.value.problem !== undefined && streamStatus.value === "live" && (
+            <div class="banner" role="status" data-testid="service-problem">
+              <Icon name="warning" />
+              {service.value.problem}
+            </div>
+          )}
+          <header class="topbar">
+            <button
+              type="button"
+              class="button square menu-button"
+              aria-expanded={isMenuOpen.value}
+              onClick={() => void (isMenuOpen.value = !isMenuOpen.value)}
+            >
+              <Icon name="menu" />
+              Menu
+            </button>
+            <button type="button" class="palette-button" onClick={openPalette} data-testid="open-palette">
+              <Icon name="search" />
+              Go to…
+              <kbd>⌘K</kbd>
+            </button>
+            <span class="grow" />
+            <ClockChip />
+          </header>
+          <main id="main" tabIndex={-1}>
+            <ViewBoundary key={address}>
+              {view?.record && path[1] !== undefined ? (
+                <view.record id={path[1]} key={path[1]} />
+              ) : view ? (
+                <view.list />
+              ) : (
+                <Empty icon="search" title="There is no such view">
+                  <a href="#/overview">Go to the overview</a>
+                </Empty>
+              )}
+            </ViewBoundary>
+          </main>
+        </div>
+      </div>
+      <Palette />
+      <ShortcutHelp />
+      <Notices />
+    </>
+  );
+}
+
+function focusMain(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#main")?.focus();
+}

@@ -1,0 +1,31 @@
+import type { VNode } from "preact";
+import { linkProblem } from "../api/session.ts";
+import { Code, Panel } from "../ui/parts.tsx";
+
+/** For a browser without a key: how to get in. */
+export function Gate(): VNode {
+  return (
+    <main class="gate">
+      <Panel testId="gate">
+        <div class="stack">
+          <div class="row">
+            <span class="brand-mark" aria-hidden="true">
+              s
+            </span>
+            <h1>Open the dashboard</h1>
+          </div>
+          {linkProblem.value && (
+            <p class="bad-text" role="alert" data-testid="link-problem">
+              {linkProblem.value}
+            </p>
+          )}
+          <p class="muted">
+            The dashboard can read and change everything on this server, so a browser gets in by a one-time link. In the
+            directory of the running server, type:
+          </p>
+          <Code>npx svc-identity open dashboard</Code>
+        </div>
+      </Panel>
+    </main>
+  );
+}

@@ -1,0 +1,62 @@
+import { signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { Dialog } from "../ui/dialog.tsx";
+import { openPalette } from "./palette.tsx";
+
+const isHelpOpen = signal(false);
+
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ["/", "Search in this view"],
+  ["⌘K or Ctrl K", "Go to a view, an instance or an action"],
+  ["↑ ↓", "Move along the rows of a table"],
+  ["Enter", "Open the row"],
+  ["Esc", "Close, or go back to the list"],
+  ["?", "Show these keys"],
+];
+
+/** Keys that work everywhere, but never while somebody types. */
+export function useShortcuts(): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        openPalette();
+        return;
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
+      if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+      if (event.key === "/") {
+        const search = document.querySelector<HTMLElement>("[data-search]");
+        if (!search) return openPalette();
+        event.preventDefault();
+        search.focus();
+      } else if (event.key === "?") isHelpOpen.value = true;
+      else if (event.key === "Escape") document.querySelector<HTMLAnchorElement>(".heading > a")?.click();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+}
+
+export function ShortcutHelp(): VNode | null {
+  if (!isHelpOpen.value) return null;
+  return (
+    <Dialog title="Keys" onClose={() => void (isHelpOpen.value = false)}>
+      <dl class="facts">
+        {KEYS.map(([keys, does]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && !!target.closest("input, textarea, select, [contenteditable]");
+}

@@ -1,0 +1,35 @@
+import type { ComponentType } from "preact";
+import type { IconName } from "../ui/icon.tsx";
+import { Control } from "../views/control/index.tsx";
+import { Flow } from "../views/flow.tsx";
+import { Flows } from "../views/flows.tsx";
+import { Instance } from "../views/instance.tsx";
+import { Instances } from "../views/instances.tsx";
+import { Overview } from "../views/overview.tsx";
+import { Request } from "../views/request.tsx";
+import { Requests } from "../views/requests.tsx";
+import { Sessions } from "../views/sessions.tsx";
+import { TryIt } from "../views/try-it.tsx";
+import { User } from "../views/user.tsx";
+import { Users } from "../views/users.tsx";
+
+export interface View {
+  /** The first part of its address. */
+  readonly path: "overview" | "instances" | "users" | "sessions" | "flows" | "requests" | "control" | "try-it";
+  readonly title: string;
+  readonly list: ComponentType;
+  /** One record of it: `#/users/0b6c…`. */
+  readonly record?: ComponentType<{ id: string }>;
+}
+
+/** Every view, in the order of the navigation. */
+export const VIEWS: readonly (View & { readonly path: IconName })[] = [
+  { path: "overview", title: "Overview", list: Overview },
+  { path: "instances", title: "Instances", list: Instances, record: Instance },
+  { path: "users", title: "Users", list: Users, record: User },
+  { path: "sessions", title: "Sessions", list: Sessions },
+  { path: "flows", title: "Flows", list: Flows, record: Flow },
+  { path: "requests", title: "Requests", list: Requests, record: Request },
+  { path: "control", title: "Control", list: Control },
+  { path: "try-it", title: "Try it", list: TryIt },
+];

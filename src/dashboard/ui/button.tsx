@@ -1,0 +1,74 @@
+import type { ComponentChildren, VNode } from "preact";
+import { useSignal } from "@preact/signals";
+import { Icon, type IconName } from "./icon.tsx";
+import { notify } from "./notices.tsx";
+
+export interface ButtonProps {
+  readonly children?: ComponentChildren;
+  readonly icon?: IconName;
+  /** For a button that shows its icon alone. */
+  readonly label?: string;
+  readonly kind?: "plain" | "primary" | "danger" | "quiet";
+  readonly type?: "button" | "submit";
+  readonly disabled?: boolean;
+  readonly small?: boolean;
+  readonly testId?: string;
+  /** While a promise is pending the button is busy; if it fails the message is shown. */
+  readonly onClick?: (event: MouseEvent) => unknown;
+}
+
+export function Button(props: ButtonProps): VNode {
+  const { children, icon, label, kind = "plain", type = "button", small, testId } = props;
+  const busy = useSignal(false);
+  const click = async (event: MouseEvent): Promise<void> => {
+    const result = props.onClick?.(event);
+    if (!(result instanceof Promise)) return;
+    busy.value = true;
+    try {
+      await result;
+    } catch (error) {
+      notify("bad", (error as Error).message);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <button
+      type={type}
+      class={`button ${kind}${small ? " small" : ""}${children === undefined ? " square" : ""}`}
+      disabled={props.disabled || busy.value}
+      aria-busy={busy.value}
+      aria-label={label}
+      title={label}
+      data-testid={testId}
+      onClick={(event) => void click(event)}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+/** Copies a text, and says that it did. */
+export function Copy({
+  text,
+  label,
+  children,
+}: {
+  text: string | (() => Promise<string>);
+  label: string;
+  children?: ComponentChildren;
+}): VNode {
+  const done = useSignal(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
+    done.value = true;
+    notify("good", `${label}: copied`);
+    setTimeout(() => (done.value = false), 1500);
+  };
+  return (
+    <Button kind="quiet" small icon={done.value ? "check" : "copy"} label={label} onClick={copy}>
+      {children}
+    </Button>
+  );
+}

@@ -1,0 +1,97 @@
+import type { VNode } from "preact";
+
+export interface Series {
+  readonly name: string;
+  readonly tone: "good" | "bad" | "warn" | `series-${number}`;
+}
+
+export interface Slot {
+  /** The label of this stretch of time. */
+  readonly label: string;
+  /** One number for each series. */
+  readonly values: readonly number[];
+}
+
+const WIDTH = 720;
+const HEIGHT = 140;
+const BASE = 116;
+const GAP = 6;
+
+/** Stacked bars over time, with the same numbers as a table for screen readers. */
+export function BarChart({
+  title,
+  series,
+  slots,
+}: {
+  title: string;
+  series: readonly Series[];
+  slots: readonly Slot[];
+}): VNode {
+  const highest = Math.max(1, ...slots.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
+  const width = WIDTH / Math.max(1, slots.length);
+  return (
+    <figure class="chart">
+      <figcaption class="legend">
+        {series.map(({ name, tone }) => (
+          <span key={name}>
+            <i class={`swatch fill-${tone}`} /> {name}
+          </span>
+        ))}
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true" preserveAspectRatio="none">
+        <line x1="0" x2={WIDTH} y1={BASE + 0.5} y2={BASE + 0.5} class="axis" />
+        {slots.map(({ label, values }, slot) => {
+          let top = BASE;
+          return (
+            <g key={label}>
+              <title>{`${label}: ${series.map(({ name }, n) => `${values[n]} ${name}`).join(", ")}`}</title>
+              <rect x={slot * width} y="0" width={width} height={BASE} class="hit" />
+              {values.map((value, n) => {
+                const height = (value / highest) * (BASE - 8);
+                top -= height;
+                return value === 0 ? null : (
+                  <rect
+                    key={series[n]!.name}
+                    x={slot * width + GAP / 2}
+                    y={top}
+                    width={Math.max(1, width - GAP)}
+                    height={height}
+                    rx="2"
+                    class={`fill-${series[n]!.tone}`}
+                  />
+                );
+              })}
+            </g>
+          );
+        })}
+      </svg>
+      <div class="chart-labels" aria-hidden="true">
+        <span>{slots[0]?.label}</span>
+        <span>{slots.at(-1)?.label}</span>
+      </div>
+      <table class="visually-hidden">
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {slots.map(({ label, values }) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {values.map((value, n) => (
+                <td key={series[n]!.name}>{value}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}

@@ -1,0 +1,79 @@
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
+
+/** A modal dialog: Esc and a click outside close it, and the focus returns to where it was. */
+export function Dialog({
+  title,
+  children,
+  onClose,
+  wide,
+}: {
+  title: string;
+  children: ComponentChildren;
+  onClose: () => void;
+  wide?: boolean;
+}): VNode {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current: dialog } = element;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={wide ? "wide" : ""}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === element.current) onClose();
+      }}
+    >
+      <header class="dialog-header">
+        <h2>{title}</h2>
+        <Button kind="quiet" icon="cross" label="Close" onClick={onClose} />
+      </header>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  );
+}
+
+/** Asks before something that cannot be undone; the button names the deed. */
+export function Confirm({
+  title,
+  children,
+  action,
+  onConfirm,
+  onClose,
+}: {
+  title: string;
+  children: ComponentChildren;
+  action: string;
+  onConfirm: () => Promise<unknown>;
+  onClose: () => void;
+}): VNode {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="stack">
+        {children}
+        <div class="actions end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="danger"
+            testId="confirm"
+            onClick={async () => {
+              await onConfirm();
+              onClose();
+            }}
+          >
+            {action}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+import type { ComponentChildren, VNode } from "preact";
+
+/** A labelled input; the hint says the rule, the error what is wrong. */
+export function Field({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  label: string;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  children: ComponentChildren;
+}): VNode {
+  return (
+    <label class="field">
+      <span class="field-label">{label}</span>
+      {children}
+      {error ? (
+        <span class="field-error" role="alert">
+          {error}
+        </span>
+      ) : (
+        hint && <span class="field-hint">{hint}</span>
+      )}
+    </label>
+  );
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly text: string;
+}
+
+export function Select({
+  label,
+  value,
+  choices,
+  onChange,
+  inline,
+  disabled,
+}: {
+  label: string;
+  value: string;
+  choices: readonly Choice[];
+  onChange: (value: string) => void;
+  /** Without a visible label, as in a row of filters. */
+  inline?: boolean;
+  disabled?: boolean;
+}): VNode {
+  const control = (
+    <select
+      aria-label={label}
+      value={value}
+      disabled={disabled}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value} selected={choice.value === value}>
+          {choice.text}
+        </option>
+      ))}
+    </select>
+  );
+  return inline ? control : <Field label={label}>{control}</Field>;
+}
+
+export function choicesOf(values: readonly string[], all?: string): Choice[] {
+  return [...(all === undefined ? [] : [{ value: "", text: all }]), ...values.map((value) => ({ value, text: value }))];
+}

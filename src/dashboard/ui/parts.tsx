@@ -1,0 +1,134 @@
+import type { ComponentChildren, VNode } from "preact";
+import { Icon, type IconName } from "./icon.tsx";
+import { Button } from "./button.tsx";
+
+export type Tone = "good" | "bad" | "warn" | "info" | "plain";
+
+export function Pill({ tone = "plain", children }: { tone?: Tone; children: ComponentChildren }): VNode {
+  return <span class={`pill ${tone}`}>{children}</span>;
+}
+
+/** A titled part of a view. */
+export function Panel({
+  title,
+  actions,
+  children,
+  flush,
+  testId,
+}: {
+  title?: ComponentChildren;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+  /** Whether the content reaches the edges, as tables do. */
+  flush?: boolean;
+  testId?: string;
+}): VNode {
+  return (
+    <section class={`panel${flush ? " flush" : ""}`} data-testid={testId}>
+      {(title || actions) && (
+        <header class="panel-header">
+          {title && <h2>{title}</h2>}
+          {actions && <div class="actions">{actions}</div>}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** The head of a view. */
+export function Heading({
+  title,
+  back,
+  children,
+  note,
+}: {
+  title: ComponentChildren;
+  /** The address of the list that this record is in. */
+  back?: string;
+  /** Buttons. */
+  children?: ComponentChildren;
+  note?: ComponentChildren;
+}): VNode {
+  return (
+    <div class="heading">
+      {back && (
+        <a class="button quiet square" href={back} aria-label="Back to the list" title="Back to the list">
+          <Icon name="back" />
+        </a>
+      )}
+      <div class="heading-text">
+        <h1>{title}</h1>
+        {note && <p class="muted">{note}</p>}
+      </div>
+      <div class="actions">{children}</div>
+    </div>
+  );
+}
+
+/** What to do where there is nothing to show. */
+export function Empty({
+  icon,
+  title,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  children?: ComponentChildren;
+}): VNode {
+  return (
+    <div class="empty" data-testid="empty">
+      <Icon name={icon} />
+      <strong>{title}</strong>
+      <div class="muted">{children}</div>
+    </div>
+  );
+}
+
+/** What went wrong, where it went wrong, and a way on. */
+export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void }): VNode {
+  return (
+    <div class="problem" role="alert" data-testid="problem">
+      <Icon name="warning" />
+      <span>{error.message}</span>
+      {onRetry && (
+        <Button small onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Rows of a name and a value. */
+export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }): VNode {
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value ?? <span class="faint">—</span>}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Grey lines in the place of what is being loaded: as high as what comes, so that nothing jumps. */
+export function Placeholder({ lines = 3 }: { lines?: number }): VNode {
+  return (
+    <div class="placeholder" aria-busy="true" aria-label="Loading">
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} />
+      ))}
+    </div>
+  );
+}
+
+export function Code({ children }: { children: string }): VNode {
+  return (
+    <pre class="code" tabIndex={0}>
+      <code>{children}</code>
+    </pre>
+  );
+}

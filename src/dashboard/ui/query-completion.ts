@@ -1,0 +1,50 @@
+import type { Fields } from "../../wire/fields.ts";
+
+export interface Suggestion {
+  readonly label: string;
+  readonly hint: string;
+  /** The whole search with the suggestion in it. */
+  readonly text: string;
+  /** Where one goes on typing. */
+  readonly cursor: number;
+}
+
+const MOST = 8;
+
+/** What may stand where the cursor is: a field, or a value that the field is known to take. */
+export function complete(
+  text: string,
+  cursor: number,
+  fields: Fields,
+  values: Readonly<Record<string, readonly string[]>>,
+): Suggestion[] {
+  const start = text.lastIndexOf(" ", cursor - 1) + 1;
+  const end = text.indexOf(" ", cursor) < 0 ? text.length : text.indexOf(" ", cursor);
+  const term = text.slice(start, cursor);
+  const put = (replacement: string): Pick<Suggestion, "text" | "cursor"> => ({
+    text: text.slice(0, start) + replacement + text.slice(end),
+    cursor: start + replacement.length,
+  });
+  const [, minus = "", name = "", sign, value = ""] = /^(-?)([a-z_]*)(>=|<=|[:<>])?(.*)$/.exec(term) ?? [];
+  if (sign === undefined)
+    return Object.entries(fields)
+      .filter(([field]) => field.startsWith(name))
+      .slice(0, MOST)
+      .map(([field, { type, nullable }]) => ({
+        label: `${minus}${field}`,
+        hint: hintOf(type, nullable),
+        ...put(`${minus}${field}${type === "datetime" && minus === "" ? ">=" : ":"}`),
+      }));
+  const field = fields[name];
+  if (!field || sign !== ":") return [];
+  return [...(values[name] ?? []), ...(field.nullable ? ["null"] : [])]
+    .filter((one) => one.startsWith(value) && one !== value)
+    .slice(0, MOST)
+    .map((one) => ({ label: one, hint: one === "null" ? "no value" : "", ...put(`${minus}${name}:${one}`) }));
+}
+
+function hintOf(type: string, nullable: boolean | undefined): string {
+  const kind =
+    { datetime: "date: >= <= : 2026-01-31", string: "text: * at either end", boolean: "true or false" }[type] ?? type;
+  return nullable ? `${kind}, or null` : kind;
+}

@@ -1,0 +1,145 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import type { Fields } from "../../wire/fields.ts";
+import { parseQuery, QueryError } from "../../wire/query.ts";
+import { inWords } from "../../wire/query-words.ts";
+import { complete, type Suggestion } from "./query-completion.ts";
+import { Icon } from "./icon.tsx";
+
+export interface QueryInputProps {
+  readonly noun: "users" | "sessions";
+  readonly fields: Fields;
+  /** Values that a field is known to take. */
+  readonly values: Readonly<Record<string, readonly string[]>>;
+  readonly value: string;
+  /** Called with what can be searched for, shortly after somebody stops typing, and at once on Enter. */
+  readonly onSearch: (query: string) => void;
+  /** What the server said of the last search. */
+  readonly error?: Error | undefined;
+}
+
+const PAUSE_MS = 250;
+
+/** A search in the search language: completes fields and values, and says in words what is being asked. */
+export function QueryInput({ noun, fields, values, value, onSearch, error }: QueryInputProps): VNode {
+  const text = useSignal(value);
+  const suggestions = useSignal<readonly Suggestion[]>([]);
+  const chosen = useSignal(-1);
+  const input = useRef<HTMLInputElement>(null);
+  const listId = useId();
+  useEffect(() => {
+    if (document.activeElement !== input.current) text.value = value;
+  }, [value]);
+  const { words, problem } = explain(text.value, fields, noun);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (problem === undefined && text.value.trim() !== value) onSearch(text.value.trim());
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text.value, problem]);
+
+  const suggest = (): void => {
+    const at = input.current?.selectionStart ?? text.value.length;
+    suggestions.value = complete(text.value, at, fields, values);
+    chosen.value = -1;
+  };
+  const accept = (suggestion: Suggestion): void => {
+    text.value = suggestion.text;
+    input.current?.focus();
+    requestAnimationFrame(() => {
+      input.current?.setSelectionRange(suggestion.cursor, suggestion.cursor);
+      suggest();
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const list = suggestions.value;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && list.length > 0) {
+      event.preventDefault();
+      chosen.value = (chosen.value + step + list.length + (chosen.value < 0 && step < 0 ? 1 : 0)) % list.length;
+    } else if (event.key === "Escape" && list.length > 0) {
+      event.preventDefault();
+      event.stopPropagation();
+      suggestions.value = [];
+    } else if ((event.key === "Enter" || event.key === "Tab") && list[chosen.value]) {
+      event.preventDefault();
+      accept(list[chosen.value]!);
+    } else if (event.key === "Enter" && problem === undefined) {
+      suggestions.value = [];
+      onSearch(text.value.trim());
+    }
+  };
+  const shown = suggestions.value;
+  const message = problem ?? error?.message;
+  return (
+    <div class="query">
+      <div class="query-box">
+        <Icon name="search" />
+        <input
+          ref={input}
+          type="text"
+          role="combobox"
+          data-search
+          data-testid="query"
+          aria-label={`Search ${noun}`}
+          aria-expanded={shown.length > 0}
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-invalid={message !== undefined}
+          aria-activedescendant={chosen.value < 0 ? undefined : `${listId}-${chosen.value}`}
+          placeholder={`Search ${noun}: email:*@acme.com created_at>=2026-01-01`}
+          autocomplete="off"
+          spellcheck={false}
+          value={text.value}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+            suggest();
+          }}
+          onFocus={suggest}
+          onBlur={() => setTimeout(() => (suggestions.value = []), 120)}
+          onKeyDown={onKeyDown}
+        />
+        <ul
+          id={listId}
+          role="listbox"
+          aria-label="Suggestions"
+          class={shown.length > 0 ? "suggestions" : "suggestions closed"}
+        >
+          {shown.map((suggestion, n) => (
+            <li
+              key={suggestion.label}
+              id={`${listId}-${n}`}
+              role="option"
+              aria-selected={n === chosen.value}
+              onMouseDown={(event) => {
+                event.preventDefault();
+                accept(suggestion);
+              }}
+            >
+              <code>{suggestion.label}</code>
+              <span class="muted">{suggestion.hint}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <p
+        class={message === undefined ? "query-words muted" : "query-words bad-text"}
+        role="status"
+        data-testid="query-words"
+      >
+        {message ?? words}
+      </p>
+    </div>
+  );
+}
+
+function explain(text: string, fields: Fields, noun: string): { words: string; problem?: string } {
+  if (text.trim() === "") return { words: `All ${noun}, newest first.` };
+  try {
+    return { words: `Shows ${inWords(parseQuery(text.trim(), fields), noun)}.` };
+  } catch (error) {
+    if (error instanceof QueryError) return { words: "", problem: error.message };
+    throw error;
+  }
+}

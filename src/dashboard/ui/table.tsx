@@ -1,0 +1,107 @@
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Of what is narrower than this many pixels the column is left out. */
+  readonly from?: 480 | 700 | 960 | 1200;
+  readonly align?: "end";
+}
+
+export interface TableProps<Row> {
+  /** Names the table for screen readers. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+  /** Where a row leads. */
+  readonly linkOf?: (row: Row) => string;
+  readonly toneOf?: (row: Row) => "bad" | undefined;
+}
+
+/** The row that was opened last, by the table's label: going back returns to it. */
+const opened = new Map<string, string>();
+
+/** A table whose rows can be walked with the arrows and opened with Enter. */
+export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: TableProps<Row>): VNode {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const isFilled = rows.length > 0;
+  useEffect(() => {
+    const id = opened.get(label);
+    if (!isFilled || id === undefined) return;
+    opened.delete(label);
+    body.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"]`)?.focus();
+  }, [label, isFilled]);
+
+  const open = (row: Row): void => {
+    if (!linkOf) return;
+    opened.set(label, idOf(row));
+    globalThis.location.hash = linkOf(row);
+  };
+  return (
+    <div class="table-scroll">
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ title, from, align }) => (
+              <th key={title} scope="col" class={classOf(from, align)}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.map((row, index) => (
+            <tr
+              key={idOf(row)}
+              data-id={idOf(row)}
+              data-testid="row"
+              class={`${linkOf ? "link" : ""} ${toneOf?.(row) ?? ""}`}
+              tabIndex={linkOf && index === 0 ? 0 : -1}
+              onClick={(event) => {
+                if (!isInteractive(event.target)) open(row);
+              }}
+              onKeyDown={(event) => {
+                if (event.target !== event.currentTarget) return;
+                if (event.key === "Enter") open(row);
+                else if (move(event.currentTarget, event.key)) event.preventDefault();
+              }}
+            >
+              {columns.map(({ title, cell, from, align }) => (
+                <td key={title} class={classOf(from, align)}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Moves the focus along the rows, only from a row: elsewhere the arrows go on scrolling. */
+function move(row: HTMLTableRowElement, key: string): boolean {
+  const siblings = row.parentElement!.children;
+  const target = {
+    ArrowDown: row.nextElementSibling,
+    ArrowUp: row.previousElementSibling,
+    Home: siblings[0],
+    End: siblings[siblings.length - 1],
+  }[key];
+  if (!(target instanceof HTMLElement)) return key === "ArrowDown" || key === "ArrowUp";
+  target.focus();
+  return true;
+}
+
+/** A link, a button or a selection of text in a row means itself, not the row. */
+function isInteractive(target: EventTarget | null): boolean {
+  return (
+    (target instanceof Element && !!target.closest("a, button, input, select, label")) || !!getSelection()?.toString()
+  );
+}
+
+function classOf(from: number | undefined, align: string | undefined): string {
+  return [from && `from-${from}`, align && `align-${align}`].filter(Boolean).join(" ");
+}

@@ -1,0 +1,68 @@
+import { signal, useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+
+const UNITS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+const FORMAT = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+
+/** By how much the service's clock differs from this browser's, in milliseconds: a moved clock moves all relative times. */
+export const clockOffset = signal(0);
+const tick = signal(Date.now());
+setInterval(() => (tick.value = Date.now()), 15_000);
+
+/** The service's present, as far as this browser knows. */
+export function serviceNow(): number {
+  return Date.now() + clockOffset.value;
+}
+
+/** The service's present, anew each second while its clock runs. */
+export function useServiceTime(isRunning: boolean): number {
+  const time = useSignal(serviceNow());
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    time.value = serviceNow();
+    const timer = setInterval(() => (time.value = serviceNow()), 1000);
+    return () => clearInterval(timer);
+  }, [isRunning, clockOffset.value]);
+  return time.value;
+}
+
+/** `3 min ago`, with the exact time on hover. */
+export function Time({ at }: { readonly at: string | null | undefined }): VNode {
+  if (!at) return <span class="faint">—</span>;
+  const now = Math.max(tick.value, Date.now()) + clockOffset.value;
+  return (
+    <time dateTime={at} title={at}>
+      {relative(Date.parse(at), now)}
+    </time>
+  );
+}
+
+export function relative(at: number, now: number): string {
+  const seconds = Math.round((at - now) / 1000);
+  if (Math.abs(seconds) < 5) return "just now";
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? UNITS[5];
+  return FORMAT.format(Math.trunc(seconds / size), unit);
+}
+
+/** `12:04:31.207`, for rows of a log. */
+export function TimeOfDay({ at }: { readonly at: string }): VNode {
+  return (
+    <time dateTime={at} title={at} class="mono">
+      {at.slice(11, 23)}
+    </time>
+  );
+}
+
+/** `840 µs`, `12 ms`, `1.2 s`. */
+export function duration(ms: number): string {
+  if (ms < 1) return `${Math.round(ms * 1000)} µs`;
+  return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

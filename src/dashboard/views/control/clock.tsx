@@ -1,0 +1,66 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { post } from "../../api/client.ts";
+import type { ClockState } from "../../api/records.ts";
+import { service, setClock } from "../../api/service.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Panel, Pill, Placeholder } from "../../ui/parts.tsx";
+import { useServiceTime } from "../../ui/time.tsx";
+
+const MODES = { real: "Real time", running: "Moved, and running", frozen: "Frozen" } as const;
+/** One second more than a token lives (spec, "Limits"). */
+const TOKENS_EXPIRE = "3601s";
+
+/** The service's clock: it moves states, codes, tokens, sessions and verification, and nothing of this machine. */
+export function ClockPanel(): VNode {
+  const { clock } = service.value;
+  const at = useSignal("");
+  const time = useServiceTime(clock?.mode !== "frozen");
+  if (!clock) return <Placeholder />;
+  const change = async (verb: string, body: object = {}): Promise<void> =>
+    setClock(await post<ClockState>(`clock/${verb}`, body));
+  const now = clock.mode === "frozen" ? Date.parse(clock.now) : time;
+  return (
+    <Panel title="Clock" actions={<Pill tone={clock.mode === "real" ? "good" : "warn"}>{MODES[clock.mode]}</Pill>}>
+      <div class="stack">
+        <p class="clock-face" data-testid="clock">
+          {new Date(now).toISOString().slice(0, 19).replace("T", " ")} <small class="muted">UTC</small>
+        </p>
+        <div class="actions">
+          {clock.mode === "frozen" ? (
+            <Button kind="primary" onClick={() => change("resume")}>
+              Resume
+            </Button>
+          ) : (
+            <Button onClick={() => change("freeze")}>Freeze</Button>
+          )}
+          <Button onClick={() => change("advance", { by: "10m" })}>+10 min</Button>
+          <Button onClick={() => change("advance", { by: "1h" })}>+1 h</Button>
+          <Button onClick={() => change("advance", { by: TOKENS_EXPIRE })}>Until tokens expire</Button>
+          <Button disabled={clock.mode === "real"} onClick={() => change("reset")}>
+            Back to real time
+          </Button>
+        </div>
+        <form
+          class="row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void change("set", { at: new Date(`${at.value}Z`).toISOString() });
+          }}
+        >
+          <Field label="Set it to (UTC)" hint="The clock goes on from there. Records keep the dates that they have.">
+            <input
+              type="datetime-local"
+              step="1"
+              required
+              value={at.value}
+              onInput={(event) => void (at.value = event.currentTarget.value)}
+            />
+          </Field>
+          <Button type="submit">Set</Button>
+        </form>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,40 @@
+import type { VNode } from "preact";
+import { location, refine } from "../../router.ts";
+import { Heading } from "../../ui/parts.tsx";
+import { ClockPanel } from "./clock.tsx";
+import { DataPanel } from "./data.tsx";
+import { ScenariosPanel } from "./scenarios.tsx";
+
+const SECTIONS = { scenarios: "Scenarios", clock: "Clock", data: "Data" } as const;
+type Section = keyof typeof SECTIONS;
+
+/** Makes things happen: outcomes of sign-ins, the time, the records. */
+export function Control(): VNode {
+  const wanted = location.value.query["section"] as Section | undefined;
+  const section: Section = wanted && wanted in SECTIONS ? wanted : "scenarios";
+  return (
+    <>
+      <Heading title="Control" note="Whatever can happen to a sign-in in production can be made to happen here." />
+      <div class="tabs" role="tablist" aria-label="Sections">
+        {Object.entries(SECTIONS).map(([name, title]) => (
+          <button
+            key={name}
+            id={`tab-${name}`}
+            type="button"
+            role="tab"
+            aria-selected={name === section}
+            aria-controls="section"
+            onClick={() => refine({ section: name })}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      <div id="section" role="tabpanel" aria-labelledby={`tab-${section}`} class="stack">
+        {section === "scenarios" && <ScenariosPanel />}
+        {section === "clock" && <ClockPanel />}
+        {section === "data" && <DataPanel />}
+      </div>
+    </>
+  );
+}

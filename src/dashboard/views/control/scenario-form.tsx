@@ -1,0 +1,113 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { post } from "../../api/client.ts";
+import type { Persona } from "../../api/records.ts";
+import { service } from "../../api/service.ts";
+import { Button } from "../../ui/button.tsx";
+import { choicesOf, Field, Select } from "../../ui/field.tsx";
+import { notify } from "../../ui/notices.tsx";
+
+export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[]; onDone: () => void }): VNode {
+  const { outcomes, providers, instances } = service.value;
+  const outcome = useSignal("access_denied");
+  const provider = useSignal("");
+  const instance = useSignal("");
+  const account = useSignal("");
+  const times = useSignal("1");
+  const delay = useSignal("0");
+  const problem = useSignal<string | undefined>(undefined);
+  const chosen = outcomes.find(({ id }) => id === outcome.value);
+  const create = async (): Promise<void> => {
+    problem.value = undefined;
+    try {
+      await post("scenarios", {
+        match: {
+          ...(provider.value && { provider: provider.value }),
+          ...(instance.value && { instance: instance.value }),
+        },
+        ...(account.value && { as: account.value }),
+        outcome: outcome.value,
+        times: times.value === "" ? null : Number(times.value),
+        delay_ms: Number(delay.value),
+      });
+      notify("good", "The scenario is set");
+      onDone();
+    } catch (error) {
+      problem.value = (error as Error).message;
+    }
+  };
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create();
+      }}
+    >
+      <div class="form-grid">
+        <Select
+          label="What happens"
+          value={outcome.value}
+          choices={outcomes.map(({ id, title }) => ({ value: id, text: title }))}
+          onChange={(value) => void (outcome.value = value)}
+        />
+        <Select
+          label="At the provider"
+          value={provider.value}
+          choices={choicesOf(chosen ? chosen.providers : providers, "Any provider")}
+          onChange={(value) => void (provider.value = value)}
+        />
+        <Select
+          label="For the instance"
+          value={instance.value}
+          choices={[
+            { value: "", text: "Any instance" },
+            ...instances.map(({ id, data }) => ({ value: id, text: data.name })),
+          ]}
+          onChange={(value) => void (instance.value = value)}
+        />
+        <Select
+          label="As the account"
+          value={account.value}
+          choices={[
+            { value: "", text: "The hinted one, or the first" },
+            ...personas.map(({ id, data }) => ({ value: id, text: `${data.name ?? id} (${data.email})` })),
+          ]}
+          onChange={(value) => void (account.value = value)}
+        />
+        <Field label="How many times" hint="Leave it empty to keep it until it is removed.">
+          <input
+            type="number"
+            min="1"
+            value={times.value}
+            onInput={(event) => void (times.value = event.currentTarget.value)}
+          />
+        </Field>
+        <Field label="Delay in ms">
+          <input
+            type="number"
+            min="0"
+            max="25000"
+            value={delay.value}
+            onInput={(event) => void (delay.value = event.currentTarget.value)}
+          />
+        </Field>
+      </div>
+      {chosen && (
+        <p class="muted" data-testid="outcome-description">
+          {chosen.description} The application sees: <code>{chosen.application_sees}</code>
+        </p>
+      )}
+      {problem.value && (
+        <p class="bad-text" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <div class="actions">
+        <Button kind="primary" type="submit" testId="create-scenario">
+          Set up
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,102 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { call, get } from "../../api/client.ts";
+import type { Persona, Scenario } from "../../api/records.ts";
+import { instanceName, service } from "../../api/service.ts";
+import { onEvent } from "../../api/stream.ts";
+import { useLoad } from "../../api/use-load.ts";
+import { useEffect } from "preact/hooks";
+import { Button } from "../../ui/button.tsx";
+import { notify } from "../../ui/notices.tsx";
+import { Empty, Panel, Pill, Problem } from "../../ui/parts.tsx";
+import { Table } from "../../ui/table.tsx";
+import { ScenarioForm } from "./scenario-form.tsx";
+
+/** What the next sign-ins meet, without a click on the picker. */
+export function ScenariosPanel(): VNode {
+  const { data, error, reload } = useLoad(() => get<Scenario[]>("scenarios"), []);
+  const personas = useLoad(() => get<Persona[]>("personas", { limit: 200 }), []);
+  const isClearing = useSignal(false);
+  // A sign-in may have used one up.
+  useEffect(() => onEvent((event) => event.resource === "flow" && reload()), [reload]);
+  const remove = async ({ id }: Scenario): Promise<void> => {
+    await call("DELETE", `scenarios/${encodeURIComponent(id)}`);
+    reload();
+  };
+  return (
+    <>
+      <Panel title="New scenario">
+        <ScenarioForm personas={personas.data ?? []} onDone={reload} />
+      </Panel>
+      <Panel
+        title="Scenarios"
+        flush
+        actions={
+          data &&
+          data.length > 0 && (
+            <Button
+              small
+              kind="danger"
+              disabled={isClearing.value}
+              onClick={async () => {
+                await call("DELETE", "scenarios");
+                notify("good", "All scenarios removed");
+                reload();
+              }}
+            >
+              Remove all
+            </Button>
+          )
+        }
+      >
+        {error && <Problem error={error} onRetry={reload} />}
+        {data?.length === 0 && (
+          <Empty icon="control" title="No scenarios">
+            Sign-ins show the account picker. A scenario answers for it: the account, and how the sign-in ends.
+          </Empty>
+        )}
+        {data && data.length > 0 && (
+          <Table<Scenario>
+            label="Scenarios"
+            rows={data}
+            idOf={({ id }) => id}
+            columns={[
+              {
+                title: "Outcome",
+                cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
+              },
+              { title: "Matches", cell: (scenario) => matchText(scenario) },
+              {
+                title: "Account",
+                cell: ({ data: { as } }) => <span class="user-text">{as ?? "the hinted one, or the first"}</span>,
+                from: 700,
+              },
+              {
+                title: "Used",
+                cell: ({ data: { used, remaining } }) =>
+                  remaining === null ? `${used}, and stays` : `${used}, ${remaining} left`,
+              },
+              { title: "Label", cell: ({ data: { label } }) => <span class="user-text">{label}</span>, from: 960 },
+              {
+                title: "Action",
+                align: "end",
+                cell: (scenario) => (
+                  <Button small onClick={() => remove(scenario)}>
+                    Remove
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function matchText({ data: { match } }: Scenario): string {
+  const parts = Object.entries(match ?? {}).map(
+    ([name, value]) => `${name} ${name === "instance" ? instanceName(value) : value}`,
+  );
+  return parts.join(", ") || (service.value.instances.length > 1 ? "every sign-in, of any instance" : "every sign-in");
+}

@@ -1,0 +1,112 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { call, get, post } from "../../api/client.ts";
+import type { Snapshot } from "../../api/records.ts";
+import { useLoad } from "../../api/use-load.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { notify } from "../../ui/notices.tsx";
+import { Empty, Panel, Problem } from "../../ui/parts.tsx";
+import { Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+
+/** All records and the clock, by name. */
+export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }): VNode {
+  const { data, error, reload } = useLoad(() => get<Snapshot[]>("snapshots"), [reloadKey]);
+  const name = useSignal("");
+  const problem = useSignal<string | undefined>(undefined);
+  const restoring = useSignal<string | undefined>(undefined);
+  const save = async (): Promise<void> => {
+    problem.value = undefined;
+    try {
+      await post("snapshots", { name: name.value });
+      notify("good", `Saved ${name.value}`);
+      name.value = "";
+      reload();
+    } catch (failure) {
+      problem.value = (failure as Error).message;
+    }
+  };
+  return (
+    <Panel title="Snapshots" flush>
+      <form
+        class="row padded"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <div class="grow">
+          <Field label="Save everything as" hint="Lower-case letters, digits, dot, hyphen." error={problem.value}>
+            <input
+              required
+              pattern="[a-z0-9][a-z0-9._\-]{0,63}"
+              placeholder="before-import"
+              value={name.value}
+              onInput={(event) => void (name.value = event.currentTarget.value)}
+            />
+          </Field>
+        </div>
+        <Button type="submit" testId="save-snapshot">
+          Save
+        </Button>
+      </form>
+      {error && <Problem error={error} onRetry={reload} />}
+      {data?.length === 0 && (
+        <Empty icon="copy" title="No snapshots">
+          Save one before a test, and come back to it as often as you like.
+        </Empty>
+      )}
+      {data && data.length > 0 && (
+        <Table<Snapshot>
+          label="Snapshots"
+          rows={data}
+          idOf={({ id }) => id}
+          columns={[
+            { title: "Name", cell: ({ data: one }) => <code>{one.name}</code> },
+            { title: "Saved", cell: ({ data: one }) => <Time at={one.created_at} /> },
+            {
+              title: "Action",
+              align: "end",
+              cell: ({ data: one }) => (
+                <div class="row">
+                  <Button small onClick={() => void (restoring.value = one.name)}>
+                    Restore…
+                  </Button>
+                  <Button
+                    small
+                    kind="danger"
+                    onClick={async () => {
+                      await call("DELETE", `snapshots/${encodeURIComponent(one.name)}`);
+                      notify("good", `Deleted ${one.name}`);
+                      reload();
+                    }}
+                  >
+                    Delete
+                  </Button>
+                </div>
+              ),
+            },
+          ]}
+        />
+      )}
+      {restoring.value !== undefined && (
+        <Confirm
+          title={`Restore ${restoring.value}?`}
+          action="Restore"
+          onClose={() => void (restoring.value = undefined)}
+          onConfirm={async () => {
+            await post(`snapshots/${encodeURIComponent(restoring.peek()!)}/restore`);
+            notify("good", `Restored ${restoring.peek()}`);
+            onRestored();
+          }}
+        >
+          <p>
+            All records and the clock become what they were then. What is there now is kept in the snapshot "previous".
+          </p>
+        </Confirm>
+      )}
+    </Panel>
+  );
+}

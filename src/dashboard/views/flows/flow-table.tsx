@@ -1,0 +1,54 @@
+import type { VNode } from "preact";
+import type { Flow } from "../../api/records.ts";
+import { instanceName } from "../../api/service.ts";
+import type { ServerEvent } from "../../api/stream.ts";
+import { href } from "../../router.ts";
+import { Pill } from "../../ui/parts.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+import { duration, Time } from "../../ui/time.tsx";
+
+/** The flow that an event is about, if it is about one. */
+export function asFlow(event: ServerEvent): Flow | undefined {
+  return event.resource === "flow" ? (event as unknown as Flow) : undefined;
+}
+
+const WHEN: Column<Flow> = { title: "When", cell: ({ data }) => <Time at={data.started_at} /> };
+const RESULT: Column<Flow> = { title: "Result", cell: (flow) => <FlowResult flow={flow} /> };
+const WHO: Column<Flow> = {
+  title: "Account",
+  cell: ({ data }) => <span class="user-text">{data.as ?? <span class="faint">not chosen yet</span>}</span>,
+};
+const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => data.provider, from: 480 };
+const ALL: readonly Column<Flow>[] = [
+  WHEN,
+  RESULT,
+  WHO,
+  PROVIDER,
+  { title: "Instance", cell: ({ data }) => <span class="user-text">{instanceName(data.instance)}</span>, from: 700 },
+  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 960 },
+  { title: "Took", cell: (flow) => duration(tookMs(flow)), from: 700, align: "end" },
+];
+const SHORT = [WHEN, RESULT, WHO, PROVIDER];
+
+export function FlowTable({ label, flows, short }: { label: string; flows: readonly Flow[]; short?: boolean }): VNode {
+  return (
+    <Table
+      label={label}
+      columns={short ? SHORT : ALL}
+      rows={flows}
+      idOf={(flow) => flow.id}
+      linkOf={(flow) => href(["flows", flow.id])}
+      toneOf={(flow) => (flow.data.result === "error" ? "bad" : undefined)}
+    />
+  );
+}
+
+export function FlowResult({ flow: { data } }: { flow: Flow }): VNode {
+  if (data.result === "token") return <Pill tone="good">token</Pill>;
+  if (data.result === "open") return <Pill tone="warn">open</Pill>;
+  return <Pill tone="bad">{data.error ?? "rejected"}</Pill>;
+}
+
+function tookMs({ data }: Flow): number {
+  return data.steps.reduce((sum, { ms }) => sum + ms, 0);
+}

@@ -1,0 +1,57 @@
+import type { VNode } from "preact";
+import type { Step } from "../../api/records.ts";
+import { Code } from "../../ui/parts.tsx";
+import { duration, TimeOfDay } from "../../ui/time.tsx";
+
+/** The steps of a sign-in, one below the other; the failing one is open. */
+export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFailed: boolean }): VNode {
+  const failing = hasFailed ? (lastIndex(steps, ({ reason }) => !!reason) ?? steps.length - 1) : -1;
+  const longest = Math.max(...steps.map(({ ms }) => ms), 1);
+  return (
+    <ol class="timeline">
+      {steps.map((step, n) => (
+        <li key={`${n}-${step.name}`} class={n === failing ? "failed" : ""} data-testid="step">
+          <details open={n === failing}>
+            <summary>
+              <span class="dot" aria-hidden="true" />
+              <strong>{step.name}</strong>
+              <span class="faint">
+                <TimeOfDay at={step.at} />
+              </span>
+              <span class="step-time">
+                <meter min={0} max={longest} value={step.ms} aria-label="Duration" />
+                {duration(step.ms)}
+              </span>
+            </summary>
+            <div class="stack step-detail">
+              {step.reason && <p class={n === failing ? "bad-text" : "muted"}>{step.reason}</p>}
+              {!isNothing(step.sent) && <Exchange title="Sent" content={step.sent} />}
+              {!isNothing(step.answered) && <Exchange title="Answered" content={step.answered} />}
+              {isNothing(step.sent) && isNothing(step.answered) && !step.reason && (
+                <p class="muted">Nothing was exchanged in this step.</p>
+              )}
+            </div>
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Exchange({ title, content }: { title: string; content: unknown }): VNode {
+  return (
+    <div>
+      <h3>{title}</h3>
+      <Code>{typeof content === "string" ? content : JSON.stringify(content, null, 2)}</Code>
+    </div>
+  );
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+function lastIndex<T>(list: readonly T[], matches: (item: T) => boolean): number | undefined {
+  const at = list.findLastIndex(matches);
+  return at < 0 ? undefined : at;
+}

@@ -1,0 +1,152 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { call, get, post } from "../../api/client.ts";
+import type { Connection, Instance } from "../../api/records.ts";
+import { useLoad } from "../../api/use-load.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { notify } from "../../ui/notices.tsx";
+import { Panel, Pill, Placeholder, Problem, type Tone } from "../../ui/parts.tsx";
+
+const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain" };
+
+/** Single-sign-on connections: for each provider whose credentials are in force, and why. */
+export function Connections({ instance }: { instance: Instance }): VNode {
+  const path = `instances/${encodeURIComponent(instance.id)}/connections`;
+  const { data, error, reload } = useLoad(() => get<Connection[]>(path), [instance.id]);
+  const edited = useSignal<Connection | undefined>(undefined);
+  const results = useSignal<Readonly<Record<string, { ok: boolean; text: string }>>>({});
+  const test = async (provider: string): Promise<void> => {
+    const result = await post<{ ok: boolean; error?: string | null; message?: string }>(`${path}/${provider}/test`);
+    results.value = {
+      ...results.peek(),
+      [provider]: { ok: result.ok, text: result.error ?? result.message ?? "The connection works." },
+    };
+  };
+  return (
+    <Panel title="Single-sign-on connections" testId="connections">
+      {error && <Problem error={error} onRetry={reload} />}
+      {!data && !error && <Placeholder lines={3} />}
+      <ul class="connections">
+        {data?.map((connection) => {
+          const { provider, in_force, because, client_id } = connection.data;
+          const result = results.value[provider];
+          return (
+            <li key={provider} data-testid={`connection-${provider}`}>
+              <div class="connection-text">
+                <div class="row">
+                  <strong>{provider}</strong>
+                  <Pill tone={TONES[in_force] ?? "plain"}>{in_force}</Pill>
+                  {client_id && <code class="faint">{client_id}</code>}
+                </div>
+                <span class="muted">{because}</span>
+                {result && (
+                  <span class={result.ok ? "good-text" : "bad-text"} role="status">
+                    {result.text}
+                  </span>
+                )}
+              </div>
+              <div class="actions">
+                <Button small onClick={() => test(provider)}>
+                  Test
+                </Button>
+                <Button small onClick={() => void (edited.value = connection)}>
+                  {in_force === "own" ? "Change…" : "Use own credentials…"}
+                </Button>
+                {in_force === "own" && (
+                  <Button
+                    small
+                    kind="danger"
+                    onClick={async () => {
+                      await call("DELETE", `${path}/${provider}`);
+                      notify("good", `${provider}: own credentials removed`);
+                      reload();
+                    }}
+                  >
+                    Remove
+                  </Button>
+                )}
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+      {edited.value && (
+        <EditConnection
+          path={`${path}/${edited.value.data.provider}`}
+          connection={edited.value}
+          onClose={() => void (edited.value = undefined)}
+          onDone={reload}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function EditConnection({
+  path,
+  connection,
+  onClose,
+  onDone,
+}: {
+  path: string;
+  connection: Connection;
+  onClose: () => void;
+  onDone: () => void;
+}): VNode {
+  const clientId = useSignal(connection.data.client_id ?? "");
+  const secret = useSignal("");
+  const problem = useSignal<string | undefined>(undefined);
+  const save = async (): Promise<void> => {
+    try {
+      await call("PUT", path, { client_id: clientId.value.trim(), client_secret: secret.value.trim() });
+      notify("good", `${connection.data.provider}: own credentials saved`);
+      onDone();
+      onClose();
+    } catch (error) {
+      problem.value = (error as Error).message;
+    }
+  };
+  return (
+    <Dialog title={`Own credentials for ${connection.data.provider}`} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <p class="muted">
+          At the provider, register this callback address:{" "}
+          <code>
+            {location.origin}/oauth/{connection.data.provider}/callback
+          </code>
+        </p>
+        <Field label="Client id">
+          <input
+            required
+            autocomplete="off"
+            value={clientId.value}
+            onInput={(event) => void (clientId.value = event.currentTarget.value)}
+          />
+        </Field>
+        <Field label="Client secret" hint="It is kept with the instance and never shown again." error={problem.value}>
+          <input
+            required
+            type="password"
+            autocomplete="off"
+            value={secret.value}
+            onInput={(event) => void (secret.value = event.currentTarget.value)}
+          />
+        </Field>
+        <div class="actions end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit">
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,90 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { post } from "../../api/client.ts";
+import type { Instance } from "../../api/records.ts";
+import { Button, Copy } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { notify } from "../../ui/notices.tsx";
+import { Facts, Panel } from "../../ui/parts.tsx";
+
+interface RevealedKeys {
+  readonly secret_key: string;
+  readonly publishable_key: string;
+}
+
+const SHOWN_MS = 30_000;
+
+/** The instance's keys: the secret one masked until somebody asks for it, and masked again after half a minute. */
+export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () => void }): VNode {
+  const revealed = useSignal<string | undefined>(undefined);
+  const rotating = useSignal<"secret_key" | "publishable_key" | undefined>(undefined);
+  const path = `instances/${encodeURIComponent(instance.id)}`;
+  const reveal = async (): Promise<string> => (await post<RevealedKeys>(`${path}/reveal`)).secret_key;
+  const show = async (): Promise<void> => {
+    revealed.value = await reveal();
+    setTimeout(() => (revealed.value = undefined), SHOWN_MS);
+  };
+  return (
+    <Panel title="Keys">
+      <Facts
+        rows={[
+          [
+            "Secret key",
+            <>
+              <code data-testid="secret-key">{revealed.value ?? "sk_••••••••••••••••"}</code>
+              {revealed.value === undefined ? (
+                <Button kind="quiet" small icon="eye" label="Reveal the secret key" onClick={show} />
+              ) : (
+                <Button kind="quiet" small onClick={() => void (revealed.value = undefined)}>
+                  Hide
+                </Button>
+              )}
+              <Copy text={reveal} label="Secret key" />
+            </>,
+          ],
+          [
+            "Publishable key",
+            <>
+              <code>{instance.data.publishable_key}</code>
+              <Copy text={instance.data.publishable_key} label="Publishable key" />
+            </>,
+          ],
+        ]}
+      />
+      <div class="actions spaced">
+        <Button small kind="danger" onClick={() => void (rotating.value = "secret_key")}>
+          Rotate the secret key…
+        </Button>
+        <Button small kind="danger" onClick={() => void (rotating.value = "publishable_key")}>
+          Rotate the publishable key…
+        </Button>
+      </div>
+      {rotating.value && (
+        <Confirm
+          title={rotating.value === "secret_key" ? "Rotate the secret key?" : "Rotate the publishable key?"}
+          action="Rotate"
+          onClose={() => void (rotating.value = undefined)}
+          onConfirm={async () => {
+            const secret = rotating.peek() === "secret_key";
+            await post(`${path}/keys/rotate`, { secret_key: secret, publishable_key: !secret });
+            revealed.value = undefined;
+            notify("good", "The key was replaced");
+            onRotate();
+          }}
+        >
+          {rotating.value === "secret_key" ? (
+            <p>
+              These stop working at once: <strong>every token issued so far</strong>, every server of yours that has the
+              old key in <code>SVC_SECRET_KEY</code>, and scripts that verify tokens with it.
+            </p>
+          ) : (
+            <p>
+              Clients that look up their address with the old publishable key get 404 until they have the new one.
+              Tokens go on working.
+            </p>
+          )}
+        </Confirm>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,138 @@
+import { computed, useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { page } from "../api/client.ts";
+import type { Flow } from "../api/records.ts";
+import { service } from "../api/service.ts";
+import { useLoad } from "../api/use-load.ts";
+import { href } from "../router.ts";
+import { Copy } from "../ui/button.tsx";
+import { useLiveList, useReconnections } from "../ui/live-list.ts";
+import { Empty, Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
+import { FirstSteps } from "./overview/first-steps.tsx";
+import { SignInChart } from "./overview/sign-in-chart.tsx";
+import { asFlow, FlowTable } from "./flows/flow-table.tsx";
+
+const RECENT = 100;
+const SHOWN = 8;
+
+const counts = computed(() => service.value.state);
+
+/** The service at a glance: what it is, who signs in, and what failed. */
+export function Overview(): VNode {
+  const connected = useReconnections();
+  const { data, error, reload } = useLoad(() => page<Flow>("flows", { limit: RECENT }), [connected]);
+  const { rows } = useLiveList(data?.rows, asFlow, []);
+  const failed = rows.filter((flow) => flow.data.result === "error");
+  const isFirstVisit = useSignal(false);
+  if (data && data.rows.length === 0 && rows.length === 0) isFirstVisit.value = true;
+  return (
+    <>
+      <Heading title="Overview" note="Sign-ins, failures and the service's addresses, as they happen." />
+      {isFirstVisit.value && <FirstSteps />}
+      <Numbers />
+      {error ? (
+        <Problem error={error} onRetry={reload} />
+      ) : (
+        <>
+          {data ? <SignInChart flows={rows} /> : <Placeholder lines={6} />}
+          <div class="grid-2">
+            <Panel title="Latest" flush actions={<a href="#/flows">All flows</a>}>
+              {rows.length === 0 ? (
+                <Empty icon="flows" title="No sign-ins yet">
+                  <a href="#/try-it">Try one</a>, or sign in through your application. It appears here at once.
+                </Empty>
+              ) : (
+                <FlowTable label="Latest sign-ins" flows={rows.slice(0, SHOWN)} short />
+              )}
+            </Panel>
+            <Panel
+              title="Failed lately"
+              flush
+              actions={failed.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
+            >
+              {failed.length === 0 ? (
+                <Empty icon="check" title="Nothing failed">
+                  When a sign-in fails, the reason is here in plain words.
+                </Empty>
+              ) : (
+                <ul class="reasons">
+                  {failed.slice(0, SHOWN).map((flow) => (
+                    <li key={flow.id}>
+                      <a href={href(["flows", flow.id])} class="reason">
+                        <Pill tone="bad">{flow.data.error ?? "rejected"}</Pill>
+                        <span>{flow.data.reason ?? "No reason was recorded."}</span>
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Panel>
+          </div>
+        </>
+      )}
+      <Addresses />
+    </>
+  );
+}
+
+function Numbers(): VNode {
+  const state = counts.value;
+  const numbers = [
+    ["Users", state?.users, "#/users"],
+    ["Sessions", state?.sessions, "#/sessions"],
+    ["Instances", state?.instances, "#/instances"],
+  ] as const;
+  return (
+    <div class="numbers">
+      {numbers.map(([name, value, address]) => (
+        <a key={name} class="panel number" href={address}>
+          <span class="muted">{name}</span>
+          <strong data-testid={`count-${name.toLowerCase()}`}>
+            {value === undefined ? "–" : value.toLocaleString("en")}
+          </strong>
+        </a>
+      ))}
+    </div>
+  );
+}
+
+function Addresses(): VNode | null {
+  const { state, clock, instances } = service.value;
+  if (!state) return null;
+  const front = location.origin;
+  return (
+    <div class="grid-2">
+      <Panel title="Addresses">
+        <Facts
+          rows={[
+            ["Front door", <Address url={front} />],
+            ...instances.map(
+              ({ data }) => [data.name, data.url ? <Address url={data.url} /> : <Pill>not active</Pill>] as const,
+            ),
+          ]}
+        />
+      </Panel>
+      <Panel title="Server">
+        <Facts
+          rows={[
+            ["Version", state.version],
+            ["Store", <code>{typeof state.store === "string" ? state.store : state.store.location}</code>],
+            ["Clock", clock?.mode === "real" ? "Real time" : clock?.mode === "frozen" ? "Frozen" : "Moved"],
+            ...Object.entries(state.providers).map(
+              ([name, kind]) => [name, <Pill tone={kind === "real" ? "info" : "plain"}>{kind}</Pill>] as const,
+            ),
+          ]}
+        />
+      </Panel>
+    </div>
+  );
+}
+
+function Address({ url }: { url: string }): VNode {
+  return (
+    <>
+      <code>{url}</code>
+      <Copy text={url} label="Address" />
+    </>
+  );
+}

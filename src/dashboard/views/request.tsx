@@ -1,0 +1,92 @@
+import type { VNode } from "preact";
+import { get } from "../api/client.ts";
+import type { RequestEntry } from "../api/records.ts";
+import { instanceName } from "../api/service.ts";
+import { useLoad } from "../api/use-load.ts";
+import { href } from "../router.ts";
+import { Copy } from "../ui/button.tsx";
+import { Code, Facts, Heading, Panel, Placeholder, Problem } from "../ui/parts.tsx";
+import { duration, Time } from "../ui/time.tsx";
+import { asClientCode, asCurl } from "./requests/copy-as.ts";
+import { Status } from "./requests.tsx";
+
+/** One request: its headers, its answer, and how to repeat it. */
+export function Request({ id }: { id: string }): VNode {
+  const { data: entry, error, reload } = useLoad(() => get<RequestEntry>(`requests/${encodeURIComponent(id)}`), [id]);
+  if (error)
+    return (
+      <>
+        <Heading title="Request" back="#/requests" />
+        <Problem error={error} onRetry={reload} />
+      </>
+    );
+  if (!entry) return <Placeholder lines={8} />;
+  const { data } = entry;
+  const curl = asCurl(data, location.origin);
+  const code = asClientCode(data, location.origin);
+  return (
+    <>
+      <Heading
+        back="#/requests"
+        title={
+          <span class="row">
+            <code>
+              {data.method} {data.path.split("?", 1)[0]}
+            </code>
+            <Status status={data.status} />
+          </span>
+        }
+        note={data.reason}
+      >
+        <Copy text={curl} label="curl">
+          Copy as curl
+        </Copy>
+        {code && (
+          <Copy text={code} label="Client code">
+            Copy as client code
+          </Copy>
+        )}
+      </Heading>
+      <div class="grid-2">
+        <Panel title="About">
+          <Facts
+            rows={[
+              ["Answered", <Time at={data.at} />],
+              ["Took", duration(data.ms)],
+              ["Route", data.route && <code>{data.route}</code>],
+              [
+                "Instance",
+                data.instance && <a href={href(["instances", data.instance])}>{instanceName(data.instance)}</a>,
+              ],
+              ["Flow", data.flow_id && <a href={href(["flows", data.flow_id])}>The sign-in it belongs to</a>],
+              [
+                "Request-Id",
+                <>
+                  <code>{entry.id}</code>
+                  <Copy text={entry.id} label="Request id" />
+                </>,
+              ],
+            ]}
+          />
+        </Panel>
+        <Panel title="Headers">
+          <Facts
+            rows={Object.entries(data.headers ?? {}).map(([name, value]) => [name, <code>{value}</code>] as const)}
+          />
+        </Panel>
+      </div>
+      <Panel title="Answer">
+        <Code>{typeof data.answer === "string" ? data.answer : JSON.stringify(data.answer ?? null, null, 2)}</Code>
+      </Panel>
+      <Panel title="Repeat it">
+        <p class="muted">
+          Runs after <code>eval "$(npx svc-identity env)"</code>, which sets the key.
+        </p>
+        <div class="with-copy">
+          <Code>{curl}</Code>
+          <Copy text={curl} label="curl" />
+        </div>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import type { VNode } from "preact";
+import { page } from "../api/client.ts";
+import type { RequestEntry } from "../api/records.ts";
+import { instanceName, service } from "../api/service.ts";
+import type { ServerEvent } from "../api/stream.ts";
+import { useLoad } from "../api/use-load.ts";
+import { href, location, refine } from "../router.ts";
+import { choicesOf, Select } from "../ui/field.tsx";
+import { useLiveList, useReconnections } from "../ui/live-list.ts";
+import { Empty, Heading, Panel, Pill, Placeholder, Problem, type Tone } from "../ui/parts.tsx";
+import { Table, type Column } from "../ui/table.tsx";
+import { duration, TimeOfDay } from "../ui/time.tsx";
+import { Waiting } from "../ui/waiting.tsx";
+
+const SHOWN = 100;
+const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
+const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
+
+const COLUMNS: readonly Column<RequestEntry>[] = [
+  { title: "Time", cell: ({ data }) => <TimeOfDay at={data.at} />, from: 480 },
+  { title: "Status", cell: ({ data }) => <Status status={data.status} /> },
+  {
+    title: "Request",
+    cell: ({ data }) => (
+      <code>
+        <b>{data.method}</b> {data.path}
+      </code>
+    ),
+  },
+  { title: "Instance", cell: ({ data }) => <span class="user-text">{instanceName(data.instance)}</span>, from: 960 },
+  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 1200 },
+  { title: "Took", cell: ({ data }) => duration(data.ms), from: 700, align: "end" },
+];
+
+/** Every request that the service answered, the newest first. */
+export function Requests(): VNode {
+  const { method, status, instance, path } = location.value.query;
+  const connected = useReconnections();
+  const { data, error, reload } = useLoad(
+    () => page<RequestEntry>("requests", { instance, limit: SHOWN }),
+    [instance, connected],
+  );
+  const matches = ({ data: entry }: RequestEntry): boolean =>
+    (!method || entry.method === method) &&
+    (!status || String(entry.status)[0] === status[0]) &&
+    (!instance || entry.instance === instance) &&
+    (!path || entry.path.includes(path));
+  const live = useLiveList(data?.rows, asRequest, []);
+  const rows = live.rows.filter(matches);
+  return (
+    <>
+      <Heading
+        title="Requests"
+        note="What was asked of the service and what it answered. Keys and tokens are left out as they come in."
+      />
+      <div class="filters">
+        <Select
+          inline
+          label="Method"
+          value={method ?? ""}
+          choices={choicesOf(METHODS, "Any method")}
+          onChange={(value) => refine({ method: value })}
+        />
+        <Select
+          inline
+          label="Status"
+          value={status ?? ""}
+          choices={choicesOf(STATUSES, "Any status")}
+          onChange={(value) => refine({ status: value })}
+        />
+        <Select
+          inline
+          label="Instance"
+          value={instance ?? ""}
+          choices={[
+            { value: "", text: "Any instance" },
+            ...service.value.instances.map(({ id, data: { name } }) => ({ value: id, text: name })),
+          ]}
+          onChange={(value) => refine({ instance: value })}
+        />
+        <input
+          class="filter-text"
+          type="text"
+          data-search
+          aria-label="Path contains"
+          placeholder="Path contains"
+          value={path ?? ""}
+          onInput={(event) => refine({ path: event.currentTarget.value })}
+        />
+      </div>
+      <Waiting list={live} noun="request" />
+      <Panel flush>
+        {error && <Problem error={error} onRetry={reload} />}
+        {!data && !error && <Placeholder lines={8} />}
+        {data && rows.length === 0 && (
+          <Empty icon="requests" title={live.rows.length > 0 ? "No request matches these filters" : "No requests yet"}>
+            Requests to the service appear here as they are answered.
+          </Empty>
+        )}
+        {rows.length > 0 && (
+          <Table
+            label="Requests"
+            columns={COLUMNS}
+            rows={rows}
+            idOf={({ id }) => id}
+            linkOf={({ id }) => href(["requests", id])}
+            toneOf={({ data: { status: code } }) => (code >= 500 ? "bad" : undefined)}
+          />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+export function Status({ status }: { status: number }): VNode {
+  const tones: Readonly<Record<string, Tone>> = { "2": "good", "3": "info", "4": "warn", "5": "bad" };
+  return <Pill tone={tones[String(status)[0]!] ?? "plain"}>{status}</Pill>;
+}
+
+function asRequest(event: ServerEvent): RequestEntry | undefined {
+  return event.resource === "request" ? (event as unknown as RequestEntry) : undefined;
+}

@@ -1,0 +1,49 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { SESSION_FIELDS } from "../../wire/fields.ts";
+import { service } from "../api/service.ts";
+import { location, refine } from "../router.ts";
+import { Empty, Heading, Panel } from "../ui/parts.tsx";
+import { QueryInput } from "../ui/query-input.tsx";
+import { ExportButtons } from "./users/export.tsx";
+import { InstanceFilter } from "./users/instance-filter.tsx";
+import { SessionTable } from "./users/session-table.tsx";
+
+/** Sessions, the most recent sign-in first. */
+export function Sessions(): VNode {
+  const { query = "", instance } = location.value.query;
+  const problem = useSignal<Error | undefined>(undefined);
+  return (
+    <>
+      <Heading
+        title="Sessions"
+        note="One for each user, provider and address. Revoke one to test what your application does."
+      >
+        <ExportButtons path="sessions" query={{ query, instance }} />
+      </Heading>
+      <div class="search-row">
+        <QueryInput
+          noun="sessions"
+          fields={SESSION_FIELDS}
+          values={{ provider: [...service.value.providers, "password"], active: ["true", "false"] }}
+          value={query}
+          onSearch={(text) => refine({ query: text })}
+          error={problem.value}
+        />
+        <InstanceFilter value={instance} />
+      </div>
+      <Panel flush>
+        <SessionTable
+          withUser
+          query={{ query, instance }}
+          onError={(error) => void (problem.value = error)}
+          empty={
+            <Empty icon="sessions" title={query ? "No session matches" : "No sessions yet"}>
+              {query ? "Different fields must all match." : "A session begins with a sign-in."}
+            </Empty>
+          }
+        />
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { VNode } from "preact";
+import { post } from "../../api/client.ts";
+import { useLoad } from "../../api/use-load.ts";
+import { Code, Placeholder, Problem } from "../../ui/parts.tsx";
+
+interface Verdict {
+  readonly status: number;
+  readonly body: unknown;
+  readonly claims: Readonly<Record<string, unknown>> | null;
+  readonly reason: string | null;
+}
+
+/** What a token says, and what `tokens/verify` says of it. */
+export function Claims({ token, instance }: { token: string; instance?: string | undefined }): VNode {
+  const { data, error, reload } = useLoad(
+    () => post<Verdict>("tokens/verify", { token, ...(instance && { instance }) }),
+    [token, instance],
+  );
+  if (error) return <Problem error={error} onRetry={reload} />;
+  if (!data) return <Placeholder lines={4} />;
+  const isValid = data.status === 200;
+  return (
+    <div class="stack" data-testid="verdict">
+      <p class={isValid ? "good-text" : "bad-text"}>
+        <strong>{isValid ? "Valid." : "Not valid."}</strong> {data.reason}
+      </p>
+      <div class="grid-2">
+        <div>
+          <h3>Claims</h3>
+          <Code>{JSON.stringify(data.claims, null, 2)}</Code>
+        </div>
+        <div>
+          <h3>POST /api/v1/tokens/verify answers {data.status}</h3>
+          <Code>{JSON.stringify(data.body, null, 2)}</Code>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { service } from "../../api/service.ts";
+import { location } from "../../router.ts";
+import { Field, Select } from "../../ui/field.tsx";
+import { Panel } from "../../ui/parts.tsx";
+import { Claims } from "./claims.tsx";
+
+/** Takes any token apart: paste one. */
+export function TokenPanel(): VNode {
+  const text = useSignal(location.value.query["token"] ?? "");
+  const instance = useSignal("");
+  const token = text.value.trim();
+  return (
+    <Panel title="Decode and verify a token" testId="token-panel">
+      <div class="stack">
+        <Field label="Token" hint="It is sent to this server and to no other.">
+          <textarea
+            data-search
+            spellcheck={false}
+            placeholder="eyJhbGciOiJIUzI1NiIs…"
+            value={text.value}
+            onInput={(event) => void (text.value = event.currentTarget.value)}
+            data-testid="token"
+          />
+        </Field>
+        <Select
+          inline
+          label="Verify it for"
+          value={instance.value}
+          choices={[
+            { value: "", text: "The instance that the token names" },
+            ...service.value.instances.map(({ id, data }) => ({ value: id, text: data.name })),
+          ]}
+          onChange={(value) => void (instance.value = value)}
+        />
+        {token !== "" && <Claims token={token} instance={instance.value || undefined} />}
+      </div>
+    </Panel>
+  );
+}

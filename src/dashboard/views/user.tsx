@@ -1,0 +1,138 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { call, get, post } from "../api/client.ts";
+import type { User as UserRecord } from "../api/records.ts";
+import { instanceName, service } from "../api/service.ts";
+import { useLoad } from "../api/use-load.ts";
+import { go, href } from "../router.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { Button, Copy } from "../ui/button.tsx";
+import { Confirm } from "../ui/dialog.tsx";
+import { notify } from "../ui/notices.tsx";
+import { Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
+import { Time } from "../ui/time.tsx";
+import { SessionTable } from "./users/session-table.tsx";
+import { MintToken } from "./users/mint-token.tsx";
+
+/** One user: identities, sessions, and tokens made for it. */
+export function User({ id }: { id: string }): VNode {
+  const { data: user, error, reload } = useLoad(() => get<UserRecord>(`users/${encodeURIComponent(id)}`), [id]);
+  const isDeleting = useSignal(false);
+  if (error)
+    return (
+      <>
+        <Heading title="User" back="#/users" />
+        <Problem error={error} onRetry={reload} />
+      </>
+    );
+  if (!user) return <Placeholder lines={8} />;
+  const { data } = user;
+  const signInAs = async (provider: string): Promise<void> => {
+    const { flow_id } = await post<{ flow_id: string }>("sign-ins", {
+      provider,
+      as: data.email,
+      instance: data.instance,
+    });
+    notify("good", "Signed in");
+    go(["flows", flow_id]);
+  };
+  return (
+    <>
+      <Heading
+        back="#/users"
+        title={
+          <span class="person">
+            <Avatar name={data.name} large />
+            <span>{data.name}</span>
+          </span>
+        }
+      >
+        {[...new Set(data.identities.map(({ provider }) => provider))].map((provider) => (
+          <Button key={provider} icon="try-it" onClick={() => signInAs(provider)}>
+            Sign in as, with {provider}
+          </Button>
+        ))}
+        <Button kind="danger" onClick={() => void (isDeleting.value = true)} testId="delete-user">
+          Delete…
+        </Button>
+      </Heading>
+      <div class="grid-2">
+        <Panel title="About">
+          <Facts
+            rows={[
+              [
+                "E-mail address",
+                <>
+                  <span class="user-text">{data.email}</span>
+                  <Copy text={data.email} label="E-mail address" />
+                </>,
+              ],
+              [
+                "Verified",
+                data.email_verified_at ? (
+                  <>
+                    <Pill tone="good">yes</Pill> <Time at={data.email_verified_at} />
+                  </>
+                ) : (
+                  <Pill>no</Pill>
+                ),
+              ],
+              ["Instance", <a href={href(["instances", data.instance])}>{instanceName(data.instance)}</a>],
+              ["Picture", data.avatar_url && <code>{data.avatar_url}</code>],
+              ["Created", <Time at={data.created_at} />],
+              ["Updated", <Time at={data.updated_at} />],
+              [
+                "Id",
+                <>
+                  <code>{user.id}</code>
+                  <Copy text={user.id} label="User id" />
+                </>,
+              ],
+            ]}
+          />
+        </Panel>
+        <Panel title="Identities">
+          {data.identities.length === 0 ? (
+            <p class="muted">None: this user has not signed in through a provider.</p>
+          ) : (
+            <Facts
+              rows={data.identities.map(
+                ({ provider, uid, email, email_verified }) =>
+                  [
+                    provider,
+                    <>
+                      <code>{uid}</code>
+                      <span class="user-text muted">{email}</span>
+                      {email_verified && <Pill tone="good">verified</Pill>}
+                    </>,
+                  ] as const,
+              )}
+            />
+          )}
+        </Panel>
+      </div>
+      <MintToken user={user} />
+      <Panel title="Sessions" flush>
+        <SessionTable query={{ query: `user_id:${user.id}`, instance: data.instance }} />
+      </Panel>
+      {isDeleting.value && (
+        <Confirm
+          title={`Delete ${data.name}?`}
+          action="Delete user"
+          onClose={() => void (isDeleting.value = false)}
+          onConfirm={async () => {
+            await call("DELETE", `users/${encodeURIComponent(user.id)}`);
+            notify("good", `Deleted ${data.email}`);
+            go(["users"]);
+          }}
+        >
+          <p>
+            <strong class="user-text">{data.email}</strong> of {instanceName(data.instance)}, with{" "}
+            {data.identities.length} identities and all sessions. Tokens of this user stop verifying. This cannot be
+            undone{service.value.state && ", except by restoring a snapshot"}.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

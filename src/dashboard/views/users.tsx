@@ -1,0 +1,97 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { USER_FIELDS } from "../../wire/fields.ts";
+import type { User } from "../api/records.ts";
+import { instanceName } from "../api/service.ts";
+import { href, location, refine } from "../router.ts";
+import { Button } from "../ui/button.tsx";
+import { Empty, Heading, Panel, Pill } from "../ui/parts.tsx";
+import { PagedTable } from "../ui/paged-table.tsx";
+import { QueryInput } from "../ui/query-input.tsx";
+import type { Column } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { ExportButtons } from "./users/export.tsx";
+import { InstanceFilter } from "./users/instance-filter.tsx";
+import { NewUser } from "./users/new-user.tsx";
+import { Person } from "./users/person.tsx";
+
+const COLUMNS: readonly Column<User>[] = [
+  {
+    title: "User",
+    cell: ({ id, data }) => <Person name={data.name} email={data.email} address={href(["users", id])} />,
+  },
+  {
+    title: "Signs in with",
+    cell: ({ data }) => (
+      <div class="row">
+        {data.identities.map(({ provider, uid }) => (
+          <Pill key={provider + uid}>{provider}</Pill>
+        ))}
+      </div>
+    ),
+    from: 700,
+  },
+  {
+    title: "Verified",
+    cell: ({ data }) => (data.email_verified_at ? <Pill tone="good">yes</Pill> : <Pill>no</Pill>),
+    from: 960,
+  },
+  { title: "Instance", cell: ({ data }) => <span class="user-text">{instanceName(data.instance)}</span>, from: 960 },
+  { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, from: 480 },
+];
+
+/** The users of one instance, or of all, searched by the server. */
+export function Users(): VNode {
+  const { query = "", instance } = location.value.query;
+  const problem = useSignal<Error | undefined>(undefined);
+  const isAdding = useSignal(false);
+  const version = useSignal(0);
+  return (
+    <>
+      <Heading title="Users" note="Everybody who signed in, and everybody in the seed.">
+        <ExportButtons path="users" query={{ query, instance }} />
+        <Button icon="plus" kind="primary" onClick={() => void (isAdding.value = true)}>
+          New user
+        </Button>
+      </Heading>
+      <div class="search-row">
+        <QueryInput
+          noun="users"
+          fields={USER_FIELDS}
+          values={{}}
+          value={query}
+          onSearch={(text) => refine({ query: text })}
+          error={problem.value}
+        />
+        <InstanceFilter value={instance} />
+      </div>
+      <Panel flush>
+        <PagedTable<User>
+          label="Users"
+          path="users"
+          query={{ query, instance }}
+          columns={COLUMNS}
+          idOf={({ id }) => id}
+          linkOf={({ id }) => href(["users", id])}
+          onError={(error) => void (problem.value = error)}
+          reloadKey={version.value}
+          empty={
+            <Empty icon="users" title={query ? "No user matches" : "No users yet"}>
+              {query ? (
+                <>
+                  Wildcards go at the ends of a value: <code>email:*@acme.com</code>. Different fields must all match.
+                </>
+              ) : (
+                <>
+                  Sign somebody in under <a href="#/try-it">Try it</a>, or{" "}
+                  <a href={href(["control"], { section: "data" })}>generate users</a>.
+                </>
+              )}
+            </Empty>
+          }
+        />
+      </Panel>
+      {isAdding.value && <NewUser onClose={() => void (isAdding.value = false)} onDone={() => void version.value++} />}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, VNode } from "preact";
+import { post, type Query } from "../../api/client.ts";
+import type { Session } from "../../api/records.ts";
+import { href } from "../../router.ts";
+import { Button } from "../../ui/button.tsx";
+import { notify } from "../../ui/notices.tsx";
+import { Empty, Pill } from "../../ui/parts.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Person } from "./person.tsx";
+
+/** Sessions that match a search, each to be revoked or restored. */
+export function SessionTable({
+  query,
+  withUser,
+  onError,
+  empty,
+}: {
+  query: Query;
+  withUser?: boolean;
+  onError?: (error: Error | undefined) => void;
+  empty?: ComponentChildren;
+}): VNode {
+  const version = useSignal(0);
+  const change = async (session: Session, verb: "revoke" | "restore"): Promise<void> => {
+    await post(`sessions/${encodeURIComponent(session.data.session_id)}/${verb}`);
+    notify("good", verb === "revoke" ? "Session revoked" : "Session restored");
+    version.value++;
+  };
+  const columns: Column<Session>[] = [
+    ...(withUser
+      ? [
+          {
+            title: "User",
+            cell: ({ data }: Session) => (
+              <Person name={data.name} email={data.email} address={href(["users", data.user_id])} />
+            ),
+          },
+        ]
+      : []),
+    { title: "Provider", cell: ({ data }) => data.provider },
+    { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, from: 700 },
+    { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} /> },
+    { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} />, from: 960 },
+    {
+      title: "State",
+      cell: ({ data }) =>
+        data.active ? (
+          <Pill tone="good">active</Pill>
+        ) : (
+          <span title={data.revoked_at ?? ""}>
+            <Pill tone="bad">revoked</Pill>
+          </span>
+        ),
+      from: 480,
+    },
+    {
+      title: "Action",
+      align: "end",
+      cell: (session) =>
+        session.data.active ? (
+          <Button small onClick={() => change(session, "revoke")}>
+            Revoke
+          </Button>
+        ) : (
+          <Button small onClick={() => change(session, "restore")}>
+            Restore
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <PagedTable<Session>
+      label="Sessions"
+      path="sessions"
+      query={query}
+      columns={columns}
+      idOf={({ id }) => id}
+      reloadKey={version.value}
+      empty={empty ?? <Empty icon="sessions" title="No sessions" />}
+      {...(onError && { onError })}
+    />
+  );
+}
