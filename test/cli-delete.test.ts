@@ -65,7 +65,7 @@ describe("Whom", () => {
     [["--query", "email=*"], {}, "This query matches everybody."],
     [["--query", "email:* name:**"], {}, "This query matches everybody."],
     [["--query", "email:* email:ada@acme.test"], {}, "This query matches everybody."],
-    [["--query", "nickname:x"], {}, 'Nobody was deleted: there is no field "nickname".'],
+    [["--query", "nickname:x"], {}, 'Nobody was deleted: unknown field "nickname".'],
     [["--query", AT_ACME, ADA], {}, "Ids and a query are two ways to say whom."],
     [[AT_ACME], {}, "To delete whom a search finds: --query 'email:*@acme.com'"],
     [[ADA, "ada"], {}, '"ada" is not the id of a user. Nobody was deleted.'],

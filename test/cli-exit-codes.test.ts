@@ -73,7 +73,8 @@ describe("Exit codes", () => {
       {},
       {
         code: "usage",
-        message: '"ada" is not a term. Write field:value, e.g. email:*@acme.com. A value can\'t contain a space.',
+        message:
+          '"ada" is not a search term. Write field:value, e.g. email:*@acme.com. A value can\'t contain a space.',
         hint: "To find it within a name: name.contains=ada",
       },
     ],

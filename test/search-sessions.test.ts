@@ -75,6 +75,31 @@ describe("a search of sessions", () => {
       ],
     ],
     [
+      "active is true until the session is revoked",
+      [
+        ["active:true", "143"],
+        ["active:false", "2"],
+        ["-active:false", "143"],
+        ["-active:true", "2"],
+        ["active:true active:false", "1423"],
+        ["active:true -active:true", ""],
+        ["active:true provider:g*", "1"],
+        ["active:true revoked_at:2026-03-12", ""],
+        ["active:false revoked_at:2026-03-12", "2"],
+      ],
+    ],
+    [
+      "a time has up to nine digits of fraction, of which three count",
+      [
+        ["logged_in_at:2026-05-01T08:00:00.000999999Z", "1"],
+        ["logged_in_at:2026-05-01T08:00:00.000000001Z", "1"],
+        ["logged_in_at>2026-05-01T08:00:00.000999999Z", "4"],
+        ["logged_in_at>=2026-05-01T07:59:59.999999999Z logged_in_at<=2026-05-01T08:00:00.0001Z", "1"],
+        ["logged_in_at:2026-05-01T10:00:00.000000+02:00", "1"],
+        ["logged_in_at:2026-05-01T08:00:00.001Z", ""],
+      ],
+    ],
+    [
       "fields combine",
       [
         ["provider:g* revoked_at:null", "1"],

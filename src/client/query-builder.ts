@@ -1,6 +1,6 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../wire/fields.ts";
 import type { SessionProvider } from "../wire/names.ts";
-import { parseQuery, printTerm, type Term } from "../wire/query.ts";
+import { parseQuery, printQuery, printTerm, type Query, type Term } from "../wire/query.ts";
 import { ServiceError } from "./errors.ts";
 
 export type UserFields = typeof USER_FIELDS;
@@ -11,7 +11,11 @@ type TextField<F extends Fields> = NamesOf<F, { type: "string" }>;
 type TimeField<F extends Fields> = NamesOf<F, { type: "datetime" }>;
 type NullableField<F extends Fields> = NamesOf<F, { nullable: true }>;
 type TextOf<Name> = Name extends "provider" ? SessionProvider : string;
-type ValueOf<F extends Fields, Name extends keyof F> = F[Name] extends { type: "datetime" } ? DateInput : TextOf<Name>;
+type ValueOf<F extends Fields, Name extends keyof F> = F[Name] extends { type: "datetime" }
+  ? DateInput
+  : F[Name] extends { type: "boolean" }
+    ? boolean
+    : TextOf<Name>;
 
 /** A moment; or a date, which for `eq` is that whole UTC day, and for comparisons its first moment. */
 export type DateInput = Date | `${number}-${number}-${number}` | `${number}-${number}-${number}T${string}`;
@@ -52,11 +56,12 @@ export interface QueryBuilder<F extends Fields> {
 }
 
 /**
- * A search: as text (spec, "Search query language"), or made of terms. Terms on one field are alternatives, except that
- * comparisons on it form one range and negations each hold; terms on different fields must all hold.
+ * A search: as text (spec, "Search query language"), parsed, or made of terms. Values of one field are alternatives,
+ * comparisons of one field form one range, and negations each exclude; different fields must all match.
  */
 export type QueryInput<F extends Fields> =
   | string
+  | Query
   | ((query: QueryBuilder<F>) => readonly (QueryTerm<F> | readonly QueryTerm<F>[])[]);
 
 /** The text of a search for users. @throws {ServiceError} `invalid_query` */
@@ -71,6 +76,7 @@ export function sessionQuery(input: QueryInput<SessionFields>): string {
 
 function write<F extends Fields>(input: QueryInput<F>, fields: F): string {
   if (typeof input === "string") return input;
+  if (typeof input !== "function") return printQuery(input);
   const terms = input(createBuilder(fields)).flat();
   // An empty search might be one for everything.
   if (terms.length === 0) throw invalid("there is no term");
@@ -92,13 +98,16 @@ function createBuilder<F extends Fields>(fields: F): QueryBuilder<F> {
   };
   const time = (sign: ":" | ">" | "<" | ">=" | "<=") => (field: string, value: DateInput) => {
     const isDate = value instanceof Date;
-    if (isDate && Number.isNaN(value.getTime())) throw invalid(`the date for ${field} is no date`);
+    if (isDate && Number.isNaN(value.getTime())) throw invalid(`the Date for ${field} is invalid`);
     const written = isDate ? value.toISOString() : value;
-    if (/\s/.test(written)) throw invalid(`"${written}" is no date for ${field}`);
+    if (/\s/.test(written)) throw invalid(`"${written}" is not a valid date for ${field}`);
     return negatable<F>(read(`${field}${sign}${written}`, fields));
   };
-  const eq = (field: string, value: unknown): NegatableTerm<F> =>
-    fields[field]?.type === "datetime" ? time(":")(field, value as DateInput) : text("is")(field, value as string);
+  const eq = (field: string, value: unknown): NegatableTerm<F> => {
+    const type = fields[field]?.type;
+    if (type === "datetime") return time(":")(field, value as DateInput);
+    return text("is")(field, type === "boolean" ? String(value) : (value as string));
+  };
   return {
     eq,
     oneOf(field, values) {
@@ -141,5 +150,5 @@ function negatable<F extends Fields>(term: Term): NegatableTerm<F> {
 }
 
 function invalid(message: string): ServiceError {
-  return new ServiceError("invalid_query", `The search can't be made: ${message}`);
+  return new ServiceError("invalid_query", `Invalid query: ${message}`);
 }

@@ -1,4 +1,4 @@
-/** What can be searched, and as what. The password digest is not here, and so reads like any unknown field. */
+/** The fields of a search. The password digest is not one, and so it reads like any unknown field. */
 export const USER_FIELDS = {
   id: { type: "string" },
   email: { type: "string" },
@@ -21,10 +21,11 @@ export const SESSION_FIELDS = {
   last_signin_at: { type: "datetime" },
   revoked_at: { type: "datetime", nullable: true },
   created_at: { type: "datetime" },
+  active: { type: "boolean", isNull: "revoked_at" },
 } as const;
 
-export interface Field {
-  readonly type: "string" | "datetime";
-  readonly nullable?: true;
-}
+/** A `boolean` is true while the column that it names is null. */
+export type Field =
+  | { readonly type: "string" | "datetime"; readonly nullable?: true; readonly isNull?: undefined }
+  | { readonly type: "boolean"; readonly isNull: string; readonly nullable?: undefined };
 export type Fields = Readonly<Record<string, Field>>;

@@ -130,9 +130,14 @@ const term = (fields: object): fc.Arbitrary<string> =>
       wild,
       date,
     )
-    .map(([minus, [name, { type }], sign, text, day]) =>
-      type === "string" ? `${minus}${name}:${text}` : sign === ":" ? `${minus}${name}:${day}` : `${name}${sign}${day}`,
-    );
+    .map(([minus, [name, { type }], sign, text, day]) => {
+      if (type === "boolean") return `${minus}${name}:${text.length % 2 === 0}`;
+      return type === "string"
+        ? `${minus}${name}:${text}`
+        : sign === ":"
+          ? `${minus}${name}:${day}`
+          : `${name}${sign}${day}`;
+    });
 
 function parsed(terms: string[], fields: typeof USER_FIELDS | typeof SESSION_FIELDS): Query | undefined {
   try {

@@ -518,6 +518,12 @@ export function testStore(name: string, open: () => Promise<Store>, traits: Stor
         ["ip_address:198.51.*", [22]],
         ["revoked_at:null", [23, 21]],
         ["-revoked_at:null", [22]],
+        ["active:true", [23, 21]],
+        ["active:false", [22]],
+        ["-active:true", [22]],
+        ["active:true active:false", [23, 22, 21]],
+        ["active:true revoked_at>=2020-01-01", []],
+        ["active:false revoked_at>=2020-01-01", [22]],
         [`user_id:${id(1)}`, [22, 21]],
         [`session_id:${sessionId(23)}`, [23]],
       ])("sessions: %s", async (text, expected) => {

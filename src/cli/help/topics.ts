@@ -82,7 +82,7 @@ function fieldsOf(fields: Fields): string {
     Object.fromEntries(
       Object.entries(fields).map(([name, { type, nullable }]) => [
         name,
-        `${type === "string" ? "text" : "a date"}${nullable ? ", or null" : ""}`,
+        `${{ string: "text", datetime: "a date", boolean: "true or false" }[type]}${nullable ? ", or null" : ""}`,
       ]),
     ),
   );

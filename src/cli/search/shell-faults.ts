@@ -30,7 +30,7 @@ export function notATerm(word: string, { fields, example }: Searched, cwd: strin
   if (WORDS.has(word))
     return new CliError(
       EXIT.usage,
-      `"${word}" is not a term.`,
+      `"${word}" is not a search term.`,
       "Different fields must all match, and one field's values are alternatives, without a word between them. NOT is -term.",
     );
   if (existsSync(join(cwd, word)))
@@ -41,7 +41,7 @@ export function notATerm(word: string, { fields, example }: Searched, cwd: strin
     );
   return new CliError(
     EXIT.usage,
-    `"${word}" is not a term. Write field:value, e.g. email:*@acme.com. A value can't contain a space.`,
+    `"${word}" is not a search term. Write field:value, e.g. email:*@acme.com. A value can't contain a space.`,
     `To find it within a name: name.contains=${word.replace(/[^\p{L}\p{N}@._-]/gu, "") || "word"}`,
   );
 }

@@ -38,12 +38,14 @@ export const RESERVED_SUBDOMAINS: readonly string[] = ["api"];
 export function createAddresses(publicUrl: string, port: number, allowedHosts: readonly string[] = []): Addresses {
   const front = new URL(publicUrl);
   const origin = (subdomain: string): string => `${front.protocol}//${subdomain}.${front.host}`;
+  // Clients leave out the port that is the default of the scheme.
+  const withPort = (name: string): string[] => [`${name}:${port}`, ...(port === 80 || port === 443 ? [name] : [])];
   const frontHosts = new Set([
     front.host,
-    ...LOOPBACK_NAMES.map((name) => `${name}:${port}`),
+    ...LOOPBACK_NAMES.flatMap(withPort),
     ...allowedHosts.flatMap((name) => [name, `${name}:${port}`]),
   ]);
-  const parents = [`.${front.host}`, `.localhost:${port}`];
+  const parents = [`.${front.host}`, ...withPort(".localhost")];
   return {
     front: front.origin,
     api: origin("api"),

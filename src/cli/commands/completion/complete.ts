@@ -145,16 +145,21 @@ function helpWords(program: Command, operands: readonly string[]): Candidate[] {
   return [...children, ...topics.map(([value, { description }]) => ({ value, description }))];
 }
 
+const DESCRIPTIONS = { string: "text", datetime: "a day, in UTC", boolean: "true or false" } as const;
+
 /** A field, and then what it can be, in a spelling that no shell takes for its own. */
 function termsFor(fields: Fields, current: string): Candidate[] {
   const minus = current.startsWith("-") ? "-" : "";
   return Object.entries(fields).flatMap(([field, { type, nullable }]) => [
-    { value: `${minus}${field}:`, description: type === "string" ? "text" : "a day, in UTC" },
+    { value: `${minus}${field}:`, description: DESCRIPTIONS[type] },
     ...(type === "datetime" && minus === ""
       ? [
           { value: `${field}.gte=`, description: "from then on" },
           { value: `${field}.lt=`, description: "before then" },
         ]
+      : []),
+    ...(type === "boolean"
+      ? ["true", "false"].map((value) => ({ value: `${minus}${field}:${value}`, description: "" }))
       : []),
     ...(nullable ? [{ value: `${minus}${field}:null`, description: "has no value" }] : []),
     ...(field === "provider"

@@ -8,14 +8,15 @@ export function matcher(query: Query): (record: object) => boolean {
 }
 
 function clauseMatcher(clause: Clause): (record: object) => boolean {
-  const { field, type } = clause;
+  const { column, type } = clause;
   const values = clause.values.map((term) => termMatcher(term, type));
   const range = clause.range.map((term) => termMatcher(term, type));
   const excluded = clause.excluded.map((term) => termMatcher(term, type));
   const wanted = values.length + range.length > 0;
   return (record) => {
-    const stored = (record as Record<string, string | null>)[field] ?? null;
-    const value = stored !== null && type === "string" ? fold(stored) : stored;
+    const stored = (record as Record<string, string | null>)[column] ?? null;
+    const value =
+      type === "boolean" ? String(stored === null) : stored !== null && type === "string" ? fold(stored) : stored;
     if (excluded.some((matches) => matches(value))) return false;
     return (
       !wanted ||

@@ -11,8 +11,8 @@ export function condition(table: "users" | "sessions", query: Query, bind: Bind)
 }
 
 function clauseCondition(table: "users" | "sessions", clause: Clause, bind: Bind): string {
-  const { field, type } = clause;
-  const column = searchColumn(table, field);
+  const { type } = clause;
+  const column = searchColumn(table, clause.column);
   const text = (term: Term): string => termCondition(`row.${column}`, term, type, bind);
   // A null satisfies no term but `null`, and so satisfies the negation of every other.
   const excluded = clause.excluded.map((term) => `(${text(term)}) IS NOT TRUE`);
@@ -23,6 +23,7 @@ function clauseCondition(table: "users" | "sessions", clause: Clause, bind: Bind
 
 function termCondition(column: string, term: Term, type: Clause["type"], bind: Bind): string {
   if (term.operator === "null") return `${column} IS NULL`;
+  if (type === "boolean") return `${column} IS ${term.value === "true" ? "" : "NOT "}NULL`;
   if (type === "datetime") return momentCondition(column, term, bind);
   const wanted = fold(term.value);
   // PostgreSQL stores no such character, so nothing that is stored has it.
