@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { SignJWT } from "jose";
 import { load, request } from "./load.js";
 import { median, report } from "./report.js";
+import { plainEnv, start as startServer } from "./server.js";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const SVC = join(ROOT, "bin/svc.js");
@@ -175,33 +176,6 @@ async function firstAnswer(argv, withMemory = false) {
   return { ms, rss };
 }
 
-/** A server that prints its port as JSON in its first line. */
 function start(argv) {
-  const child = spawn(process.execPath, argv, {
-    cwd: directory,
-    stdio: ["ignore", "pipe", "inherit"],
-    env: plainEnv(),
-  });
-  const exited = new Promise((resolve) => child.once("exit", resolve));
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.stdout.once("data", (data) => {
-      child.stdout.resume();
-      const { port } = JSON.parse(String(data).split("\n")[0]);
-      resolve({
-        port,
-        pid: child.pid,
-        stop: () => {
-          child.kill("SIGTERM");
-          return exited;
-        },
-      });
-    });
-  });
-}
-
-/** Further certificates alone nearly triple Node's start. */
-function plainEnv() {
-  const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...env } = process.env;
-  return env;
+  return startServer(argv, directory);
 }
