@@ -144,7 +144,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   maxmind: ["server/sign-in/geo.ts"],
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],
-  postgres: ["server/store/postgres/database.ts"],
+  postgres: ["server/store/postgres/connection.ts"],
   "string-width": ["cli/list"],
   undici: ["client/transport.ts", "server/providers/fetch.ts"],
   zod: ["server", "wire/seed.ts"],

@@ -88,7 +88,8 @@ export function exitOfApi(code: string): ExitCode {
   if (code === "unauthorized" || code === "missing_secret_key") return EXIT.noKey;
   if (code.endsWith("_not_found")) return EXIT.notFound;
   if (code === "storage_unavailable" || code === "unavailable" || code === "rate_limited") return EXIT.unreachable;
-  if (code === "invalid_query" || code === "query_required" || code === "bad_request") return EXIT.usage;
+  if (code === "invalid_query" || code === "search_too_slow" || code === "query_required" || code === "bad_request")
+    return EXIT.usage;
   return EXIT.failed;
 }
 

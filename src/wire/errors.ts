@@ -26,6 +26,7 @@ export const ERRORS = {
   bad_request: { status: 400, error: "Bad request" },
   invalid_json: { status: 400, error: "Invalid JSON" },
   query_required: { status: 400, error: "query is required" },
+  search_too_slow: { status: 400, error: "Search took too long" },
   invalid_query: { status: 400, error: "Invalid query" },
   unknown_provider: { status: 400, error: "Unknown provider" },
   invalid_redirect_uri: { status: 400, error: "Invalid redirect_uri" },

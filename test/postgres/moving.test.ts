@@ -59,9 +59,9 @@ describe("Moving a store", () => {
     await first.put(entries.slice(5, 8));
     await expect(openPostgresTarget(url)).rejects.toMatchObject({ name: "StoreRefused", reason: "locked" });
     await first.close();
-    await expect(open(url)).rejects.toThrow("was not filled to the end");
-    await expect(openPostgresSource(url)).rejects.toThrow("was not filled to the end");
-    expect((await checkPostgres(url)).damage).toEqual([expect.stringContaining("broken off")]);
+    await expect(open(url)).rejects.toThrow("is incomplete");
+    await expect(openPostgresSource(url)).rejects.toThrow("is itself incomplete");
+    expect((await checkPostgres(url)).damage).toEqual([expect.stringContaining("incomplete")]);
     const second = await openPostgresTarget(url);
     expect(await second.begin("print")).toBe(8);
     await second.put(entries.slice(8));
@@ -80,15 +80,15 @@ describe("Moving a store", () => {
     expect(await first.begin("another print")).toBe(0);
     await first.put(entries);
     await first.finish();
-    await expect(first.begin("print")).rejects.toThrow(/holds a store already, and nothing of it is overwritten/);
+    await expect(first.begin("print")).rejects.toThrow(/already contains a store, which is never overwritten/);
     await first.close();
     expect(await entriesOf(url)).toEqual(entries);
   });
 
   it("refuses to read what holds no store", async () => {
     const url = await createDatabase();
-    await expect(openPostgresSource(url)).rejects.toThrow(/holds no store\.$/);
-    await expect(checkPostgres(url)).rejects.toThrow(/holds no store\.$/);
+    await expect(openPostgresSource(url)).rejects.toThrow(/contains no store\.$/);
+    await expect(checkPostgres(url)).rejects.toThrow(/contains no store\.$/);
   });
 
   it("finds nothing wrong with a store, and names what somebody changed by hand", async () => {
@@ -103,9 +103,7 @@ describe("Moving a store", () => {
     await execute(url, `UPDATE svc.users SET name = 'Countess' WHERE id = '${id(1)}'`);
     await execute(url, `UPDATE svc.sessions SET instance_id = 'elsewhere' WHERE id = '${id(24)}'`);
     const changed = await checkPostgres(url);
-    expect(changed.dangling).toEqual([`sessions: ${id(24)} is of another instance than its user.`]);
-    expect(changed.damage).toEqual([
-      `users: ${id(1)} is not found by its name: name_folded is not what svc writes there.`,
-    ]);
+    expect(changed.dangling).toEqual([`sessions: ${id(24)} belongs to another instance than its user.`]);
+    expect(changed.damage).toEqual([`users: ${id(1)} can't be found by its name: name_folded is out of date.`]);
   });
 });

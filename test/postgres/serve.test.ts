@@ -13,7 +13,7 @@ describe("svc serve on PostgreSQL", () => {
     const server = await started(url);
     const { password, username, host, pathname } = new URL(url);
     expect(server.store).toBe(`postgres://${username}@${host}${pathname}`);
-    expect(server.log()).toContain("made the schema svc");
+    expect(server.log()).toContain("created the schema svc");
     expect(server.log()).not.toContain(password);
     expect(execFileSync("ps", ["-o", "args=", "-p", String(server.child.pid)], { encoding: "utf8" })).not.toContain(
       password,
@@ -46,7 +46,7 @@ describe("svc serve on PostgreSQL", () => {
     const fresh = await createDatabase();
     const servers = await Promise.all([1, 2, 3].map(() => started(fresh, [])));
     const logs = servers.map((server) => server.log());
-    expect(logs.filter((log) => log.includes("made the schema"))).toHaveLength(1);
+    expect(logs.filter((log) => log.includes("created the schema"))).toHaveLength(1);
     expect(new Set(servers.map((server) => server.instances.map((instance) => instance.id).join())).size).toBe(1);
   });
 

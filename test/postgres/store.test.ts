@@ -40,7 +40,7 @@ describe("Opening a PostgreSQL store", () => {
     await open(url, warnings);
     await open(url, warnings);
     expect(warnings.filter((text) => text.includes("schema"))).toEqual([
-      expect.stringMatching(/^postgres:\/\/.*: made the schema svc, version 1\.$/),
+      expect.stringMatching(/^postgres:\/\/.*: created the schema svc, version 1\.$/),
     ]);
     expect(warnings.join()).not.toContain(new URL(url).password);
   });
@@ -59,7 +59,11 @@ describe("Opening a PostgreSQL store", () => {
       /"nowhere" does not exist\. Create it with/,
     ],
     ["a port where nobody listens", (url) => void (url.port = "1"), /ECONNREFUSED.*Is PostgreSQL running there\?/],
-    ["a host that is not there", (url) => void (url.hostname = "nowhere.invalid"), /no such host/],
+    [
+      "a host that is not there",
+      (url) => void (url.hostname = "nowhere.invalid"),
+      /Check the host name in the address/,
+    ],
   ])("is refused with %s, saying what to do, without the password", async (_, change, message) => {
     const url = new URL(await createDatabase());
     change(url);

@@ -1,5 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { appendFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
 import { admin, execute, startCluster } from "./_postgres.ts";
@@ -31,6 +34,8 @@ describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS", () => {
     );
     await cluster.own("server.key", "server.crt");
     await execute(cluster.url("postgres"), "ALTER SYSTEM SET ssl = on");
+    await execute(cluster.url("postgres"), "ALTER SYSTEM SET listen_addresses = '*'");
+    await appendFile(join(data, "pg_hba.conf"), "host all all all scram-sha-256\n");
     await cluster.control("restart", "-m", "fast");
     const url = cluster.url("postgres").replace("127.0.0.1", "localhost");
     const used = async (parameters: string): Promise<boolean> => {
@@ -52,5 +57,24 @@ describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS", () => {
     await expect(openPostgresStore(elsewhere, { warn: () => {} })).rejects.toThrow(
       /does not match certificate.*not trusted/s,
     );
+    const verifiedByAuthority = elsewhere.replace("verify-full", "verify-ca");
+    await (await openPostgresStore(verifiedByAuthority, { warn: () => {} })).close();
+    // As in libpq, require with a root certificate verifies the chain.
+    const stranger = new URL("../../package.json", import.meta.url).pathname;
+    await expect(used(`sslmode=require&sslrootcert=${stranger}`)).rejects.toThrow(/not trusted|PEM|certificate/i);
+
+    const own = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+    const outside = own.find(({ internal, family }) => !internal && family === "IPv4")?.address;
+    if (outside === undefined) return;
+    const there = cluster.url("postgres").replace("127.0.0.1", outside);
+    await expect(openPostgresStore(there, { warn: () => {} })).rejects.toThrow(/certificate is not trusted/);
+    const warnings: string[] = [];
+    const warn = (message: string): void => void warnings.push(message);
+    for (const mode of ["require", "disable"])
+      await (await openPostgresStore(`${there}?sslmode=${mode}`, { warn })).close();
+    expect(warnings.filter((text) => text.includes("sslmode"))).toEqual([
+      expect.stringMatching(/certificate is not verified \(sslmode=require\).*Use sslmode=verify-full\.$/),
+      expect.stringMatching(/not encrypted \(sslmode=disable\).*Use sslmode=verify-full\.$/),
+    ]);
   }, 60_000);
 });

@@ -9,7 +9,7 @@ import { json, page, toWebResponse, type Reply } from "./reply.ts";
 import type { AppRequest } from "./request.ts";
 import { ROUTES } from "./routes/index.ts";
 import type { RouteDefinition, RouteDeps } from "./routes/route.ts";
-import { StorageUnavailable } from "../store/store.ts";
+import { SearchTooSlow, StorageUnavailable } from "../store/store.ts";
 
 const NO_ROUTE = "/**";
 
@@ -96,9 +96,13 @@ function renderError(cause: unknown, incoming: Incoming, deps: AppDeps): Reply {
   return isForPerson ? page(errorPage(status, body.error), status) : json(body, status, headers);
 }
 
+const NARROW =
+  "add a term that narrows it, such as an exact value, three or more characters in a row, or created_at>=2026-01-01";
+
 function asApiError(cause: unknown, { onBug }: AppDeps): ApiError {
   if (cause instanceof ApiError) return cause;
   if (cause instanceof StorageUnavailable) return new ApiError("storage_unavailable");
+  if (cause instanceof SearchTooSlow) return new ApiError("search_too_slow", NARROW);
   onBug(cause);
   return new ApiError("internal");
 }

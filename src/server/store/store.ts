@@ -144,6 +144,11 @@ export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
 }
 
+/** A search that takes longer than the store lets one statement take. With a narrower query it can succeed. */
+export class SearchTooSlow extends Error {
+  override readonly name = "SearchTooSlow";
+}
+
 /** What was to be seeded holds something already. */
 export class StoreNotEmpty extends Error {
   override readonly name = "StoreNotEmpty";

@@ -1,64 +1,134 @@
-import { readFileSync } from "node:fs";
-import { StoreRefused } from "../store.ts";
+import { homedir, userInfo } from "node:os";
+import { join } from "node:path";
+import type { PostgresEnvironment } from "./environment.ts";
+import { badAddress } from "./failures.ts";
+import { limitsOf, POOL_PARAMETERS, type Limits } from "./limits.ts";
+import { tlsOf, type Tls } from "./tls.ts";
 
-/** Where a database is, and how to get in. */
+/** One server of an address. */
+export interface Host {
+  /** A name, an IP address, or the directory of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where a database is, and how to connect to it. */
 export interface Address {
   /** For people: without the password and the parameters. */
   readonly location: string;
-  readonly host: string | undefined;
-  readonly port: number | undefined;
-  readonly database: string | undefined;
-  readonly username: string | undefined;
-  /** Undefined: `PGPASSWORD`, or none. */
+  /** Tried in this order. */
+  readonly hosts: readonly Host[];
+  readonly database: string;
+  readonly username: string;
+  /** Undefined: the password file has it, or there is none. */
   readonly password: string | undefined;
-  readonly tls: "disable" | "prefer" | "require" | { readonly ca?: string };
+  readonly passwordFile: string;
+  readonly tls: Tls;
+  /** Whether a server must accept writes before it is used. */
+  readonly target: "any" | "read-write";
   readonly application_name: string;
+  /** Command-line options for the server process, as in `-c geqo=off`. */
+  readonly options: string | undefined;
+  readonly limits: Limits;
 }
 
-const SSL_MODES = ["disable", "prefer", "require", "verify-full"];
-const PARAMETERS = ["sslmode", "sslrootcert", "host", "application_name"];
+const PARAMETERS: readonly string[] = [
+  "host",
+  "port",
+  "sslmode",
+  "sslrootcert",
+  "target_session_attrs",
+  "connect_timeout",
+  "options",
+  "passfile",
+  "application_name",
+  ...POOL_PARAMETERS,
+];
 
 /**
- * Reads `postgres://user@host:port/database?sslmode=…`. What it leaves out comes from `PGHOST`, `PGPORT`, `PGUSER`,
- * `PGPASSWORD` and `PGDATABASE`, as with every program that speaks to PostgreSQL.
- * @throws {StoreRefused} in whose message nothing of the address is repeated that could be part of a password
+ * Reads `postgres://user@host:port,host:port/database?sslmode=…`, as libpq does. What it leaves out comes from `PGHOST`,
+ * `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and the other variables of libpq.
+ * @throws {StoreRefused} with a message that repeats nothing that could be part of a password
  */
-export function parseAddress(text: string): Address {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
-    throw refused("can't be read. Write postgres://user@host:5432/database, and characters such as / # ? % as %2F …");
-  const database = decoded(url.pathname.slice(1));
-  // What lies behind the host is printed, and a password with a bare / in it ends up there.
-  if (/[@/:]/.test(database))
-    throw refused("has a /, @ or : behind the host. If that belongs to the password, write it as %2F, %40 or %3A.");
+export function parseAddress(text: string, env: PostgresEnvironment = {}): Address {
+  const { url, hosts: urls } = split(text);
+  const path = decoded(url.pathname.slice(1));
+  // The part after the host is printed, and a password with a bare / in it ends up there.
+  if (/[@/:]/.test(path))
+    throw badAddress("has a /, @ or : after the host. If it belongs to the password, write it as %2F, %40 or %3A.");
   const parameters = url.searchParams;
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
-  if (unknown !== undefined) throw refused(`has a parameter that svc doesn't know. It knows ${PARAMETERS.join(", ")}.`);
-  const username = decoded(url.username);
-  const host = parameters.get("host") ?? url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const shown = parameters.has("host") ? parameters.get("host")! : url.host;
+  if (unknown !== undefined) throw badAddress(`has an unknown parameter. Known ones: ${PARAMETERS.join(", ")}.`);
+  const parameter = (name: string, variable: string): string | undefined =>
+    (parameters.get(name) ?? env[variable as keyof PostgresEnvironment]) || undefined;
+
+  const named = decoded(url.username);
+  const username = named || (env.PGUSER ?? userInfo().username);
+  const hosts = hostsOf(urls, parameters, env);
+  const shown = parameters.get("host") ?? urls.map((one) => one.host).join(",");
   return {
-    location: `postgres://${username === "" ? "" : `${username}@`}${shown}/${database}`,
-    host: host || undefined,
-    port: url.port === "" ? undefined : Number(url.port),
-    database: database || undefined,
-    username: username || undefined,
-    password: decoded(url.password) || undefined,
-    tls: tlsOf(parameters),
+    location: `postgres://${named === "" ? "" : `${named}@`}${shown}/${path}`,
+    hosts,
+    username,
+    database: path || (env.PGDATABASE ?? username),
+    password: decoded(url.password) || env.PGPASSWORD,
+    passwordFile: parameter("passfile", "PGPASSFILE") ?? join(homedir(), ".pgpass"),
+    tls: tlsOf(parameter("sslmode", "PGSSLMODE"), parameter("sslrootcert", "PGSSLROOTCERT")),
+    target: targetOf(parameter("target_session_attrs", "PGTARGETSESSIONATTRS"), hosts.length),
     application_name: parameters.get("application_name") ?? "svc",
+    options: parameter("options", "PGOPTIONS"),
+    limits: limitsOf(parameters, env.PGCONNECT_TIMEOUT, hosts.length),
   };
 }
 
-function tlsOf(parameters: URLSearchParams): Address["tls"] {
-  const mode = parameters.get("sslmode") ?? "prefer";
-  if (!SSL_MODES.includes(mode)) throw refused(`has a sslmode that is none of ${SSL_MODES.join(", ")}.`);
-  if (mode !== "verify-full") return mode as "disable" | "prefer" | "require";
-  const path = parameters.get("sslrootcert");
-  if (path === null || path === "system") return {};
-  try {
-    return { ca: readFileSync(path, "utf8") };
-  } catch (error) {
-    throw refused(`names a sslrootcert that can't be read (${(error as NodeJS.ErrnoException).code}).`);
+interface Parts {
+  /** With the first host. */
+  readonly url: URL;
+  /** As they are written; empty: none. */
+  readonly hosts: readonly URL[];
+}
+
+/** The URL standard knows one host, libpq's addresses any number. */
+function split(text: string): Parts {
+  const [, scheme, login = "", named = "", rest] = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/.exec(text) ?? [];
+  const hosts = named === "" ? [] : named.split(",").map((host) => `postgres://${host}`);
+  const first = named.split(",")[0] || (login === "" ? "" : "localhost");
+  const whole = `${scheme}${login}${first}${rest}`;
+  if (![whole, ...hosts].every((one) => URL.canParse(one)))
+    throw badAddress(
+      "is not valid. Write postgres://user@host:5432/database, and characters such as / # ? % as %2F %23 %3F %25.",
+    );
+  return { url: new URL(whole), hosts: hosts.map((one) => new URL(one)) };
+}
+
+function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: PostgresEnvironment): Host[] {
+  const listed = parameters.get("host") ?? (urls.length === 0 ? (env.PGHOST ?? "localhost") : undefined);
+  const names = listed?.split(",") ?? urls.map((url) => decoded(url.hostname.replace(/^\[(.*)\]$/, "$1")));
+  const ports = (parameters.get("port") ?? env.PGPORT ?? "5432").split(",");
+  if (ports.length > 1 && ports.length !== names.length) throw badAddress("has another number of ports than of hosts.");
+  return names.map((host, n) => {
+    const own = urls.length === names.length ? urls[n]!.port : "";
+    const port = Number(own || (ports[n] ?? ports[0]));
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw badAddress("has a port that is not a number from 1 to 65535.");
+    return { host: host.trim(), port };
+  });
+}
+
+/** svc writes, so a standby is no use to it; with one host the start says so, with several another one may do. */
+function targetOf(value: string | undefined, hosts: number): Address["target"] {
+  switch (value) {
+    case undefined:
+      return hosts > 1 ? "read-write" : "any";
+    case "any":
+      return "any";
+    case "read-write":
+    case "primary":
+      return "read-write";
+    default:
+      throw badAddress(
+        "has a target_session_attrs that svc can't use, because it writes. Use read-write, primary or any.",
+      );
   }
 }
 
@@ -66,10 +136,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refused("has a % that begins no escape. Write a % as %25.");
+    throw badAddress("has a % that starts no escape. Write a % as %25.");
   }
-}
-
-function refused(why: string): StoreRefused {
-  return new StoreRefused("unusable", `The address of the PostgreSQL store ${why}`);
 }

@@ -2,18 +2,20 @@ import { fold } from "../fold.ts";
 import { TABLE_NAMES, type TableName } from "../records.ts";
 import { StoreRefused, type StoreCheck } from "../store.ts";
 import { parseAddress } from "./address.ts";
-import { openDatabase, type Ask } from "./database.ts";
-import { refusal } from "./failures.ts";
+import { openDatabase } from "./database.ts";
+import { postgresEnvironment } from "./environment.ts";
+import { causeOf, refusal } from "./failures.ts";
 import { hasTrigrams, schemaVersion } from "./migrate.ts";
 import { foldedColumnsOf } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
+import type { Ask } from "./session.ts";
 
 const BATCH = 2000;
 const MAX_NAMED = 20;
 
 /** Looks through a whole store in a database: `svc store check`. Nothing is changed. @throws {StoreRefused} */
 export async function checkPostgres(url: string): Promise<StoreCheck> {
-  const database = openDatabase(parseAddress(url), () => {});
+  const database = openDatabase(parseAddress(url, postgresEnvironment()), () => {});
   const { location } = database;
   const session = database.openSession(false);
   const { ask } = session;
@@ -22,9 +24,9 @@ export async function checkPostgres(url: string): Promise<StoreCheck> {
     if (version < MIGRATIONS.length)
       throw new StoreRefused(
         "unusable",
-        version === 0 ? `${location} holds no store.` : `${location} has an older schema. Run: svc store migrate`,
+        version === 0 ? `${location} contains no store.` : `${location} has an older schema. Run: svc store migrate`,
       );
-    await ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const tables = {} as Record<TableName, number>;
     for (const table of TABLE_NAMES) {
       const [row] = await ask<{ count: string }>(`SELECT count(*) AS count FROM svc.${table}`);
@@ -32,11 +34,11 @@ export async function checkPostgres(url: string): Promise<StoreCheck> {
     }
     const damage = [...(await brokenIndexes(ask)), ...(await staleText(ask))];
     const [filling] = await ask("SELECT FROM svc.filling");
-    if (filling) damage.unshift("It was not filled to the end: a copy or an import was broken off.");
+    if (filling) damage.unshift("The store is incomplete: a copy or an import was interrupted.");
     const notes = (await hasTrigrams(ask)) ? [] : ["The extension pg_trgm is missing: searches read every row."];
     return { location, kind: `postgres, schema ${version}`, tables, damage, dangling: await strayRows(ask), notes };
   } catch (error) {
-    throw error instanceof StoreRefused ? error : refusal(location, (error as Error).cause ?? error);
+    throw error instanceof StoreRefused ? error : refusal(location, causeOf(error));
   } finally {
     await session.close();
     await database.close();
@@ -50,7 +52,7 @@ async function brokenIndexes(ask: Ask): Promise<string[]> {
   return rows.map(({ name }) => `The index ${name} is not valid. Run: REINDEX INDEX ${name}`);
 }
 
-/** What belongs to another instance than its user, which no constraint forbids. */
+/** Rows that belong to another instance than their user, which no constraint forbids. */
 async function strayRows(ask: Ask): Promise<string[]> {
   const faults: string[] = [];
   for (const table of ["identities", "sessions"]) {
@@ -58,12 +60,12 @@ async function strayRows(ask: Ask): Promise<string[]> {
       `SELECT row.id FROM svc.${table} AS row LEFT JOIN svc.users u ON u.id = row.user_id
        WHERE u.instance_id IS DISTINCT FROM row.instance_id ORDER BY row.position LIMIT ${MAX_NAMED}`,
     );
-    faults.push(...rows.map(({ id }) => `${table}: ${id} is of another instance than its user.`));
+    faults.push(...rows.map(({ id }) => `${table}: ${id} belongs to another instance than its user.`));
   }
   return faults;
 }
 
-/** Searches look at folded text, which only svc writes: whoever changes a name by hand makes it stale. */
+/** Searches read folded text, which only svc writes: a name that was changed by hand leaves it out of date. */
 async function staleText(ask: Ask): Promise<string[]> {
   const faults: string[] = [];
   for (const table of ["users", "sessions"] as const) {
@@ -80,9 +82,7 @@ async function staleText(ask: Ask): Promise<string[]> {
         if (rows.length === 0 || faults.length >= named) break;
         for (const { id, text, folded } of rows) {
           if ((text === null ? null : fold(text)) !== folded && faults.length < named)
-            faults.push(
-              `${table}: ${id} is not found by its ${column}: ${column}_folded is not what svc writes there.`,
-            );
+            faults.push(`${table}: ${id} can't be found by its ${column}: ${column}_folded is out of date.`);
         }
       }
       await ask(`CLOSE ${cursor}`);

@@ -1,108 +1,162 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkServerIdentity as identityError, type PeerCertificate } from "node:tls";
-import postgres, { type Sql } from "postgres";
 import type { Address } from "./address.ts";
-import { isBusy, isLost, isUnavailable, NoAnswer, reasonOf, unavailable } from "./failures.ts";
-import { isoOf } from "./rows.ts";
+import { connect, localSettings, type Client, type Endpoint } from "./connection.ts";
+import {
+  isBusy,
+  isLost,
+  isReadOnly,
+  isRepeatable,
+  isUnavailable,
+  NoAnswer,
+  reasonOf,
+  unavailable,
+  withinTime,
+} from "./failures.ts";
+import { findServer } from "./servers.ts";
+import { openSession, type Session, type Value } from "./session.ts";
+import { tlsWarning } from "./tls.ts";
 
-/** Of one process, for what is over in an instant. Long lists have connections of their own. */
-const POOL_SIZE = 10;
-/** The server gives up on a statement before we give up on the server, so that one slow search is not taken for its death. */
-const STATEMENT_TIMEOUT_MS = 4000;
-const ANSWER_WITHIN_MS = 4500;
-const CONNECT_TIMEOUT_SECONDS = 4;
-const IDLE_IN_TRANSACTION_MS = 60_000;
 const TRY_AGAIN_MS = 100;
-/** A role that may create objects in `public` must not be able to replace a function or an operator that we use. */
-export const SEARCH_PATH = "pg_catalog, pg_temp";
-/** The type's number in every PostgreSQL. */
-const TIMESTAMPTZ = 1184;
-
-type Client = Sql<{ moment: string }>;
+/** A database that was set to read only must not cost a new pool for each write. */
+const MIN_POOL_AGE_MS = 1000;
 
 export interface QueryOptions {
-  /** Whether the server keeps the statement. Not where the text is one of very many. Default true. */
-  readonly prepare?: boolean;
+  /** Whether this is a search: it may take long, and its text is one of very many. Others never wait for one. Default false. */
+  readonly isSearch?: boolean;
   /** The moment, on `performance.now()`, by which there must be an answer. */
   readonly until?: number;
-}
-
-export type Ask = <Row extends object>(text: string, parameters?: readonly Value[]) => Promise<Row[]>;
-/** Every parameter is sent as text; the statement casts it. */
-export type Value = string | null;
-
-/** One connection, for a transaction or a cursor. After a failure it answers nothing but that failure. */
-export interface Session {
-  readonly ask: Ask;
-  close(): Promise<void>;
 }
 
 export interface Database {
   readonly location: string;
   /**
    * One statement, which is a transaction of its own.
-   * @throws {StorageUnavailable} within five seconds, whatever happens to the server; the outcome is not known then
+   * @throws {StorageUnavailable} in time, whatever happens to the server; the outcome is not known then
    */
   query<Row extends object>(text: string, parameters?: readonly Value[], options?: QueryOptions): Promise<Row[]>;
-  /** @param limits whether a statement may take only so long, as for requests; default true */
-  openSession(limits?: boolean): Session;
+  /** @param limited whether a statement may take only so long, as for requests; default true */
+  openSession(limited?: boolean): Session;
+  /** The moment, on `performance.now()`, by which a request that comes now must have its answer. */
+  deadline(): number;
+  /** How many long lists may be read at the same time. */
+  readonly listConnections: number;
   close(): Promise<void>;
 }
 
-/** The moment by which a request must have its answer. */
-export function deadline(): number {
-  return performance.now() + ANSWER_WITHIN_MS;
+/** Connections to one server. */
+interface Pool {
+  readonly endpoint: Endpoint;
+  readonly requests: Client;
+  readonly searches: Client;
+  readonly made: number;
 }
 
 /**
- * Nothing is connected before the first query. The pool is given up as soon as a connection breaks, and the next query
- * makes another one: a connection that `postgres` opens again can still hold what it had not sent before.
+ * Nothing is connected before the first query. The pool is given up as soon as a connection breaks or turns out to be to a
+ * standby, and the next query finds a server and makes another one: a connection that `postgres` opens again can still
+ * hold what it had not sent before.
  */
 export function openDatabase(address: Address, warn: (message: string) => void): Database {
-  const { location } = address;
-  let pool: Client | undefined;
+  const { location, limits } = address;
+  let pool: Promise<Pool> | undefined;
   let answered = 0;
   let isAway = false;
+  const said = new Set<string>();
 
-  function retire(broken: Client): void {
+  async function makePool(): Promise<Pool> {
+    const endpoint = await findServer(address);
+    const warning = tlsWarning(address.tls, endpoint.host.host);
+    if (warning !== undefined && !said.has(warning)) {
+      said.add(warning);
+      warn(`${location}: ${warning}`);
+    }
+    return {
+      endpoint,
+      requests: await connect(address, endpoint, { max: limits.poolSize }),
+      searches: await connect(address, endpoint, { max: limits.listConnections }),
+      made: performance.now(),
+    };
+  }
+
+  function currentPool(): Promise<Pool> {
+    if (pool) return pool;
+    const making = makePool();
+    pool = making;
+    making.catch(() => {
+      if (pool === making) pool = undefined;
+    });
+    return making;
+  }
+
+  /** @param seconds how long what is under way may still take */
+  async function retire(broken: Promise<Pool>, seconds: number): Promise<void> {
     if (pool === broken) pool = undefined;
-    void broken.end({ timeout: 1 }).catch(() => {});
+    const { requests, searches } = await broken;
+    for (const client of [requests, searches]) void client.end({ timeout: seconds }).catch(() => {});
   }
 
   function noteAnswer(): void {
     answered = performance.now();
-    if (isAway) warn(`${location} is back.`);
+    if (isAway) warn(`${location} is available again.`);
     isAway = false;
   }
 
   function noteLoss(error: unknown): void {
-    // What never answered was never there: then the start says what is wrong.
+    // Before the first answer the start itself says what is wrong.
     if (answered === 0) return;
-    if (!isAway) warn(`${location} is away: ${reasonOf(error)}. Until it is back, requests get 503.`);
+    if (!isAway) warn(`${location} is unavailable: ${reasonOf(error)}. Requests get 503 until it is back.`);
     isAway = true;
+  }
+
+  async function run<Row extends object>(
+    { endpoint, requests, searches }: Pool,
+    text: string,
+    parameters: readonly Value[],
+    isSearch: boolean,
+  ): Promise<Row[]> {
+    const client = isSearch ? searches : requests;
+    if (!endpoint.isPooler) return client.unsafe<Row[]>(text, [...parameters], { prepare: !isSearch });
+    return client.begin(async (transaction) => {
+      const [, rows] = await Promise.all([
+        transaction.unsafe(localSettings(address)),
+        transaction.unsafe<Row[]>(text, [...parameters]),
+      ]);
+      return rows;
+    }) as Promise<Row[]>;
   }
 
   async function query<Row extends object>(
     text: string,
     parameters: readonly Value[] = [],
-    { prepare = true, until = deadline() }: QueryOptions = {},
+    { isSearch = false, until = performance.now() + limits.answerWithinMs }: QueryOptions = {},
   ): Promise<Row[]> {
+    let switched = false;
     for (;;) {
       const asked = performance.now();
-      const sql = (pool ??= connect(address, { max: POOL_SIZE }));
+      const current = currentPool();
       try {
-        const rows = await withinTime(sql.unsafe<Row[]>(text, [...parameters], { prepare }), until - asked);
+        const made = await withinTime(current, until - asked);
+        const rows = await withinTime(run<Row>(made, text, parameters, isSearch), until - performance.now());
         noteAnswer();
         return rows;
       } catch (error) {
         const isDead = isLost(error) || (error instanceof NoAnswer && answered < asked);
         if (isDead) {
-          retire(sql);
+          void retire(current, 1).catch(() => {});
           noteLoss(error);
         }
         if (!isUnavailable(error)) throw error;
-        if (!isBusy(error) || performance.now() + TRY_AGAIN_MS > until) throw unavailable(location, error);
-        await sleep(TRY_AGAIN_MS);
+        if (isReadOnly(error) && !switched) {
+          // Nothing was written. Another connection, or another host, may lead to the new primary.
+          switched = true;
+          if (asked - (await current).made > MIN_POOL_AGE_MS) {
+            void retire(current, limits.answerWithinMs / 1000);
+            continue;
+          }
+        }
+        const mayRepeat = isBusy(error) || isRepeatable(error);
+        if (!mayRepeat || performance.now() + TRY_AGAIN_MS > until) throw unavailable(location, error);
+        await sleep(isBusy(error) ? TRY_AGAIN_MS : Math.random() * TRY_AGAIN_MS);
       }
     }
   }
@@ -110,83 +164,12 @@ export function openDatabase(address: Address, warn: (message: string) => void):
   return {
     location,
     query,
-    openSession: (limits = true) => openSession(address, limits),
+    openSession: (limited = true) => openSession(address, async () => (await currentPool()).endpoint, limited),
+    deadline: () => performance.now() + limits.answerWithinMs,
+    listConnections: limits.listConnections,
     async close() {
-      await pool?.end({ timeout: 5 });
+      const made = await pool?.catch(() => undefined);
+      if (made) await Promise.all([made.requests, made.searches].map((client) => client.end({ timeout: 5 })));
     },
   };
-}
-
-/**
- * A pool of one. `postgres` would open it again after a loss, outside of the transaction: so the first failure is the
- * last, and one statement is asked after another.
- */
-function openSession(address: Address, limits: boolean): Session {
-  const sql = connect(address, { max: 1, max_lifetime: null }, limits);
-  let failure: { error: unknown } | undefined;
-  return {
-    async ask<Row extends object>(text: string, parameters: readonly Value[] = []): Promise<Row[]> {
-      if (failure) throw failure.error;
-      try {
-        return await withinTime(sql.unsafe<Row[]>(text, [...parameters]), limits ? ANSWER_WITHIN_MS : undefined);
-      } catch (error) {
-        failure = { error: isUnavailable(error) ? unavailable(address.location, error) : error };
-        throw failure.error;
-      }
-    },
-    close: () => sql.end({ timeout: 0 }),
-  };
-}
-
-function connect(
-  { host, port, database, username, password, tls, application_name }: Address,
-  options: { max: number; max_lifetime?: null },
-  limits = true,
-): Client {
-  const client: Client = postgres({
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    ...(database !== undefined && { database }),
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-    ssl: typeof tls === "object" ? { ...tls, checkServerIdentity } : tls !== "disable" && tls,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    backoff: () => TRY_AGAIN_MS / 1000,
-    fetch_types: false,
-    onnotice: () => {},
-    types: { moment: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: isoOf } },
-    connection: {
-      application_name,
-      TimeZone: "UTC",
-      DateStyle: "ISO",
-      search_path: SEARCH_PATH,
-      // What is acknowledged is on the disk, whatever the role or the database are set to.
-      synchronous_commit: "on",
-      // With its unit, because `postgres` leaves out a bare zero.
-      ...({
-        statement_timeout: `${limits ? STATEMENT_TIMEOUT_MS : 0}ms`,
-        idle_in_transaction_session_timeout: `${limits ? IDLE_IN_TRANSACTION_MS : 0}ms`,
-      } as object),
-    },
-    ...options,
-  });
-  return client;
-
-  /** Of itself, TLS would take the certificate of "localhost" for a server that is named by its address. */
-  function checkServerIdentity(_: string, certificate: PeerCertificate): Error | undefined {
-    return identityError(client.options.host[0]!, certificate);
-  }
-}
-
-async function withinTime<T>(answer: Promise<T>, ms: number | undefined): Promise<T> {
-  if (ms === undefined) return answer;
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer("no answer in time")), ms);
-  });
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -19,15 +19,59 @@ export function isLost(error: unknown): boolean {
   return /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|57P0[1-5])/.test(code) || code.startsWith("08");
 }
 
-/** Whether the server lets nobody in at the moment; nothing was asked then. */
+/** What the server said, as against what it means to a request. */
+export function causeOf(error: unknown): unknown {
+  return (error as Error).cause ?? error;
+}
+
+/** @throws {NoAnswer} when `ms` have passed; undefined: there is no limit */
+export async function withinTime<T>(answer: Promise<T>, ms: number | undefined): Promise<T> {
+  if (ms === undefined) return answer;
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer("no answer in time")), ms);
+  });
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether the same statement or transaction, begun again, may well succeed. Nothing was written. */
+export function isRepeatable(error: unknown): boolean {
+  return ["40001", "40P01"].includes(codeOf(error));
+}
+
+/** Whether the server accepts no writes: a standby, or set to read only. Nothing was written. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === "25006";
+}
+
+/** Whether the statement took longer than it may. */
+export function isTooSlow(error: unknown): boolean {
+  return codeOf(error) === "57014";
+}
+
+/** Whether the server knows us, or the database, not: then another host would not either. */
+export function isLoginRefused(error: unknown): boolean {
+  return codeOf(error).startsWith("28") || codeOf(error) === "3D000";
+}
+
+/** Whether a pooler refuses what PostgreSQL itself accepts when a connection is made. */
+export function isPoolersRefusal(error: unknown): boolean {
+  return codeOf(error) === "08P01" && /startup parameter/i.test((error as Failure).message);
+}
+
+/** Whether the server has no room at the moment, or is starting; nothing was asked then. */
 export function isBusy(error: unknown): boolean {
   return ["53300", "57P03"].includes(codeOf(error));
 }
 
-/** Whether the same again may well succeed: somebody else was faster. Nothing was written. */
+/** Whether a sign-in was overtaken by another one and must decide again. Nothing was written. */
 export function isConflict(error: unknown): boolean {
   const { constraint_name } = error as Failure;
-  return ["40001", "40P01", "23505"].includes(codeOf(error)) || (isForeign(error) && !isInstanceGone(constraint_name));
+  return codeOf(error) === "23505" || (isForeign(error) && !isInstanceGone(constraint_name));
 }
 
 /** The server's own faults and states, as against those of a statement: the data it was given, or its text. */
@@ -43,20 +87,26 @@ export function unavailable(location: string, error: unknown): StorageUnavailabl
 }
 
 export function reasonOf(error: unknown): string {
-  const { message, constraint_name } = error as Failure;
+  const { constraint_name } = error as Failure;
   if (isInstanceGone(constraint_name)) return "its content was replaced. Restart svc.";
   const code = codeOf(error);
+  const message = messageOf(error);
   if (isGone(code)) return `${message}. Was the schema changed? Run: svc store migrate`;
   return message;
 }
 
 /** Why a store can't be opened, and what to do. @param location without a password */
 export function refusal(location: string, error: unknown): StoreRefused {
-  const { message } = error as Failure;
-  const advice = adviceOn(codeOf(error));
-  return new StoreRefused("unusable", `${location} can't be used: ${message.replace(/\.?$/, ".")} ${advice}`.trim(), {
-    cause: error,
-  });
+  const advice = isPoolersRefusal(error)
+    ? "Leave out the options of the address, or have the pooler ignore them."
+    : adviceOn(codeOf(error));
+  const message = messageOf(error).replace(/\.?$/, ".");
+  return new StoreRefused("unusable", `${location} can't be used: ${message} ${advice}`.trim(), { cause: error });
+}
+
+/** @param why must repeat nothing of the address that could be part of a password */
+export function badAddress(why: string): StoreRefused {
+  return new StoreRefused("unusable", `The address of the PostgreSQL store ${why}`);
 }
 
 function adviceOn(code: string): string {
@@ -66,31 +116,31 @@ function adviceOn(code: string): string {
       return "Is PostgreSQL running there? Check host and port.";
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return "There is no such host. Check its name in the address.";
+      return "Check the host name in the address.";
     case "CONNECT_TIMEOUT":
     case "NO_ANSWER":
     case "ETIMEDOUT":
     case "EHOSTUNREACH":
-      return "Check host and port, and that no firewall lies between.";
+      return "Check host and port, and firewalls in between.";
     case "28P01":
-      return "Check the user's name, and the password in PGPASSWORD or SVC_STORE.";
+      return "Check the user name, and the password in PGPASSWORD, ~/.pgpass or SVC_STORE.";
     case "28000":
-      return "Check the user's name, and what pg_hba.conf lets in; it may want sslmode=require.";
+      return "Check the user name and pg_hba.conf, which may allow TLS only: sslmode=verify-full.";
     case "3D000":
       return "Create it with: createdb";
     case "42501":
-      return "Let somebody who may do that run svc store migrate once.";
+      return "Have the owner of the database run svc store migrate once.";
     case "53300":
-      return "A svc process takes up to 15 connections. Raise max_connections, or put fewer on it.";
+      return "Raise max_connections, or lower pool_size and list_connections in the address of each svc.";
     case "57P03":
       return "Try again when it has started.";
     case "25006":
-      return "It is a standby, or set to read only. Give the address of the primary.";
+      return "Name the primary, or all hosts: postgres://user@host1,host2/database.";
     case "ECONNRESET":
-      return "Is that PostgreSQL? If it speaks no TLS, leave out sslmode.";
+      return "Is that PostgreSQL? If it has no TLS, and the network is trusted, add sslmode=disable.";
     default:
       return /CERT|SELF_SIGNED|ALTNAME/.test(code)
-        ? "The server's certificate is not trusted. Name its authority with sslrootcert=FILE, or see what sslmode says."
+        ? "The server's certificate is not trusted. Name its authority with sslrootcert=FILE. On a trusted network sslmode=require does without."
         : "";
   }
 }
@@ -98,6 +148,12 @@ function adviceOn(code: string): string {
 /** Missing privileges, tables, functions or schemas: somebody took them away from a store that was open. */
 function isGone(code: string): boolean {
   return ["42501", "42P01", "42883", "42703"].includes(code);
+}
+
+/** Node gives no message where it tried several addresses of a name. */
+function messageOf(error: unknown): string {
+  const { message } = error as Failure;
+  return message === "" ? codeOf(error) : message;
 }
 
 function isForeign(error: unknown): boolean {

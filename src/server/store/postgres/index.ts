@@ -1,12 +1,14 @@
 import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
 import { StoreNotEmpty, StoreRefused, type Store } from "../store.ts";
 import { parseAddress } from "./address.ts";
-import { openDatabase, type Ask, type Database } from "./database.ts";
-import { refusal } from "./failures.ts";
+import { openDatabase, type Database } from "./database.ts";
+import { postgresEnvironment } from "./environment.ts";
+import { causeOf, refusal } from "./failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
 import { hasTrigrams, LOCK, migrate, schemaVersion, type Migration } from "./migrate.ts";
 import { columnsOf, personaOf } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
+import type { Ask } from "./session.ts";
 import { completeSignIn } from "./sign-in.ts";
 import { createStates } from "./states.ts";
 import { insertAll, isEmpty, removeAll } from "./write.ts";
@@ -16,17 +18,17 @@ export { checkPostgres } from "./check.ts";
 export type { Migration };
 
 export interface PostgresOptions {
-  /** Told of what is worth knowing and ends nothing. No secret is in it. */
+  /** Receives messages about what is worth knowing and stops nothing. They contain no secret. */
   warn(message: string): void;
 }
 
 /**
- * Opens the store in a PostgreSQL database, and makes its schema where there is none. Any number of processes may have
+ * Opens the store in a PostgreSQL database, and creates its schema where there is none. Any number of processes may use
  * it at once.
  * @throws {StoreRefused} when it can't be reached or used; the message says what to do
  */
 export async function openPostgresStore(url: string, { warn }: PostgresOptions): Promise<Store> {
-  const database = openDatabase(parseAddress(url), warn);
+  const database = openDatabase(parseAddress(url, postgresEnvironment()), warn);
   try {
     await makeReady(database, warn);
     return databaseStore(database);
@@ -38,7 +40,7 @@ export async function openPostgresStore(url: string, { warn }: PostgresOptions):
 
 /** Brings a database's schema to the newest version: `svc store migrate`. @throws {StoreRefused} */
 export async function migratePostgres(url: string): Promise<Migration & { readonly location: string }> {
-  const database = openDatabase(parseAddress(url), () => {});
+  const database = openDatabase(parseAddress(url, postgresEnvironment()), () => {});
   try {
     await schemaVersion(database);
     return { location: database.location, ...(await migrate(database)) };
@@ -55,7 +57,7 @@ async function makeReady(database: Database, warn: (message: string) => void): P
     const { from, to } = await migrate(database);
     if (from < to)
       warn(
-        `${location}: ${from === 0 ? "made the schema svc" : `brought the schema from version ${from}`}, version ${to}.`,
+        `${location}: ${from === 0 ? "created the schema svc" : `updated the schema from version ${from}`}, version ${to}.`,
       );
   }
   if (!(await hasTrigrams(query)))
@@ -69,7 +71,7 @@ async function makeReady(database: Database, warn: (message: string) => void): P
   if (settings!.filling)
     throw new StoreRefused(
       "unusable",
-      `${location} was not filled to the end. Repeat the svc store copy or import that was broken off, or empty it with: DROP SCHEMA svc CASCADE`,
+      `${location} is incomplete: a svc store copy or import was interrupted. Run it again, or empty the database with: DROP SCHEMA svc CASCADE`,
     );
   if (settings!.fsync === "off")
     warn(`${location}: the server runs with fsync=off. What svc acknowledges can be lost when the machine fails.`);
@@ -78,14 +80,14 @@ async function makeReady(database: Database, warn: (message: string) => void): P
 function databaseStore(database: Database): Store {
   const { query } = database;
 
-  /** @param work what is done when nobody else can */
+  /** @param work done while no other process can do the like */
   async function alone(work: (ask: Ask) => Promise<void>): Promise<void> {
     const session = database.openSession(false);
     try {
-      await session.ask("BEGIN");
-      await session.ask(LOCK);
-      await work(session.ask);
-      await session.ask("COMMIT");
+      await session.transaction(async () => {
+        await session.ask(LOCK);
+        await work(session.ask);
+      });
     } finally {
       await session.close();
     }
@@ -106,7 +108,7 @@ function databaseStore(database: Database): Store {
 
     seed: (records) =>
       alone(async (ask) => {
-        if (!(await isEmpty(ask))) throw new StoreNotEmpty("A store that holds something can't be seeded");
+        if (!(await isEmpty(ask))) throw new StoreNotEmpty("A store that is not empty can't be seeded");
         await insertAll(ask, records);
       }),
 
@@ -152,5 +154,5 @@ function databaseStore(database: Database): Store {
 }
 
 function asRefusal(database: Database, error: unknown): StoreRefused {
-  return error instanceof StoreRefused ? error : refusal(database.location, (error as Error).cause ?? error);
+  return error instanceof StoreRefused ? error : refusal(database.location, causeOf(error));
 }

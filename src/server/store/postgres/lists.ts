@@ -1,15 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionRecord, UserRecord } from "../records.ts";
-import { StorageUnavailable, type PageOptions, type UserView } from "../store.ts";
-import { deadline, type Database, type Session, type Value } from "./database.ts";
+import { SearchTooSlow, StorageUnavailable, type PageOptions, type UserView } from "../store.ts";
+import type { Database } from "./database.ts";
+import { causeOf, isTooSlow } from "./failures.ts";
 import { columnsOf } from "./rows.ts";
 import { condition } from "./search.ts";
+import type { Session, Value } from "./session.ts";
+import { createSlots, type Slots } from "./slots.ts";
 import type { Provider } from "../../../wire/names.ts";
 
 /** Rows that are read, and sent, at a time. */
 const BATCH = 1000;
-/** Whoever reads slowly holds a connection that long; so many may, and the others wait their turn. */
-const MAX_CURSORS = 4;
 
 type UserRow = UserRecord & { providers: string | null };
 
@@ -49,7 +49,9 @@ const SESSIONS: List = {
 };
 
 export function createLists(database: Database): Lists {
-  const open = { cursors: 0 };
+  // A slow search, and a slow reader of a long list, keep a connection that long. The others wait their turn.
+  const searches = createSlots(database.listConnections);
+  const cursors = createSlots(database.listConnections);
 
   async function list<Row extends object>(
     of: List,
@@ -89,30 +91,48 @@ export function createLists(database: Database): Lists {
     values: readonly Value[],
     { query, limit = Infinity }: PageOptions,
   ): AsyncIterable<Row[]> {
-    const first = await database.query<Row>(`${text} LIMIT ${Math.min(limit, BATCH) + 1}`, values, { prepare: !query });
-    if (first.length <= BATCH || limit <= BATCH) {
-      const rows = first.slice(0, limit);
-      if (rows.length > 0) yield rows;
-      return;
-    }
-    // Long: read again through a cursor, which sees everything as it is in one moment, however long that takes.
-    await vacancy();
-    const session = database.openSession();
+    const isSearch = query !== undefined;
     try {
-      yield* cursor<Row>(session, limit === Infinity ? text : `${text} LIMIT ${limit}`, values);
-    } finally {
-      open.cursors--;
-      await session.close();
+      const first = await firstRows<Row>(`${text} LIMIT ${Math.min(limit, BATCH) + 1}`, values, isSearch);
+      if (first.length <= BATCH || limit <= BATCH) {
+        const rows = first.slice(0, limit);
+        if (rows.length > 0) yield rows;
+        return;
+      }
+      // Long: read again through a cursor, which sees everything as it is in one moment, however long that takes.
+      await turn(cursors);
+      const session = database.openSession();
+      try {
+        yield* cursor<Row>(session, limit === Infinity ? text : `${text} LIMIT ${limit}`, values);
+      } finally {
+        cursors.give();
+        await session.close();
+      }
+    } catch (error) {
+      if (isSearch && isTooSlow(causeOf(error))) throw new SearchTooSlow("the statement timeout", { cause: error });
+      throw error;
     }
   }
 
-  async function vacancy(): Promise<void> {
-    const until = deadline();
-    while (open.cursors >= MAX_CURSORS) {
-      if (performance.now() > until) throw new StorageUnavailable(`${database.location}: too many long lists at once`);
-      await sleep(50);
+  async function firstRows<Row extends object>(
+    text: string,
+    values: readonly Value[],
+    isSearch: boolean,
+  ): Promise<Row[]> {
+    if (!isSearch) return database.query<Row>(text, values);
+    await turn(searches);
+    try {
+      return await database.query<Row>(text, values, { isSearch });
+    } finally {
+      searches.give();
     }
-    open.cursors++;
+  }
+
+  async function turn(slots: Slots): Promise<void> {
+    if (await slots.take(database.deadline() - performance.now())) return;
+    throw new StorageUnavailable(
+      `${database.location}: all connections for lists are busy. Raise list_connections in its address.`,
+    );
   }
 
   return {
@@ -125,11 +145,11 @@ export function createLists(database: Database): Lists {
 }
 
 async function* cursor<Row extends object>(
-  { ask }: Session,
+  { ask, begin }: Session,
   text: string,
   values: readonly Value[],
 ): AsyncIterable<Row[]> {
-  await ask("BEGIN READ ONLY");
+  await begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
   await ask(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
   for (;;) {
     const rows = await ask<Row>(`FETCH ${BATCH} FROM page`);

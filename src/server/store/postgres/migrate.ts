@@ -1,7 +1,8 @@
 import { StoreRefused } from "../store.ts";
-import { SEARCH_PATH, type Ask, type Database } from "./database.ts";
-import { refusal } from "./failures.ts";
+import type { Database } from "./database.ts";
+import { causeOf, refusal } from "./failures.ts";
 import { MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
+import type { Ask } from "./session.ts";
 
 /** Held while anything is made or filled, so that of any number of processes one does it. */
 export const LOCK = "SELECT pg_advisory_xact_lock(7820, 0)";
@@ -22,7 +23,6 @@ interface Server {
   readonly standby: boolean;
   readonly read_only: string;
   readonly synchronous_commit: string;
-  readonly search_path: string;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function schemaVersion(database: Database): Promise<number> {
   const [server] = await database.query<Server>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_encoding') AS encoding,
        pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
-       current_setting('synchronous_commit') AS synchronous_commit, current_setting('search_path') AS search_path`,
+       current_setting('synchronous_commit') AS synchronous_commit`,
   );
   const refused = (why: string): StoreRefused => new StoreRefused("unusable", `${database.location} ${why}`);
   if (server!.number < OLDEST_SERVER) throw refused("is a PostgreSQL older than 13. Use a newer one.");
@@ -44,12 +44,7 @@ export async function schemaVersion(database: Database): Promise<number> {
     throw refused(
       `has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`,
     );
-  // Every connection asks for these two; a pooler may drop what it does not know.
-  if (server!.search_path !== SEARCH_PATH)
-    throw refused(
-      `is reached through a pooler that drops search_path, so other roles could replace functions that svc uses. ` +
-        "Connect to PostgreSQL directly.",
-    );
+  // Every connection sets it; a pooler that drops what it does not know may still have undone that.
   if (["off", "local"].includes(server!.synchronous_commit))
     throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
   return knownVersion(database.location, database.query);
@@ -63,22 +58,23 @@ export async function migrate(database: Database): Promise<Migration> {
   const session = database.openSession(false);
   const { ask } = session;
   try {
-    await ask("BEGIN");
-    await ask(LOCK);
-    const from = await knownVersion(database.location, ask);
-    if (from === 0) {
-      await ask("CREATE SCHEMA IF NOT EXISTS svc");
-      await ask("CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())");
-    }
-    for (const [index, text] of MIGRATIONS.entries()) {
-      if (index < from) continue;
-      await ask(text);
-      await ask(`INSERT INTO svc.migrations (version) VALUES (${index + 1})`);
-    }
-    await ask(TRIGRAM_EXTENSION);
-    const trigrams = await makeTrigramIndexes(ask);
-    await ask("COMMIT");
-    return { from, to: MIGRATIONS.length, trigrams };
+    return await session.transaction(async () => {
+      await ask(LOCK);
+      const from = await knownVersion(database.location, ask);
+      if (from === 0) {
+        await ask("CREATE SCHEMA IF NOT EXISTS svc");
+        await ask(
+          "CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
+        );
+      }
+      for (const [index, text] of MIGRATIONS.entries()) {
+        if (index < from) continue;
+        await ask(text);
+        await ask(`INSERT INTO svc.migrations (version) VALUES (${index + 1})`);
+      }
+      await ask(TRIGRAM_EXTENSION);
+      return { from, to: MIGRATIONS.length, trigrams: await makeTrigramIndexes(ask) };
+    });
   } catch (error) {
     throw error instanceof StoreRefused ? error : refusal(database.location, causeOf(error));
   } finally {
@@ -126,9 +122,4 @@ async function knownVersion(location: string, ask: Ask): Promise<number> {
         "Use the newer svc.",
     );
   return version;
-}
-
-/** What the server said, as against what it means to a request. */
-function causeOf(error: unknown): unknown {
-  return (error as Error).cause ?? error;
 }

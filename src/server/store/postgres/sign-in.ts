@@ -1,7 +1,7 @@
 import { fold } from "../fold.ts";
 import type { IdentityRecord, SessionRecord, UserRecord } from "../records.ts";
 import { StorageUnavailable, type Acquaintance, type SignIn } from "../store.ts";
-import { deadline, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { isConflict } from "./failures.ts";
 import { fromJsonRow, toRow } from "./rows.ts";
 
@@ -25,7 +25,7 @@ export async function completeSignIn(
   database: Database,
   signIn: SignIn,
 ): Promise<{ user: UserRecord; session: SessionRecord }> {
-  const until = deadline();
+  const until = database.deadline();
   const who = [signIn.instance_id, signIn.provider, signIn.uid, fold(signIn.email), signIn.ip_address];
   for (;;) {
     const [row] = await database.query<AcquaintanceRow>(FIND, who, { until });
@@ -41,7 +41,7 @@ export async function completeSignIn(
       if (!isConflict(error)) throw error;
     }
     if (performance.now() > until)
-      throw new StorageUnavailable(`${database.location}: others were faster each time, for seconds`);
+      throw new StorageUnavailable(`${database.location}: other sign-ins of the same person were faster each time`);
   }
 }
 

@@ -1,11 +1,13 @@
 import { TABLE_NAMES, type Entry, type RecordOf } from "../records.ts";
 import { StoreRefused, type Source, type Target } from "../store.ts";
 import { parseAddress } from "./address.ts";
-import { openDatabase, type Ask, type Database } from "./database.ts";
-import { refusal } from "./failures.ts";
+import { openDatabase, type Database } from "./database.ts";
+import { postgresEnvironment } from "./environment.ts";
+import { causeOf, refusal } from "./failures.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import { columnsOf, personaOf } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
+import type { Session } from "./session.ts";
 import { insertEntries, isEmpty, removeAll } from "./write.ts";
 
 const BATCH = 1000;
@@ -13,24 +15,25 @@ const BATCH = 1000;
 interface Alone {
   readonly database: Database;
   readonly location: string;
-  readonly ask: Ask;
+  readonly session: Session;
   close(): Promise<void>;
 }
 
 /** A database for one purpose, with the one session that serves it. */
 function openAlone(url: string): Alone {
-  const database = openDatabase(parseAddress(url), () => {});
+  const database = openDatabase(parseAddress(url, postgresEnvironment()), () => {});
   const session = database.openSession(false);
   const close = async (): Promise<void> => {
     await session.close();
     await database.close();
   };
-  return { database, location: database.location, ask: session.ask, close };
+  return { database, location: database.location, session, close };
 }
 
 /** A store in a database, to be read whole, as it is when this is called. @throws {StoreRefused} */
 export async function openPostgresSource(url: string): Promise<Source> {
-  const { database, location, ask, close } = openAlone(url);
+  const { database, location, session, close } = openAlone(url);
+  const { ask } = session;
   let cursors = 0;
 
   async function* entries(): AsyncIterable<readonly Entry[]> {
@@ -52,7 +55,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
   try {
     await ready(database, "read");
     // From here on one moment is seen, however much is written meanwhile.
-    await ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await ask("SELECT FROM svc.instances LIMIT 1");
     return { location, entries, close };
   } catch (error) {
@@ -63,19 +66,20 @@ export async function openPostgresSource(url: string): Promise<Source> {
 
 /** A database to be filled from elsewhere. One at a time may do that. @throws {StoreRefused} */
 export async function openPostgresTarget(url: string): Promise<Target> {
-  const { database, location, ask, close } = openAlone(url);
-
-  async function transaction<T>(work: () => Promise<T>): Promise<T> {
-    await ask("BEGIN");
-    const result = await work();
-    await ask("COMMIT");
-    return result;
-  }
+  const { database, location, session, ...alone } = openAlone(url);
+  const { ask, transaction } = session;
+  // A transaction that stays open: a pooler would leave a connection's own lock behind for others.
+  const lock = database.openSession(false);
+  const close = async (): Promise<void> => {
+    await lock.close();
+    await alone.close();
+  };
 
   try {
     await ready(database, "write");
-    const [lock] = await ask<{ ours: boolean }>("SELECT pg_try_advisory_lock(7820, 1) AS ours");
-    if (!lock!.ours) throw new StoreRefused("locked", `${location} is being filled by somebody else just now.`);
+    await lock.begin();
+    const [row] = await lock.ask<{ ours: boolean }>("SELECT pg_try_advisory_xact_lock(7820, 1) AS ours");
+    if (!row!.ours) throw new StoreRefused("locked", `Another process is filling ${location}.`);
   } catch (error) {
     await close();
     throw asRefusal(database, error);
@@ -91,7 +95,7 @@ export async function openPostgresTarget(url: string): Promise<Target> {
         if (!filling && !(await isEmpty(ask)))
           throw new StoreRefused(
             "unusable",
-            `${location} holds a store already, and nothing of it is overwritten. Give an empty database, or empty this one with: DROP SCHEMA svc CASCADE`,
+            `${location} already contains a store, which is never overwritten. Use an empty database, or empty this one with: DROP SCHEMA svc CASCADE`,
           );
         await removeAll(ask);
         await ask("DELETE FROM svc.filling");
@@ -105,11 +109,12 @@ export async function openPostgresTarget(url: string): Promise<Target> {
         await ask("UPDATE svc.filling SET entries = entries + $1::text::bigint", [String(entries.length)]);
       }),
 
-    async finish() {
-      await ask("DELETE FROM svc.filling");
-      // So that searches are planned well from the first one on.
-      for (const table of TABLE_NAMES) await ask(`ANALYZE svc.${table}`);
-    },
+    finish: () =>
+      transaction(async () => {
+        await ask("DELETE FROM svc.filling");
+        // So that searches are planned well from the first one on.
+        for (const table of TABLE_NAMES) await ask(`ANALYZE svc.${table}`);
+      }),
 
     close,
   };
@@ -120,18 +125,22 @@ async function ready(database: Database, purpose: "read" | "write"): Promise<voi
   if (version === MIGRATIONS.length) {
     if (purpose === "write") return;
     const [row] = await database.query<{ filling: boolean }>("SELECT EXISTS (SELECT FROM svc.filling) AS filling");
-    if (row!.filling) throw new StoreRefused("unusable", `${database.location} was not filled to the end itself.`);
+    if (row!.filling)
+      throw new StoreRefused(
+        "unusable",
+        `${database.location} is itself incomplete: a copy or an import into it was interrupted.`,
+      );
     return;
   }
   if (purpose === "write") return void (await migrate(database));
   throw new StoreRefused(
     "unusable",
     version === 0
-      ? `${database.location} holds no store.`
-      : `${database.location} has an older schema. Run svc store migrate first.`,
+      ? `${database.location} contains no store.`
+      : `${database.location} has an older schema. Run: svc store migrate`,
   );
 }
 
 function asRefusal(database: Database, error: unknown): StoreRefused {
-  return error instanceof StoreRefused ? error : refusal(database.location, (error as Error).cause ?? error);
+  return error instanceof StoreRefused ? error : refusal(database.location, causeOf(error));
 }

@@ -1,6 +1,6 @@
 import { TABLE_NAMES, type Entry, type RecordOf, type Records, type TableName } from "../records.ts";
-import type { Ask } from "./database.ts";
 import { toRow, writtenColumnsOf } from "./rows.ts";
+import type { Ask } from "./session.ts";
 
 const BATCH = 1000;
 

@@ -1,0 +1,40 @@
+import { badAddress } from "./failures.ts";
+
+/** How much of a database one process takes, and how long it waits. */
+export interface Limits {
+  /** Connections for everything that is over in an instant. */
+  readonly poolSize: number;
+  /** Further connections for searches, and as many for lists that are being read. */
+  readonly listConnections: number;
+  readonly connectTimeoutMs: number;
+  /** For one statement of a request; PostgreSQL ends it then. */
+  readonly statementTimeoutMs: number;
+  /** For a whole request: the wait for a connection, and the answer. */
+  readonly answerWithinMs: number;
+}
+
+export const POOL_PARAMETERS = ["pool_size", "pool_timeout", "list_connections", "statement_timeout"] as const;
+
+/** PostgreSQL must give up on a statement before we give up on PostgreSQL: one slow search is not its end. */
+const MARGIN_MS = 500;
+
+/** @throws {StoreRefused} */
+export function limitsOf(parameters: URLSearchParams, connectTimeout: string | undefined, hosts: number): Limits {
+  const whole = (name: string, least: number, most: number, otherwise: number, text?: string): number => {
+    const given = parameters.get(name) ?? text;
+    if (given === undefined || given === "") return otherwise;
+    const value = /^\d+$/.test(given) ? Number(given) : NaN;
+    if (value >= least && value <= most) return value;
+    throw badAddress(`has a ${name} that is not a whole number from ${least} to ${most}.`);
+  };
+  const statement = whole("statement_timeout", 1, 600, 4);
+  const wait = whole("pool_timeout", 1, 600, statement) * 1000;
+  return {
+    poolSize: whole("pool_size", 1, 1000, 10),
+    listConnections: whole("list_connections", 1, 1000, 4),
+    // A dead host must leave time to reach the next one.
+    connectTimeoutMs: whole("connect_timeout", 1, 600, hosts > 1 ? 2 : 4, connectTimeout) * 1000,
+    statementTimeoutMs: statement * 1000,
+    answerWithinMs: Math.max(wait, statement * 1000) + MARGIN_MS,
+  };
+}

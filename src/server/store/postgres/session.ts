@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Address } from "./address.ts";
+import { connect, localSettings, type Client, type Endpoint } from "./connection.ts";
+import { causeOf, isLost, isRepeatable, isUnavailable, NoAnswer, unavailable, withinTime } from "./failures.ts";
+
+export type Ask = <Row extends object>(text: string, parameters?: readonly Value[]) => Promise<Row[]>;
+/** Every parameter is sent as text; the statement casts it. */
+export type Value = string | null;
+
+/** One connection, for transactions and cursors. Once it is lost it answers nothing but that. */
+export interface Session {
+  readonly ask: Ask;
+  /** @param mode such as `READ ONLY` */
+  begin(mode?: string): Promise<void>;
+  /** All or nothing. `work` is done again when PostgreSQL asks for that, because others were in the way. */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const MAX_REPEATS = 10;
+
+/** @param limited whether a statement may take only so long, as for requests */
+export function openSession(address: Address, server: () => Promise<Endpoint>, limited: boolean): Session {
+  let opened: Promise<{ client: Client; endpoint: Endpoint }> | undefined;
+  let lost: { error: unknown } | undefined;
+
+  async function open(): Promise<{ client: Client; endpoint: Endpoint }> {
+    const endpoint = await server();
+    return { client: await connect(address, endpoint, { max: 1, limited }), endpoint };
+  }
+
+  // `postgres` would connect again after a loss, outside of the transaction: so a loss is the end.
+  async function ask<Row extends object>(text: string, parameters: readonly Value[] = []): Promise<Row[]> {
+    if (lost) throw lost.error;
+    try {
+      const { client } = await (opened ??= open());
+      const answer = client.unsafe<Row[]>(text, [...parameters]);
+      return await withinTime(answer, limited ? address.limits.answerWithinMs : undefined);
+    } catch (error) {
+      const failure = isUnavailable(error) ? unavailable(address.location, error) : error;
+      if (isLost(error) || error instanceof NoAnswer) lost = { error: failure };
+      throw failure;
+    }
+  }
+
+  async function begin(mode = ""): Promise<void> {
+    await ask(`BEGIN ${mode}`);
+    const { endpoint } = await opened!;
+    if (endpoint.isPooler) await ask(localSettings(address, limited));
+  }
+
+  async function transaction<T>(work: () => Promise<T>): Promise<T> {
+    for (let repeats = 0; ; repeats++) {
+      try {
+        await begin();
+        const result = await work();
+        await ask("COMMIT");
+        return result;
+      } catch (error) {
+        if (lost) throw error;
+        await ask("ROLLBACK");
+        if (!isRepeatable(causeOf(error)) || repeats === MAX_REPEATS) throw error;
+        await sleep(Math.random() * 20 * 2 ** repeats);
+      }
+    }
+  }
+
+  return {
+    ask,
+    begin,
+    transaction,
+    async close() {
+      const { client } = (await opened?.catch(() => undefined)) ?? {};
+      await client?.end({ timeout: 0 });
+    },
+  };
+}

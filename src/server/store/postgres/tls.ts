@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from "node:tls";
+import { badAddress } from "./failures.ts";
+
+const MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+
+/** How connections are encrypted, in the words of libpq's `sslmode`. */
+export interface Tls {
+  /** Undefined: `verify-full`, and `prefer` where nothing leaves the machine. */
+  readonly mode: (typeof MODES)[number] | undefined;
+  /** Certificates of the trusted authorities, in PEM. Undefined: those that Node trusts. */
+  readonly ca: string | undefined;
+}
+
+/**
+ * `require` with a root certificate means `verify-ca`, as in libpq; so does the file `~/.postgresql/root.crt` count.
+ * @throws {StoreRefused}
+ */
+export function tlsOf(sslmode: string | undefined, sslrootcert: string | undefined): Tls {
+  if (sslmode !== undefined && !MODES.includes(sslmode as never))
+    throw badAddress(`has an unknown sslmode. Use one of ${MODES.join(", ")}.`);
+  const mode = sslmode as Tls["mode"];
+  if (sslrootcert === "system") return { mode, ca: undefined };
+  const usual = join(homedir(), ".postgresql", "root.crt");
+  const path = sslrootcert ?? (existsSync(usual) ? usual : undefined);
+  if (path === undefined) return { mode, ca: undefined };
+  try {
+    return { mode: mode === "require" ? "verify-ca" : mode, ca: readFileSync(path, "utf8") };
+  } catch (error) {
+    throw badAddress(`has a sslrootcert that can't be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+/** What `postgres` takes as its `ssl` for this host. */
+export function sslOption({ mode, ca }: Tls, host: string): boolean | "prefer" | "require" | ConnectionOptions {
+  // PostgreSQL speaks no TLS on a Unix socket, and libpq ignores sslmode there.
+  if (host.startsWith("/") || mode === "disable") return false;
+  const effective = mode ?? defaultMode(host);
+  if (effective === "prefer" || effective === "require") return effective;
+  return {
+    rejectUnauthorized: true,
+    ...(ca !== undefined && { ca }),
+    // Of itself, TLS would accept the certificate of "localhost" for a server that is named by its IP address.
+    checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+      effective === "verify-ca" ? undefined : checkServerIdentity(host, certificate),
+  };
+}
+
+/** What is to be said of connections to this host where somebody on the way could read or change them; else undefined. */
+export function tlsWarning({ mode }: Tls, host: string): string | undefined {
+  const effective = mode ?? defaultMode(host);
+  if (isLocal(host) || effective === "verify-full" || effective === "verify-ca") return undefined;
+  const state =
+    effective === "disable"
+      ? "the connection is not encrypted"
+      : `the server's certificate is not verified${effective === "prefer" ? ", and the connection may not be encrypted" : ""}`;
+  return `${state} (sslmode=${effective}), so a machine in between could read every key. Use sslmode=verify-full.`;
+}
+
+function defaultMode(host: string): "prefer" | "verify-full" {
+  return isLocal(host) ? "prefer" : "verify-full";
+}
+
+/** Whether connections to this host stay on the machine. */
+function isLocal(host: string): boolean {
+  return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
