@@ -64,7 +64,7 @@ describe("Errors", () => {
     [
       "unknown_host",
       421,
-      ({ client, acme }) => client(acme, { baseUrl: "http://evil.test" }).users.list(),
+      ({ client, acme }) => client(acme, { baseUrl: "https://evil.test" }).users.list(),
       "GET /api/v1/users: 421 Unknown host: this server does not answer for it; add it with --allowed-host",
     ],
   ])("are of class ApiError with the code %s where the status is %i", async (code, status, call, message) => {

@@ -105,6 +105,7 @@ describe("A client whose users reach the service by another name", () => {
       publishableKey: service.globex.publishable_key,
       baseUrl: "http://svc:7820",
       publicUrl: `${FRONT}/`,
+      insecure: true,
       fetch: (url, init) => service.fetch(url, init) as ReturnType<Fetch>,
     });
 

@@ -23,7 +23,7 @@ import {
 import { ConfigError, isServiceError, TokenError, type ErrorCode, type ServiceError } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
 import { listCall, type ListCall } from "./list.ts";
-import { checkKey, checkOptions, type ClientOptions } from "./options.ts";
+import { checkConfidential, checkKey, checkOptions, type ClientOptions } from "./options.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { fetchTransport, undiciTransport } from "./transport.ts";
 
@@ -114,7 +114,11 @@ export function createClient(options: ClientOptions = {}): Client {
     };
     const deps: CallDeps = {
       ...shared,
-      baseUrl: () => trimSlash(apiUrl ?? options.baseUrl ?? missing("apiUrl")),
+      baseUrl: () => {
+        const base = apiUrl ?? options.baseUrl ?? missing("apiUrl");
+        if (auth === "secret") checkConfidential("apiUrl", base, options);
+        return trimSlash(base);
+      },
       headers: () => (auth === "secret" ? keyed.headers() : { [PUBLISHABLE_KEY_HEADER]: wanted() }),
     };
     const input = (): { query: { query: string } } => ({ query: { query: `publishable_key:${wanted()}` } });
@@ -123,7 +127,7 @@ export function createClient(options: ClientOptions = {}): Client {
 
   const resolved = createInstanceUrl(
     () => resolve(publishableKey ?? missing("baseUrl, or publishableKey and apiUrl")),
-    apiUrl ?? options.baseUrl ?? "",
+    { apiUrl: apiUrl ?? options.baseUrl ?? "", insecure: options.insecure ?? false },
     now,
   );
   const given = options.baseUrl === undefined ? undefined : trimSlash(options.baseUrl);

@@ -1,6 +1,13 @@
+import { isConfidential, isLoopback } from "../wire/loopback.ts";
 import { INSTANCE_CACHE_SECONDS } from "../wire/names.ts";
 import type { Instance } from "../wire/resources.ts";
 import { ServiceError } from "./errors.ts";
+
+interface Service {
+  readonly apiUrl: string;
+  /** Whether addresses that are neither https nor loopback are used. */
+  readonly insecure: boolean;
+}
 
 /**
  * An instance's address from its publishable key, asked for once in 60 seconds (spec, "Limits") however many ask at
@@ -8,13 +15,13 @@ import { ServiceError } from "./errors.ts";
  */
 export function createInstanceUrl(
   resolve: () => Promise<Instance>,
-  apiUrl: string,
+  service: Service,
   now: () => number,
 ): () => Promise<string> {
   let known: { url: Promise<string>; until: number } | undefined;
   return () => {
     if (known && known.until > now()) return known.url;
-    const entry = { url: urlOf(resolve(), apiUrl), until: now() + INSTANCE_CACHE_SECONDS * 1000 };
+    const entry = { url: urlOf(resolve(), service), until: now() + INSTANCE_CACHE_SECONDS * 1000 };
     known = entry;
     entry.url.catch(() => {
       if (known === entry) known = undefined;
@@ -23,14 +30,14 @@ export function createInstanceUrl(
   };
 }
 
-async function urlOf(resolving: Promise<Instance>, apiUrl: string): Promise<string> {
+async function urlOf(resolving: Promise<Instance>, service: Service): Promise<string> {
   const { url, publishable_key } = (await resolving).data;
   if (url === null)
     throw new ServiceError(
       "instance_inactive",
       `The instance of ${publishable_key} is not active yet, and so has no address`,
     );
-  if (!isBelow(url, apiUrl))
+  if (!isBelow(url, service))
     throw new ServiceError(
       "unexpected_response",
       `The service names an address of ${publishable_key} that is not its own: it must be https, or on this machine`,
@@ -39,17 +46,13 @@ async function urlOf(resolving: Promise<Instance>, apiUrl: string): Promise<stri
 }
 
 /** A secret key is sent there, so it must be a place of the service that was asked. */
-function isBelow(url: string, apiUrl: string): boolean {
+function isBelow(url: string, { apiUrl, insecure }: Service): boolean {
   if (!URL.canParse(url) || !URL.canParse(apiUrl)) return false;
   const [instance, api] = [new URL(url), new URL(apiUrl)];
-  if (instance.username !== "" || instance.password !== "") return false;
-  if (instance.protocol === "http:" || isLocal(instance))
-    return /^https?:$/.test(instance.protocol) && isLocal(instance) && isLocal(api);
+  const mayBeUsed = isConfidential(instance) || (insecure && instance.protocol === "http:");
+  if (!mayBeUsed || instance.username !== "" || instance.password !== "") return false;
+  if (isLoopback(instance.hostname)) return isLoopback(api.hostname);
   // What is below `com` is not below `api.com`.
   const parent = api.hostname.replace(/^api\.(?=.*\.)/, "");
-  return instance.protocol === "https:" && instance.hostname.endsWith(`.${parent}`);
-}
-
-function isLocal({ hostname }: URL): boolean {
-  return /^(?:.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname);
+  return instance.hostname.endsWith(`.${parent}`);
 }

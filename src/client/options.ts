@@ -1,4 +1,5 @@
 import type { Fetch } from "../wire/fetch.ts";
+import { isConfidential } from "../wire/loopback.ts";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
 import type { Try } from "./call.ts";
 import { ConfigError } from "./errors.ts";
@@ -15,6 +16,8 @@ export interface ClientOptions {
    * `http://svc:7820`, and this `http://localhost:7820`. `signInUrl` begins with it. Default: `baseUrl`.
    */
   readonly publicUrl?: string | undefined;
+  /** Sends the secret key over plain http to hosts other than loopback, where anyone on the way can read it. */
+  readonly insecure?: boolean | undefined;
   /** {api_url}, where a publishable key is resolved. */
   readonly apiUrl?: string | undefined;
   /** For each call as a whole: finding the address, every try, every body. Default 10,000. */
@@ -33,7 +36,10 @@ export interface ClientOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** @throws {ConfigError} for what can't be right, keys that are swapped, and a secret key in a browser */
+/**
+ * @throws {ConfigError} for malformed options, swapped keys, and a secret key in a browser or for an address that is
+ * neither https nor loopback
+ */
 export function checkOptions(options: ClientOptions): void {
   const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl } = options;
   checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
@@ -41,11 +47,20 @@ export function checkOptions(options: ClientOptions): void {
   checkAddress("baseUrl", baseUrl);
   checkAddress("publicUrl", publicUrl);
   checkAddress("apiUrl", apiUrl);
+  if (secretKey !== undefined && baseUrl !== undefined) checkConfidential("baseUrl", baseUrl, options);
   const isBrowser = "window" in globalThis && "document" in globalThis;
   if (isBrowser && secretKey !== undefined && !options.dangerouslyAllowBrowser)
     throw new ConfigError(
       "secretKey must not be in a browser, where everybody can read it. Ask from a server; in a test, set dangerouslyAllowBrowser",
     );
+}
+
+/** @throws {ConfigError} for an address that a secret key must not be sent to */
+export function checkConfidential(option: string, address: string, { insecure }: ClientOptions): void {
+  if (insecure || isConfidential(new URL(address))) return;
+  throw new ConfigError(
+    `${option} must be https: a secret key is not sent over plain http, except to loopback. Set insecure to allow it`,
+  );
 }
 
 export function checkKey(option: string, key: string | undefined, prefix: string): void {

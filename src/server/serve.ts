@@ -1,4 +1,5 @@
 import type { Fetch } from "../wire/fetch.ts";
+import { isLoopback } from "../wire/loopback.ts";
 import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { App, RequestEntry } from "./http/app.ts";
@@ -181,8 +182,4 @@ function hostNames({ publicUrl, allowedHosts = [] }: ServeOptions, instances: re
 function failureText(provider: Provider, error: SignInError): string {
   const cause = error.message === "unexpected" && error.cause instanceof Error ? ` (${error.cause.stack})` : "";
   return `sign-in with ${provider} failed: ${error.code}: ${error.message}${cause}`;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -45,6 +45,7 @@ export function optionsOf(context: Context, target: Target): ClientOptions {
     timeoutMs: timeoutMs(context),
     retry: retries(context),
     onTry: logger(context),
+    insecure: context.env["SVC_INSECURE"] === "1" || undefined,
     fetch,
   };
   return defined(options);

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { listen as listhen } from "listhen";
+import { isLoopback } from "../../wire/loopback.ts";
 import { configureServer } from "./listener.ts";
 
 const TRIES = 10;
@@ -75,7 +76,7 @@ async function bind(
     port,
     hostname,
     https: tls ?? false,
-    public: !["127.0.0.1", "::1", "localhost"].includes(hostname),
+    public: !isLoopback(hostname),
     isTest: true,
     isProd: false,
     showURL: false,

@@ -62,8 +62,3 @@ export function createAddresses(publicUrl: string, port: number, allowedHosts: r
     },
   };
 }
-
-/** Whether what goes to an address can't be read on its way: by https, or on this machine alone. */
-export function isConfidential({ protocol, hostname }: URL): boolean {
-  return protocol === "https:" || (protocol === "http:" && LOOPBACK_NAMES.includes(hostname));
-}

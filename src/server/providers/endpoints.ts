@@ -1,5 +1,5 @@
+import { isConfidential } from "../../wire/loopback.ts";
 import { isProvider } from "../../wire/names.ts";
-import { isConfidential } from "../instances/addresses.ts";
 import { DEFINITIONS } from "./index.ts";
 
 /** What is wrong with the addresses that replace a provider's own, each as `.name: why`. They carry secrets: https, or loopback. */

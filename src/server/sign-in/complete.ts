@@ -1,6 +1,7 @@
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
-import { isConfidential, type Addresses } from "../instances/addresses.ts";
+import { isConfidential } from "../../wire/loopback.ts";
+import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInError } from "../errors.ts";
 import type { LocateIp } from "./geo.ts";
 import { isPlaceholderEmail, normalizeEmail } from "../providers/email.ts";

@@ -1,0 +1,14 @@
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
+
+/**
+ * Whether a host name, as `URL.hostname` gives it, is this machine: `localhost`, `*.localhost` (RFC 6761, 6.3), 127.0.0.0/8
+ * or `[::1]`.
+ */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
+/** Whether what is sent to an address can't be read on its way: by https, or to this machine. */
+export function isConfidential({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+}
