@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { parseSeed } from "../src/server/seed/index.ts";
+import type { GithubAccount } from "../src/server/simulator/github.ts";
 import { PROVIDERS, type Provider } from "../src/wire/names.ts";
 import { locationOf } from "./_answers.ts";
 import { callbackUrl } from "./_picker.ts";
@@ -261,14 +262,14 @@ describe("the demo's personas", () => {
   it("are six, one of every kind that goes wrong", async () => {
     const demo = await readFile(new URL("../fixtures/demo.json", import.meta.url), "utf8");
     const { personas } = parseSeed(demo, "demo", START);
-    const emails = personas.map(({ github }) => github!.emails);
+    const emails = personas.map(({ accounts }) => (accounts.github as unknown as GithubAccount).emails);
     expect(personas).toHaveLength(6);
     expect(emails.some((list) => list.length > 1)).toBe(true);
     expect(emails.some((list) => list.every(({ verified }) => !verified))).toBe(true);
     expect(
       emails.some((list) => list.some(({ primary, verified }) => primary && !verified) && list.some((e) => e.verified)),
     ).toBe(true);
-    expect(personas.some(({ google }) => google?.email_verified === false)).toBe(true);
+    expect(personas.some(({ accounts }) => accounts.google?.["email_verified"] === false)).toBe(true);
     expect(personas.some(({ name }) => name === null)).toBe(true);
     expect(personas.some(({ name }) => /\p{Script=Cyrillic}/u.test(name ?? ""))).toBe(true);
     expect(personas.some(({ name }) => name?.includes("<script>"))).toBe(true);

@@ -69,7 +69,7 @@ describe("svc store check", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toEqual({
       location: path,
-      kind: "json, format 2",
+      kind: "json, format 3",
       bytes: (await stat(path)).size,
       sequence: 2,
       tables: { instances: 2, personas: 2, users: 4, identities: 4, sessions: 4, states: 1 },
@@ -216,19 +216,19 @@ describe("svc store compact and migrate", () => {
   });
 
   it("bring an older store to the newest format, and keep it as it was beside", async () => {
-    const old = await readFile(new URL("store/formats/1.db", import.meta.url), "utf8");
+    const old = await readFile(new URL("store/formats/2.db", import.meta.url), "utf8");
     await writeFile(at("db.json"), old);
     const before = (await svc("export --store db.json")).stdout;
     const { code, stderr } = await svc("migrate --store db.json");
-    expect([code, stderr]).toEqual([0, `${at("db.json")}: from format 1 to 2.\n`]);
-    expect(await readFile(at("db.json.format-1.bak"), "utf8")).toBe(old);
+    expect([code, stderr]).toEqual([0, `${at("db.json")}: from format 2 to 3.\n`]);
+    expect(await readFile(at("db.json.format-2.bak"), "utf8")).toBe(old);
     expect((await svc("export --store db.json")).stdout).toBe(before);
   });
 
   it("have nothing to do in a store of the newest format", async () => {
     const path = await makeStore();
     const before = await filesIn(dirname(path));
-    expect(await svc("migrate")).toMatchObject({ code: 0, stderr: `${path} has format 2: there is nothing to do.\n` });
+    expect(await svc("migrate")).toMatchObject({ code: 0, stderr: `${path} has format 3: there is nothing to do.\n` });
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 });

@@ -75,9 +75,9 @@ const SCENARIOS: readonly Scenario[] = [
     lines: ["open", "save 12", "close"],
   },
   {
-    name: "the start on format 1",
+    name: "the start on the format before",
     before: async (path) => {
-      await cp(new URL("format-1.db", import.meta.url), path);
+      await cp(new URL("format-2.db", import.meta.url), path);
       const book = new Book();
       book.settle(
         new Map([

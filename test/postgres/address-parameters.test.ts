@@ -76,7 +76,7 @@ it("PostgreSQL: svc takes no more connections than pool_size says, and passes op
       users: [],
       identities: [],
       sessions: [],
-      personas: [{ id: "p", name: "P", email: "p@x.test", avatar_url: null }],
+      personas: [{ id: "p", name: "P", email: "p@x.test", avatar_url: null, accounts: {} }],
     }),
   ).rejects.toThrow("geqo_threshold 7");
 });

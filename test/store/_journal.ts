@@ -14,7 +14,7 @@ export const put = (n: number): Change => ["put", "states", state(n)];
 export const named = (text: string): Change => [
   "put",
   "personas",
-  { id: text, name: null, email: "", avatar_url: null },
+  { id: text, name: null, email: "", avatar_url: null, accounts: {} },
 ];
 
 export interface Attempt {

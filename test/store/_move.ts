@@ -28,11 +28,11 @@ export async function filesBeside(path: string): Promise<Record<string, string>>
   return Object.fromEntries(names.map((name, n) => [name, contents[n]!]));
 }
 
-export async function exported(driver: Driver): Promise<string> {
+export async function exported(driver: Driver, write: typeof exportStore = exportStore): Promise<string> {
   let text = "";
   const source = await driver.openSource();
   try {
-    await exportStore(source, async (piece) => void (text += piece));
+    await write(source, async (piece) => void (text += piece));
     return text;
   } finally {
     await source.close();
@@ -46,7 +46,7 @@ export function crowd(size: number): Records {
     users,
     identities: users.map((owner, n) => identity(100_000 + n, owner, { access_token: "x".repeat(n % 50) })),
     sessions: users.map((owner, n) => session(200_000 + n, owner, { geo_data: { z: 1, a: { city: "Köln" } } })),
-    personas: [persona("mary"), { ...persona("alan"), twitter: { id: "1", username: "a" } }],
+    personas: [persona("mary"), { ...persona("alan"), accounts: { twitter: { id: "1", username: "a" } } }],
   });
 }
 

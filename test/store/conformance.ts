@@ -55,7 +55,13 @@ function instance(instance_id: string, name: string): InstanceRecord {
 }
 
 export function persona(name: string): PersonaRecord {
-  return { id: name, name, email: `${name}@acme.test`, avatar_url: null, google: { sub: name, email_verified: true } };
+  return {
+    id: name,
+    name,
+    email: `${name}@acme.test`,
+    avatar_url: null,
+    accounts: { google: { sub: name, email_verified: true } },
+  };
 }
 
 export function user(n: number, more: Partial<UserRecord> = {}): UserRecord {

@@ -1,48 +1,114 @@
-import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, open as openFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { checkJsonStore } from "../../src/server/store/json/check.ts";
 import { openJsonStore } from "../../src/server/store/json/index.ts";
-import type { Store, UserView } from "../../src/server/store/store.ts";
-import { temporaryDirectory } from "./conformance.ts";
+import { openRepair } from "../../src/server/store/json/repair.ts";
+import { copyStore } from "../../src/server/store/move/copy.ts";
+import { driverOf } from "../../src/server/store/move/driver.ts";
+import { importStore } from "../../src/server/store/move/import.ts";
+import { VERSION } from "../../src/server/store/records.ts";
+import type { Source } from "../../src/server/store/store.ts";
+import { upgrade } from "../../src/server/store/upgrade.ts";
+import { filesBeside } from "./_move.ts";
+import { at, temporaryDirectory } from "./conformance.ts";
 
-// A db.json of every format that was ever released; none is ever removed.
-const FORMATS = [1];
-const fixture = (version: number): string => join(import.meta.dirname, "formats", `${version}.db`);
+// A store of every older format, as svc wrote it, with the export that it made of it; none is ever removed.
+const FORMATS = [2];
+const fixture = (version: number, kind: "db" | "journal" | "ndjson"): string =>
+  join(import.meta.dirname, "formats", `${version}.${kind}`);
 
 async function laid(version: number): Promise<string> {
-  const path = join(await temporaryDirectory(), ".svc", "db.json");
-  await mkdir(dirname(path));
-  await copyFile(fixture(version), path);
+  const path = join(await temporaryDirectory(), "db.json");
+  await copyFile(fixture(version, "db"), path);
+  await copyFile(fixture(version, "journal"), join(dirname(path), "db.journal"));
   return path;
 }
 
-async function open(path: string): Promise<Store> {
+/** What the store holds, as it was exported when it was written. */
+async function written(version: number): Promise<unknown[]> {
+  const lines = (await readFile(fixture(version, "ndjson"), "utf8")).split("\n").slice(1, -2);
+  return lines.map((line) => {
+    const { table, record } = JSON.parse(line) as { table: "users"; record: object };
+    return [table, upgrade(table, record, version)];
+  });
+}
+
+async function read(source: Promise<Source>): Promise<unknown[]> {
+  const opened = await source;
+  const found: unknown[] = [];
+  for await (const entries of opened.entries()) found.push(...entries);
+  await opened.close();
+  return found;
+}
+
+const opened = async (path: string): Promise<void> => {
   const store = await openJsonStore(path, { warn: (message) => expect.fail(message) });
-  onTestFinished(() => store.close());
-  return store;
-}
-
-async function usersOf(store: Store): Promise<UserView[]> {
-  const views: UserView[] = [];
-  for (const { id } of await store.instances())
-    for await (const batch of (await store.users(id, {}))!) views.push(...batch);
-  return views;
-}
-
-it.each(FORMATS)("A store of format %i is opened, kept as it was beside, and written anew", async (version) => {
-  const path = await laid(version);
-  const old = JSON.parse(await readFile(fixture(version), "utf8")) as Record<string, Record<string, unknown>[]>;
-  const store = await open(path);
-  const users = await usersOf(store);
-  expect(await store.instances()).toEqual(old["instances"]);
-  expect(await store.personas()).toEqual(old["personas"]);
-  expect(users).toHaveLength(old["users"]!.length);
-  for (const view of users) expect(old["users"]).toContainEqual(view.user);
   await store.close();
-  expect(await readFile(`${path}.format-${version}.bak`)).toEqual(await readFile(fixture(version)));
-  const written = await readFile(path, "utf8");
-  expect(JSON.parse(written)).toMatchObject({ version: 2 });
-  expect(await usersOf(await open(path))).toEqual(users);
+};
+
+it("An older record has its accounts at providers in one column after the upgrade, and keeps everything else", () => {
+  const google = { sub: "1", email_verified: true };
+  const record = { id: "ada", name: null, email: "ada@acme.test", avatar_url: null };
+  expect(upgrade("personas", { ...record, google }, 2)).toEqual({ ...record, accounts: { google } });
+  expect(upgrade("personas", record, 2)).toEqual({ ...record, accounts: {} });
+  expect(upgrade("personas", { ...record, accounts: { google } }, VERSION)).toEqual({
+    ...record,
+    accounts: { google },
+  });
+});
+
+it.each(FORMATS)(
+  "A store of format %i checks clean, and is read without loss and without being changed",
+  async (version) => {
+    const path = await laid(version);
+    const before = await filesBeside(path);
+    expect(await checkJsonStore(path)).toMatchObject({
+      kind: `json, format ${version}`,
+      damage: [],
+      dangling: [],
+      notes: [],
+      tables: { instances: 2, personas: 3, users: 6, identities: 6, sessions: 12, states: 2 },
+    });
+    expect(await read(driverOf(path).openSource())).toEqual(await written(version));
+    expect(await filesBeside(path)).toEqual(before);
+  },
+);
+
+it.each(FORMATS)(
+  "A store of format %i opens without loss, and its db.json is kept as it was beside",
+  async (version) => {
+    const path = await laid(version);
+    await opened(path);
+    expect(await readFile(`${path}.format-${version}.bak`)).toEqual(await readFile(fixture(version, "db")));
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ version: VERSION });
+    expect(await checkJsonStore(path)).toMatchObject({ kind: `json, format ${VERSION}`, damage: [], notes: [] });
+    expect(await read(driverOf(path).openSource())).toEqual(await written(version));
+    await opened(path);
+  },
+);
+
+it.each(FORMATS)("A store of format %i with one damaged record loses that one alone in a repair", async (version) => {
+  const path = await laid(version);
+  await writeFile(path, (await readFile(path, "utf8")).replace("Софья", "Sofya"));
+  const repair = await openRepair(path, { now: new Date(at(0)) });
+  onTestFinished(() => repair.close());
+  expect(repair.losses).toHaveLength(1);
+  await repair.apply();
+  await repair.close();
+  expect(await checkJsonStore(path)).toMatchObject({ kind: `json, format ${VERSION}`, damage: [] });
+  const kept = (await written(version)).filter((entry) => !/^\["users".*"name":"Софья/.test(JSON.stringify(entry)));
+  expect(await read(driverOf(path).openSource())).toEqual(kept);
+});
+
+it.each(FORMATS)("A store of format %i is copied, and its export imported, without loss", async (version) => {
+  const [copied, imported] = [join(await temporaryDirectory(), "db.json"), join(await temporaryDirectory(), "db.json")];
+  expect(await copyStore(driverOf(await laid(version)), driverOf(copied))).toMatchObject({ isEqual: true });
+  const file = await openFile(fixture(version, "ndjson"));
+  onTestFinished(() => file.close());
+  expect(await importStore(driverOf(imported), "old.ndjson", file)).toMatchObject({ isEqual: true });
+  for (const path of [copied, imported])
+    expect(await read(driverOf(path).openSource())).toEqual(await written(version));
 });
 
 it.each(FORMATS)(
@@ -62,5 +128,23 @@ it.each(FORMATS)(
       expect((await readdir(dirname(path))).filter((name) => name.endsWith(".bak"))).toEqual([]);
     }
     expect(accepted).toEqual([]);
+  },
+);
+
+it.each([VERSION + 1, 1])(
+  "A store of format %i, which this svc does not know, is refused by name and untouched",
+  async (version) => {
+    const path = await laid(2);
+    await writeFile(path, (await readFile(path, "utf8")).replace('"version":2', `"version":${version}`));
+    const before = await filesBeside(path);
+    const refused = expect.objectContaining({
+      name: "StoreRefused",
+      message: expect.stringContaining(`format ${version}`),
+    });
+    await expect(opened(path)).rejects.toEqual(refused);
+    await expect(checkJsonStore(path)).rejects.toEqual(refused);
+    await expect(openRepair(path, { now: new Date(at(0)) })).rejects.toEqual(refused);
+    await expect(read(driverOf(path).openSource())).rejects.toEqual(refused);
+    expect(await filesBeside(path)).toEqual(before);
   },
 );

@@ -18,8 +18,8 @@ describe("Something else at the place of db.json", () => {
     ["lowdb's JSON", '{\n  "users": []\n}'],
     ["no JSON", "SQLite format 3\0"],
     ["NUL bytes", Buffer.alloc(4096)],
-    ["a store's first line alone", '{"format":"svc-identity","version":1,"sequence":1,\n'],
-    ["a sequence that is no number", '{"format":"svc-identity","version":1,"sequence":"1",\n'],
+    ["a store's first line alone", '{"format":"svc-identity","version":3,"sequence":1,\n'],
+    ["a sequence that is no number", '{"format":"svc-identity","version":3,"sequence":"1",\n'],
   ];
   it.each(contents)("is refused, and left as it was: %s", async (_, content) => {
     const path = join(await temporaryDirectory(), "db.json");
@@ -40,12 +40,12 @@ describe("Something else at the place of db.json", () => {
 
   it("is refused, and left as it was: the store of a newer svc", async () => {
     const { path, document } = await laidOut([]);
-    const newer = Buffer.from(document.toString().replace('"version":2,', '"version":3,'));
+    const newer = Buffer.from(document.toString().replace('"version":3,', '"version":4,'));
     await writeFile(path, newer);
     const refusal = await refused(path);
     expect(refusal.reason).toBe("unusable");
     expect(refusal.message).toBe(
-      `${path} was written by a newer svc (format 3). Update svc, or choose another --store.`,
+      `${path} was written by a newer svc (format 4). Update svc, or choose another --store.`,
     );
     expect(await readFile(path)).toEqual(newer);
   });

@@ -1,7 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { issueLines, jsonFault } from "../zod-errors.ts";
-import type { InstanceRecord, PersonaRecord, Records, SessionRecord, UserRecord } from "../store/records.ts";
+import {
+  newRecord,
+  type InstanceRecord,
+  type PersonaRecord,
+  type Records,
+  type SessionRecord,
+  type UserRecord,
+} from "../store/records.ts";
 import { crossFaults, textFaults } from "./faults.ts";
 import { Seed } from "../../wire/seed.ts";
 
@@ -44,16 +51,16 @@ function toRecords(seed: Seed, now: Date): Records {
       records.users.push(user);
       for (const { id, email, ...identity } of identities) {
         const times = { created_at: user.created_at, updated_at: user.created_at };
-        const tokens = { access_token: null, refresh_token: null, token_expires_at: null };
-        records.identities.push({
-          id: id ?? randomUUID(),
-          instance_id: instance.id,
-          user_id: user.id,
-          email: email ?? user.email,
-          ...identity,
-          ...tokens,
-          ...times,
-        });
+        const owner = { instance_id: instance.id, user_id: user.id };
+        records.identities.push(
+          newRecord("identities", {
+            id: id ?? randomUUID(),
+            email: email ?? user.email,
+            ...identity,
+            ...owner,
+            ...times,
+          }),
+        );
       }
       for (const session of sessions) records.sessions.push(toSession(session, user, now));
     }
@@ -65,7 +72,7 @@ type SeedInstance = Seed["instances"][number];
 type SeedUser = SeedInstance["users"][number];
 
 function toInstance(instance: Omit<SeedInstance, "users">, now: Date): InstanceRecord {
-  return {
+  return newRecord("instances", {
     ...instance,
     id: instance.id ?? randomUUID(),
     app_id: instance.app_id ?? randomUUID(),
@@ -73,12 +80,12 @@ function toInstance(instance: Omit<SeedInstance, "users">, now: Date): InstanceR
     secret_key: instance.secret_key ?? SECRET_KEY_PREFIX + randomBytes(36).toString("base64url"),
     connections: instance.connections as InstanceRecord["connections"],
     created_at: now.toISOString(),
-  };
+  });
 }
 
 function toUser(user: Omit<SeedUser, "identities" | "sessions">, instance_id: string, now: Date): UserRecord {
   const created_at = utc(user.created_at) ?? now.toISOString();
-  return {
+  return newRecord("users", {
     id: user.id ?? randomUUID(),
     instance_id,
     email: user.email.normalize("NFKC"),
@@ -88,12 +95,12 @@ function toUser(user: Omit<SeedUser, "identities" | "sessions">, instance_id: st
     password_digest: user.password_digest,
     created_at,
     updated_at: created_at,
-  };
+  });
 }
 
 function toSession(session: SeedUser["sessions"][number], user: UserRecord, now: Date): SessionRecord {
   const logged_in_at = utc(session.logged_in_at ?? session.last_signin_at) ?? now.toISOString();
-  return {
+  return newRecord("sessions", {
     id: session.id ?? randomUUID(),
     session_id: session.session_id ?? SESSION_ID_PREFIX + randomUUID(),
     instance_id: user.instance_id,
@@ -107,18 +114,12 @@ function toSession(session: SeedUser["sessions"][number], user: UserRecord, now:
     last_signin_at: utc(session.last_signin_at) ?? logged_in_at,
     revoked_at: utc(session.revoked_at),
     created_at: logged_in_at,
-  };
+  });
 }
 
 function toPersona(persona: Seed["personas"][number], index: number): PersonaRecord {
-  const { id, google, github, twitter, ...rest } = persona;
-  return {
-    ...rest,
-    id: id ?? `persona-${index + 1}`,
-    ...(google && { google }),
-    ...(github && { github }),
-    ...(twitter && { twitter }),
-  };
+  const { id = `persona-${index + 1}`, name, email, avatar_url, ...accounts } = persona;
+  return newRecord("personas", { id, name, email, avatar_url, accounts: accounts as PersonaRecord["accounts"] });
 }
 
 /** Dates are kept in one form, in which they sort as text. */

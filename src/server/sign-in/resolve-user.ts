@@ -4,7 +4,13 @@ import { SignInError } from "../errors.ts";
 import { isPlaceholderEmail } from "../providers/email.ts";
 import type { Profile, ProviderDefinition } from "../providers/provider.ts";
 import { fold } from "../store/fold.ts";
-import type { IdentityRecord, InstanceRecord, SessionRecord, UserRecord } from "../store/records.ts";
+import {
+  newRecord,
+  type IdentityRecord,
+  type InstanceRecord,
+  type SessionRecord,
+  type UserRecord,
+} from "../store/records.ts";
 import type { Acquaintance } from "../store/store.ts";
 import type { ProviderTokens } from "./exchange.ts";
 
@@ -50,17 +56,16 @@ function mayLink({ provider, profile }: Arrival, user: UserRecord, identities: r
 }
 
 function newUser({ instance, provider, profile, now }: Arrival): UserRecord {
-  return {
+  return newRecord("users", {
     id: randomUUID(),
     instance_id: instance.id,
     email: profile.email,
     name: profile.name,
     avatar_url: profile.avatar_url,
     email_verified_at: provider === "google" ? now.toISOString() : null,
-    password_digest: null,
     created_at: now.toISOString(),
     updated_at: now.toISOString(),
-  };
+  });
 }
 
 /** Name and picture follow the provider; the address stays what it was. */
@@ -81,7 +86,8 @@ function newIdentity(
   user: UserRecord,
   before?: IdentityRecord,
 ): IdentityRecord {
-  return {
+  return newRecord("identities", {
+    ...before,
     id: before?.id ?? randomUUID(),
     instance_id: instance.id,
     user_id: user.id,
@@ -94,7 +100,7 @@ function newIdentity(
     token_expires_at: tokens.expires_in ? new Date(now.getTime() + tokens.expires_in * 1000).toISOString() : null,
     created_at: before?.created_at ?? now.toISOString(),
     updated_at: now.toISOString(),
-  };
+  });
 }
 
 /** The active session of the same user, provider and address goes on; otherwise a new one begins. */
@@ -106,7 +112,7 @@ export function openSession(
 ): SessionRecord {
   const renewed = { name: user.name, email: user.email, geo_data, last_signin_at: now.toISOString() };
   if (active) return { ...active, ...renewed };
-  return {
+  return newRecord("sessions", {
     id: randomUUID(),
     session_id: `${SESSION_ID_PREFIX}${randomUUID()}`,
     instance_id: user.instance_id,
@@ -115,7 +121,6 @@ export function openSession(
     ip_address,
     ...renewed,
     logged_in_at: now.toISOString(),
-    revoked_at: null,
     created_at: now.toISOString(),
-  };
+  });
 }

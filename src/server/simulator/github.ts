@@ -1,12 +1,24 @@
 import type { FetchResponse } from "../../wire/fetch.ts";
+import type { PersonaRecord } from "../store/records.ts";
 import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+
+export interface GithubAccount {
+  readonly id: number;
+  readonly login: string;
+  readonly emails: readonly { readonly email: string; readonly primary: boolean; readonly verified: boolean }[];
+}
+
+function accountOf({ accounts }: PersonaRecord): GithubAccount | undefined {
+  return accounts.github as GithubAccount | undefined;
+}
 
 export const simulatedGithub: SimulatedProvider = {
   title: "GitHub",
 
   account(persona) {
-    if (!persona.github) return undefined;
-    const { login, emails } = persona.github;
+    const own = accountOf(persona);
+    if (!own) return undefined;
+    const { login, emails } = own;
     const account = { name: persona.name ?? login, detail: `@${login}` };
     const primary = emails.find((entry) => entry.primary);
     if (primary?.verified)
@@ -43,8 +55,9 @@ export const simulatedGithub: SimulatedProvider = {
       return reply(403, {
         message: "Request forbidden by administrative rules. Please make sure your request has a User-Agent header.",
       });
-    if (!persona.github) return notFound();
-    const { id, login, emails } = persona.github;
+    const own = accountOf(persona);
+    if (!own) return notFound();
+    const { id, login, emails } = own;
     // The public e-mail address is the owner's claim: unverified ones show up here too.
     if (path === "/user")
       return reply(200, {

@@ -1,12 +1,23 @@
+import type { PersonaRecord } from "../store/records.ts";
 import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+
+interface GoogleAccount {
+  readonly sub: string;
+  readonly email_verified: boolean;
+}
+
+function accountOf({ accounts }: PersonaRecord): GoogleAccount | undefined {
+  return accounts.google as GoogleAccount | undefined;
+}
 
 export const simulatedGoogle: SimulatedProvider = {
   title: "Google",
 
   account(persona) {
-    if (!persona.google) return undefined;
+    const own = accountOf(persona);
+    if (!own) return undefined;
     const account = { name: persona.name ?? persona.email, detail: persona.email };
-    return persona.google.email_verified ? account : { ...account, note: "e-mail not verified" };
+    return own.email_verified ? account : { ...account, note: "e-mail not verified" };
   },
 
   refusal(query) {
@@ -26,11 +37,12 @@ export const simulatedGoogle: SimulatedProvider = {
   },
 
   resource(path, { persona }) {
-    if (path !== "/userinfo" || !persona.google) return notFound();
+    const own = accountOf(persona);
+    if (path !== "/userinfo" || !own) return notFound();
     return reply(200, {
-      sub: persona.google.sub,
+      sub: own.sub,
       email: persona.email,
-      email_verified: persona.google.email_verified,
+      email_verified: own.email_verified,
       ...(persona.name === null ? {} : { name: persona.name }),
       ...(persona.avatar_url === null ? {} : { picture: persona.avatar_url }),
     });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PersonaRecord } from "../store/records.ts";
+import type { GithubAccount } from "./github.ts";
 
 /** Anybody can type in an address. */
 const MAX_TYPED = 1000;
@@ -28,10 +29,10 @@ export class Personas {
   find(hint: string): PersonaRecord | undefined {
     const wanted = hint.toLowerCase();
     return this.#personas.find(
-      ({ id, email, github }) =>
+      ({ id, email, accounts }) =>
         id === hint ||
         email.toLowerCase() === wanted ||
-        github?.emails.some((entry) => entry.email.toLowerCase() === wanted),
+        (accounts.github as GithubAccount | undefined)?.emails.some((entry) => entry.email.toLowerCase() === wanted),
     );
   }
 
@@ -50,9 +51,11 @@ export class Personas {
       name,
       email,
       avatar_url: this.#avatarUrl(id),
-      google: { sub: `1${number}`, email_verified: true },
-      github: { id: number, login, emails: [{ email, primary: true, verified: true }] },
-      twitter: { id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") },
+      accounts: {
+        google: { sub: `1${number}`, email_verified: true },
+        github: { id: number, login, emails: [{ email, primary: true, verified: true }] },
+        twitter: { id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") },
+      },
     };
     this.#personas.push(persona);
     if (this.#personas.length > this.#seeded + MAX_TYPED) this.#personas.splice(this.#seeded, 1);

@@ -1,11 +1,22 @@
+import type { PersonaRecord } from "../store/records.ts";
 import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+
+interface TwitterAccount {
+  readonly id: string;
+  readonly username: string;
+}
+
+function accountOf({ accounts }: PersonaRecord): TwitterAccount | undefined {
+  return accounts.twitter as TwitterAccount | undefined;
+}
 
 export const simulatedTwitter: SimulatedProvider = {
   title: "Twitter",
 
   account(persona) {
-    if (!persona.twitter) return undefined;
-    const { username } = persona.twitter;
+    const own = accountOf(persona);
+    if (!own) return undefined;
+    const { username } = own;
     return { name: persona.name ?? username, detail: `@${username}` };
   },
 
@@ -36,10 +47,11 @@ export const simulatedTwitter: SimulatedProvider = {
   },
 
   resource(path, { persona, scopes }) {
-    if (path !== "/users/me" || !persona.twitter) return notFound();
+    const own = accountOf(persona);
+    if (path !== "/users/me" || !own) return notFound();
     if (!scopes.includes("tweet.read") || !scopes.includes("users.read"))
       return reply(403, { title: "Forbidden", status: 403 });
-    const { id, username } = persona.twitter;
+    const { id, username } = own;
     const picture = persona.avatar_url === null ? {} : { profile_image_url: persona.avatar_url };
     return reply(200, { data: { id, username, name: persona.name ?? username, ...picture } });
   },

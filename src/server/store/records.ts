@@ -1,130 +1,69 @@
-import type { Provider, SessionProvider } from "../../wire/names.ts";
+import { columnsOf, keyColumn, TABLE_NAMES, type OptionalColumn, type RecordOf, type TableName } from "./columns.ts";
+import { KINDS } from "./kinds.ts";
 
-/** All dates are ISO 8601 in UTC with milliseconds, so that they sort as text. */
+export { TABLE_NAMES, VERSION, type RecordOf, type TableName } from "./columns.ts";
+export type { ConnectionRecord } from "./kinds.ts";
 
-export interface ConnectionRecord {
-  client_id: string;
-  client_secret: string;
-  /** Addresses that replace the provider's own, by the names of its `endpoints`. */
-  endpoints?: Record<string, string>;
-}
+export type InstanceRecord = RecordOf["instances"];
+export type PersonaRecord = RecordOf["personas"];
+export type UserRecord = RecordOf["users"];
+export type IdentityRecord = RecordOf["identities"];
+export type SessionRecord = RecordOf["sessions"];
+export type StateRecord = RecordOf["states"];
 
-/** An application: the tenant. */
-export interface InstanceRecord {
-  id: string;
-  app_id: string;
-  name: string;
-  subdomain: string;
-  active: boolean;
-  publishable_key: string;
-  /** Also the HMAC key of the instance's tokens, which is why it is kept as it is and not hashed. */
-  secret_key: string;
-  default_provider: Provider;
-  /** Empty: any valid address while the server listens on loopback alone. */
-  redirect_uris: string[];
-  connections: Partial<Record<Provider, ConnectionRecord>>;
-  created_at: string;
-}
+/** The content of a store, but for sign-ins under way. */
+export type Records = { -readonly [Name in Exclude<TableName, "states">]: RecordOf[Name][] };
 
-export interface UserRecord {
-  id: string;
-  instance_id: string;
-  email: string;
-  name: string;
-  avatar_url: string | null;
-  email_verified_at: string | null;
-  password_digest: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-/** One link of a user to a provider. */
-export interface IdentityRecord {
-  id: string;
-  instance_id: string;
-  user_id: string;
-  provider: Provider;
-  /** The provider's own id of the person. */
-  uid: string;
-  email: string;
-  /** Whether the provider vouched for `email`. */
-  email_verified: boolean;
-  access_token: string | null;
-  refresh_token: string | null;
-  token_expires_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-export interface StateRecord {
-  /** 64 hexadecimal characters. */
-  state: string;
-  instance_id: string;
-  provider: Provider;
-  redirect_uri: string;
-  /** RFC 7636; only where the provider wants PKCE. */
-  code_verifier: string | null;
-  /** SHA-256 of the cookie of the browser that began; null where no browser did. */
-  binding: string | null;
-  created_at: string;
-  expires_at: string;
-}
-
-export interface SessionRecord {
-  id: string;
-  session_id: string;
-  instance_id: string;
-  user_id: string;
-  provider: SessionProvider;
-  name: string;
-  email: string;
-  ip_address: string;
-  geo_data: Record<string, unknown>;
-  logged_in_at: string;
-  last_signin_at: string;
-  revoked_at: string | null;
-  created_at: string;
-}
-
-/** Somebody whom the simulated providers know. */
-export interface PersonaRecord {
-  id: string;
-  name: string | null;
-  email: string;
-  avatar_url: string | null;
-  google?: { sub: string; email_verified: boolean };
-  github?: { id: number; login: string; emails: { email: string; primary: boolean; verified: boolean }[] };
-  twitter?: { id: string; username: string };
-}
-
-/** A whole store's content, but for what is only passing. */
-export interface Records {
-  instances: InstanceRecord[];
-  users: UserRecord[];
-  identities: IdentityRecord[];
-  sessions: SessionRecord[];
-  personas: PersonaRecord[];
-}
-
-/** The kinds of record, in the order in which a store is written, read and moved: what is referred to comes first. */
-export const TABLE_NAMES = ["instances", "personas", "users", "identities", "sessions", "states"] as const;
-export type TableName = (typeof TABLE_NAMES)[number];
-
-export interface RecordOf {
-  instances: InstanceRecord;
-  personas: PersonaRecord;
-  users: UserRecord;
-  identities: IdentityRecord;
-  sessions: SessionRecord;
-  states: StateRecord;
-}
-
-/** A record with its kind. */
+/** A record with its table. */
 export type Entry = { [Name in TableName]: readonly [Name, RecordOf[Name]] }[TableName];
 
-/** What tells a record from the others of its kind. */
+interface Checked {
+  readonly name: string;
+  readonly nullable: boolean;
+  is(value: unknown): boolean;
+}
+
+const CHECKS = byTable((name): readonly Checked[] =>
+  columnsOf(name).map(([column, { kind, nullable = false }]) => ({ name: column, nullable, is: KINDS[kind].is })),
+);
+const KEYS = byTable(keyColumn);
+
+/** What tells a record from the others of its table: a session's `session_id`, a state's `state`, else the `id`. */
 export function keyOf(name: TableName, record: RecordOf[TableName]): string {
-  if (name === "sessions") return (record as SessionRecord).session_id;
-  if (name === "states") return (record as StateRecord).state;
-  return (record as { id: string }).id;
+  return record[KEYS[name] as keyof typeof record];
+}
+
+/** A record to be made: what can be null, or has an initial value, may be left out. */
+export type NewRecord<Name extends TableName> = Omit<RecordOf[Name], OptionalColumn<Name>> &
+  Partial<Pick<RecordOf[Name], OptionalColumn<Name>>>;
+
+export function newRecord<Name extends TableName>(name: Name, given: NewRecord<Name>): RecordOf[Name] {
+  const values = given as Readonly<Record<string, unknown>>;
+  const row = columnsOf(name).map(([column, { initial = null }]) => [column, values[column] ?? initial]);
+  return Object.fromEntries(row) as RecordOf[Name];
+}
+
+/** Whether a value is a record of a table: every column, with a value of its kind, and no other. */
+export function isRecord<Name extends TableName>(name: Name, value: unknown): value is RecordOf[Name] {
+  if (typeof value !== "object" || value === null) return false;
+  const record = value as Readonly<Record<string, unknown>>;
+  const checks = CHECKS[name];
+  for (const { name: column, nullable, is } of checks) {
+    const part = record[column];
+    if (!(part === null ? nullable : is(part))) return false;
+  }
+  return Object.keys(record).length === checks.length;
+}
+
+/** A record as JSON with its columns in the order of their table, wherever the record comes from. */
+export function recordText([name, record]: Entry): string {
+  const columns = CHECKS[name];
+  if (Object.keys(record).every((column, n) => column === columns[n]?.name)) return JSON.stringify(record);
+  return JSON.stringify(
+    Object.fromEntries(columns.map(({ name: column }) => [column, record[column as keyof typeof record]])),
+  );
+}
+
+function byTable<Value>(make: (name: TableName) => Value): Readonly<Record<TableName, Value>> {
+  return Object.fromEntries(TABLE_NAMES.map((name) => [name, make(name)])) as Record<TableName, Value>;
 }

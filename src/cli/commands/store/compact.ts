@@ -31,7 +31,7 @@ export function addMigrate(store: Command, program: Program, context: Context): 
       ["SVC_STORE=postgres://db.example/svc svc store migrate", "a database, before its servers are replaced"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
-    notes: "A server does that as it starts. A db.json is kept as it was beside it: db.json.format-1.bak.",
+    notes: "A server does that as it starts. A db.json is kept as it was beside it: db.json.format-2.bak.",
   }).action(async (flags: StoreFlags) => {
     const location = await storeLocation(context, flags);
     const done = await (await openMaintenance()).migrate(location, (message) => say(context, message));

@@ -1,4 +1,3 @@
-import { SESSION_FIELDS } from "../../../wire/fields.ts";
 import { ApiError } from "../../errors.ts";
 import { json } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
@@ -7,6 +6,7 @@ import type { InstanceRecord, SessionRecord } from "../../store/records.ts";
 import { requireSecretKey } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 import { list, searchQuery, type ListOptions } from "./list.ts";
+import { SEARCHABLE } from "../../store/fields.ts";
 
 export const listSessions: RouteDefinition = {
   on: ["front", "instance"],
@@ -20,7 +20,7 @@ export const searchSessions: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
     const instance = authorized(request, deps);
-    return list(request, listed(deps, instance), searchQuery(request, SESSION_FIELDS));
+    return list(request, listed(deps, instance), searchQuery(request, SEARCHABLE.sessions));
   },
 };
 

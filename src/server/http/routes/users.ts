@@ -1,4 +1,3 @@
-import { USER_FIELDS } from "../../../wire/fields.ts";
 import { ApiError } from "../../errors.ts";
 import { json } from "../reply.ts";
 import { toUser } from "../resources.ts";
@@ -7,6 +6,7 @@ import type { UserView } from "../../store/store.ts";
 import { requireSecretKey } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 import { list, searchQuery, type ListOptions } from "./list.ts";
+import { SEARCHABLE } from "../../store/fields.ts";
 
 export const listUsers: RouteDefinition = {
   on: ["front", "instance"],
@@ -20,7 +20,7 @@ export const searchUsers: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
     const instance = requireSecretKey(request, deps, "unauthorized");
-    return list(request, listed(deps, instance), searchQuery(request, USER_FIELDS));
+    return list(request, listed(deps, instance), searchQuery(request, SEARCHABLE.users));
   },
 };
 

@@ -22,7 +22,7 @@ export async function backUp(paths: readonly string[], now: Date): Promise<strin
   return copies;
 }
 
-/** A copy of a `db.json` of an older format, kept before it is written anew in ours: `db.json.format-1.bak`. */
+/** A copy of a `db.json` of an older format, kept before it is written anew in ours: `db.json.format-2.bak`. */
 export async function keepCopy(path: string, version: number): Promise<void> {
   const copy = `${path}.format-${version}.bak`;
   const fresh = `${copy}.tmp`;

@@ -1,6 +1,6 @@
 import { StorageUnavailable } from "../store.ts";
 import type { Change, Document } from "./document.ts";
-import { fits } from "./fits.ts";
+import { isValidChange } from "./validate-change.ts";
 
 /** Something to read and write in one step. */
 export interface Operation<Result> {
@@ -115,7 +115,7 @@ export class Commits {
           continue;
         }
         const { changes, result } = waiting.operation.run();
-        if (!changes.every(fits)) throw new TypeError("A record lacks what it is found by");
+        if (!changes.every(isValidChange)) throw new TypeError("A change is of no table, or not of its form");
         group.push({ changes, resolve: () => waiting.resolve(result), reject: waiting.reject });
       } catch (error) {
         waiting.reject(error);

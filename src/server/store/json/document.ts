@@ -1,4 +1,4 @@
-import { PROVIDERS, type Provider } from "../../../wire/names.ts";
+import type { Provider } from "../../../wire/names.ts";
 import { fold } from "../fold.ts";
 import {
   keyOf,
@@ -25,7 +25,7 @@ interface Tenant {
   readonly instance_id: string;
   /** By folded address. */
   readonly usersByEmail: Map<string, UserRecord>;
-  readonly identitiesByUid: ReadonlyMap<Provider, Map<string, IdentityRecord>>;
+  readonly identitiesByUid: Map<Provider, Map<string, IdentityRecord>>;
   readonly users: Collection<UserRecord>;
   readonly sessions: Collection<SessionRecord>;
   readonly states: StateQueue;
@@ -52,7 +52,7 @@ export class Document {
   }
 
   identityByUid(instance_id: string, provider: Provider, uid: string): IdentityRecord | undefined {
-    return this.tenant(instance_id).identitiesByUid.get(provider)!.get(uid);
+    return this.tenant(instance_id).identitiesByUid.get(provider)?.get(uid);
   }
 
   /** Oldest first. */
@@ -123,7 +123,7 @@ export class Document {
     const tenant: Tenant = {
       instance_id,
       usersByEmail,
-      identitiesByUid: new Map(PROVIDERS.map((provider) => [provider, new Map<string, IdentityRecord>()])),
+      identitiesByUid: new Map(),
       states: new StateQueue(),
       users: new Collection<UserRecord>({
         key: (user) => user.id,
@@ -173,7 +173,10 @@ export class Document {
   #indexIdentity(before: IdentityRecord | undefined, after: IdentityRecord | undefined): void {
     const { identitiesByUid } = this.tenant((before ?? after)!.instance_id);
     if (before) removeIfSame(identitiesByUid.get(before.provider)!, before.uid, before);
-    if (after) identitiesByUid.get(after.provider)!.set(after.uid, after);
+    if (after) {
+      const ofProvider = identitiesByUid.get(after.provider) ?? new Map<string, IdentityRecord>();
+      identitiesByUid.set(after.provider, ofProvider.set(after.uid, after));
+    }
     relist(this.#identitiesByUser, before, after);
   }
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Low } from "lowdb";
+import { VERSION } from "../records.ts";
 import { StorageUnavailable } from "../store.ts";
 import { keepCopy } from "./backup.ts";
 import type { Log } from "./commits.ts";
@@ -10,7 +11,6 @@ import { Document, type Change } from "./document.ts";
 import { codeOf, encodeLine, Journal, replay } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { Snapshot, syncDirectory } from "./snapshot.ts";
-import { VERSION } from "./snapshot-reader.ts";
 
 const IDLE_MS = 1000;
 const FOLD_BYTES = 8 << 20;

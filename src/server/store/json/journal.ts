@@ -1,8 +1,10 @@
 import { constants, fstatSync, statSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
+import { OLDEST_VERSION } from "../columns.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
+import { upgrade } from "../upgrade.ts";
 import type { Change } from "./document.ts";
-import { fits } from "./fits.ts";
+import { isValidChange } from "./validate-change.ts";
 import { eachLine, seal, unseal, type Line } from "./lines.ts";
 
 /** A line of the journal: the changes that one group of operations made, and their number. */
@@ -13,7 +15,15 @@ export function encodeLine(sequence: number, changes: readonly Change[]): Buffer
 /** @returns undefined where the line is not what was written */
 export function decodeLine(line: Buffer): { sequence: number; changes: Change[] } | undefined {
   const json = unseal(line);
-  return json === undefined ? undefined : (JSON.parse(json) as { sequence: number; changes: Change[] });
+  if (json === undefined) return undefined;
+  const { sequence, changes } = JSON.parse(json) as { sequence: number; changes: Change[] };
+  return { sequence, changes: changes.map(upgraded) };
+}
+
+/** A line does not say by which version it was written. */
+function upgraded(change: Change): Change {
+  if (change[0] === "delete" || typeof change[2] !== "object") return change;
+  return ["put", change[1], upgrade(change[1], change[2], OLDEST_VERSION)];
 }
 
 /**
@@ -42,7 +52,7 @@ export async function replay(
     if (entry.sequence > last + 1)
       throw damaged(path, `changes ${last + 1} to ${entry.sequence - 1} are missing before offset ${line.offset}`);
     if (entry.sequence === last + 1) {
-      if (!entry.changes.every(fits))
+      if (!entry.changes.every(isValidChange))
         throw damaged(path, `the line at offset ${line.offset} changes what no table holds`);
       for (const change of entry.changes) apply(change);
       last = entry.sequence;

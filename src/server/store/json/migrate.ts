@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { VERSION } from "../records.ts";
 import { StoreRefused, type Migration } from "../store.ts";
 import { Files } from "./files.ts";
 import { pin } from "./pinned.ts";
 import { itemsOf } from "./snapshot-lines.ts";
-import { VERSION } from "./snapshot-reader.ts";
 
 /**
  * Brings a file store to the newest format, as every start of a server does.

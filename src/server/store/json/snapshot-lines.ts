@@ -1,9 +1,10 @@
 import { crc32 } from "node:zlib";
-import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
-import { entryOf, isRecord } from "../schema.ts";
-import { chain, checksumOf, hex, lineBatches, unseal } from "./lines.ts";
+import { OLDEST_VERSION } from "../columns.ts";
+import { isRecord, TABLE_NAMES, VERSION, type Entry, type TableName } from "../records.ts";
+import { entryOf, upgrade } from "../upgrade.ts";
+import { chain, checksumOf, lineBatches, unseal } from "./lines.ts";
 import type { PinnedFile } from "./pinned.ts";
-import { FORMAT, lastLine, newer, VERSION } from "./snapshot-reader.ts";
+import { FORMAT, lastLine, unknownVersion } from "./snapshot-reader.ts";
 
 /** A place in a file that is not what was written there. */
 export interface Damage {
@@ -48,10 +49,8 @@ class SnapshotLines {
   #isFaulty = false;
   #isDifferent = false;
   #isReturned = false;
-  /** Of format 2: over the checksums of the header and of all records. */
+  /** Over the checksums of the header and of all records. */
   #chain = 0;
-  /** Of format 1: over all bytes so far. */
-  #crc = 0;
 
   constructor(file: string) {
     this.#file = file;
@@ -70,18 +69,14 @@ class SnapshotLines {
 
   #next(bytes: Buffer): Item[] {
     const text = bytes.toString();
-    const items = this.#hasHeader ? this.#inside(bytes, text) : this.#first(bytes, text);
-    // Only format 1 has it, and its first line may be lost.
-    if (this.#version !== 2) this.#crc = crc32("\n", crc32(text, this.#crc));
-    return items;
+    return this.#hasHeader ? this.#inside(bytes, text) : this.#first(bytes, text);
   }
 
   end(): Item[] {
     this.#line++;
     if (!this.#isComplete) return [this.#damage("the end is missing, and whatever stood before it")];
     if (!this.#isDifferent || this.#isFaulty) return [];
-    const what = this.#version === 1 ? ALTERED : MISSING;
-    return [{ damage: { file: this.#file, line: 0, offset: 0, what } }];
+    return [{ damage: { file: this.#file, line: 0, offset: 0, what: MISSING } }];
   }
 
   /** Until the header was found. */
@@ -90,7 +85,7 @@ class SnapshotLines {
     const items: Item[] = [];
     if (!header && this.#line === 1) items.push(this.#damage("this is no first line of a store"));
     if (!header) return this.#line === 1 ? [...items, ...this.#found(bytes)] : this.#inside(bytes, text);
-    if (header.version > VERSION) throw newer(this.#file, header.version);
+    if (header.version > VERSION || header.version < OLDEST_VERSION) throw unknownVersion(this.#file, header.version);
     if (this.#line > 1) items.push(this.#damage("the first line stands here"));
     this.#hasHeader = true;
     this.#version = header.version;
@@ -100,7 +95,7 @@ class SnapshotLines {
 
   #inside(bytes: Buffer, text: string): Item[] {
     const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
-    const isEnd = !this.#isComplete && /^"(?:crc32|checksum)":"[0-9a-f]{8}"\}$/.test(text);
+    const isEnd = !this.#isComplete && /^"checksum":"[0-9a-f]{8}"\}$/.test(text);
     if (heading) {
       const isExpected = this.#table === undefined && heading === TABLE_NAMES[this.#tables] && !this.#isComplete;
       this.#table = heading;
@@ -114,15 +109,14 @@ class SnapshotLines {
     }
     if (isEnd) {
       this.#isComplete = true;
-      const expected = text.startsWith(`"crc32"`) ? `"crc32":"${hex(this.#crc)}"}` : lastLine(this.#chain);
-      this.#isDifferent = text !== expected;
+      this.#isDifferent = text !== lastLine(this.#chain);
       const isExpected = this.#table === undefined && this.#tables === TABLE_NAMES.length;
       return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
     }
     const table = this.#table;
     const isStray = this.#isComplete || table === undefined;
     const line = withoutComma(bytes);
-    if (this.#version !== 1) this.#chain = chain(this.#chain, checksumOf(line));
+    this.#chain = chain(this.#chain, checksumOf(line));
     const found = this.#found(bytes);
     if (found.length === 0) return [this.#damage(UNREADABLE, describe(text, table))];
     return isStray ? [this.#damage("this stands in the wrong place"), ...found] : found;
@@ -130,9 +124,8 @@ class SnapshotLines {
 
   /** The record in a line. Where the line above it is damaged, its columns tell which kind it is. */
   #found(bytes: Buffer): Item[] {
-    const value = parse(withoutComma(bytes), this.#version);
-    const table = this.#table;
-    const entry = table !== undefined && isRecord(table, value) ? ([table, value] as Entry) : entryOf(value);
+    const value = parse(withoutComma(bytes));
+    const entry = value && entryIn(value, this.#table, this.#version ?? OLDEST_VERSION);
     const [file, line, offset] = [this.#file, this.#line, this.#offset];
     return entry ? [{ entry, damageAt: (what) => ({ file, line, offset, what }) }] : [];
   }
@@ -144,8 +137,6 @@ class SnapshotLines {
 }
 
 const UNREADABLE = "this is not what was written";
-const ALTERED =
-  "the checksum differs: something in it was altered, and a file of this format doesn't tell which of its records";
 const MISSING = "the checksum differs: the first line was altered, or records are missing or stand in another order";
 const COMMA = ",".charCodeAt(0);
 const RETURN = "\r".charCodeAt(0);
@@ -157,7 +148,7 @@ function withoutComma(line: Buffer): Buffer {
 function headerOf(line: string): { version: number; sequence: number } | undefined {
   try {
     const { format, version, sequence } = JSON.parse(line.replace(/,$/, "}")) as Record<string, unknown>;
-    const isHeader = format === FORMAT && Number(version) >= 1 && Number.isSafeInteger(sequence);
+    const isHeader = format === FORMAT && Number.isSafeInteger(sequence);
     return isHeader && Number.isSafeInteger(version)
       ? { version: version as number, sequence: sequence as number }
       : undefined;
@@ -166,12 +157,16 @@ function headerOf(line: string): { version: number; sequence: number } | undefin
   }
 }
 
-/** Only a record of format 1 carries no checksum. */
-function parse(line: Buffer, version: number | undefined): unknown {
+/** A record of the table, or, where the line above it is damaged, of the one whose columns it has. */
+function entryIn(value: object, table: TableName | undefined, version: number): Entry | undefined {
+  const record = table && upgrade(table, value, version);
+  return table && isRecord(table, record) ? ([table, record] as Entry) : entryOf(value, version);
+}
+
+function parse(line: Buffer): object | undefined {
   try {
-    const isSealed = version === 2 || !Number.isNaN(checksumOf(line));
-    const json = isSealed ? unseal(line) : line.toString();
-    return json === undefined ? undefined : (JSON.parse(json) as unknown);
+    const json = unseal(line);
+    return json === undefined ? undefined : (JSON.parse(json) as object);
   } catch {
     return undefined;
   }

@@ -1,15 +1,13 @@
 import { crc32 } from "node:zlib";
-import { TABLE_NAMES, type TableName } from "../records.ts";
+import { OLDEST_VERSION } from "../columns.ts";
+import { isRecord, TABLE_NAMES, VERSION, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
-import type { AnyRecord, Document } from "./document.ts";
-import { fits } from "./fits.ts";
-import { isIntactFormat1 } from "./format-1.ts";
+import { upgrade } from "../upgrade.ts";
+import type { Document } from "./document.ts";
 import { damaged } from "./journal.ts";
 import { chain, checksumOf, eachLine, hex, unseal } from "./lines.ts";
 
 export const FORMAT = "svc-identity";
-/** 1: records without checksums of their own. */
-export const VERSION = 2;
 
 /** The first line of a `db.json`. */
 export interface Header {
@@ -51,8 +49,9 @@ export async function readSnapshot(path: string, document: Document): Promise<He
     } else if (table && bytes[0] === OPEN) {
       const line = bytes.at(-1) === COMMA ? bytes.subarray(0, -1) : bytes;
       checksum = chain(checksum, checksumOf(line));
-      const record = parseRecord(line, header.version);
-      if (!record || !fits(["put", table, record]) || !document.load(table, record)) throw damage();
+      const value = parseRecord(line);
+      const record = value && upgrade(table, value, header.version);
+      if (!isRecord(table, record) || !document.load(table, record)) throw damage();
     } else if (table) {
       if (bytes.toString() !== "],") throw damage();
       table = undefined;
@@ -60,13 +59,12 @@ export async function readSnapshot(path: string, document: Document): Promise<He
       table = TABLE_NAMES[tables++]!;
       if (bytes.toString() !== `"${table}":[`) throw damage();
     } else {
-      if (header.version > 1 && bytes.toString() !== lastLine(checksum)) throw damage("its checksum differs");
+      if (bytes.toString() !== lastLine(checksum)) throw damage("its checksum differs");
       isComplete = true;
     }
   });
   if (size === undefined) return undefined;
   if (!isComplete) throw damage("its end is missing");
-  if (header!.version === 1 && !(await isIntactFormat1(path))) throw damage("its checksum differs");
   return header;
 }
 
@@ -84,22 +82,23 @@ function parseHeader(path: string, line: string): Header {
       `${path} is no svc store, or its first line is damaged. Nothing was changed. If it is one, keep what can be read with: svc store repair --store ${path}. Otherwise choose another --store.`,
     );
   }
-  if (header.version! > VERSION || header.version! < 1) throw newer(path, header.version!);
+  if (header.version! > VERSION || header.version! < OLDEST_VERSION) throw unknownVersion(path, header.version!);
   return header as Header;
 }
 
-export function newer(path: string, version: number): StoreRefused {
-  return new StoreRefused(
-    "unusable",
-    `${path} was written by a newer svc (format ${version}). Update svc, or choose another --store.`,
-  );
+export function unknownVersion(path: string, version: number): StoreRefused {
+  const what =
+    version > VERSION
+      ? `was written by a newer svc (format ${version}). Update svc`
+      : `has format ${version}, which no released svc has written`;
+  return new StoreRefused("unusable", `${path} ${what}, or choose another --store.`);
 }
 
-function parseRecord(line: Buffer, version: number): AnyRecord | undefined {
-  const json = version === 1 ? line.toString() : unseal(line);
+function parseRecord(line: Buffer): object | undefined {
+  const json = unseal(line);
   if (json === undefined) return undefined;
   try {
-    return JSON.parse(json) as AnyRecord;
+    return JSON.parse(json) as object;
   } catch {
     return undefined;
   }

@@ -4,11 +4,11 @@ import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
-import { TABLE_NAMES } from "../records.ts";
+import { TABLE_NAMES, VERSION } from "../records.ts";
 import { StorageUnavailable } from "../store.ts";
 import type { Document } from "./document.ts";
 import { chain, seal } from "./lines.ts";
-import { headerLine, lastLine, readSnapshot, VERSION } from "./snapshot-reader.ts";
+import { headerLine, lastLine, readSnapshot } from "./snapshot-reader.ts";
 
 const CHUNK_LENGTH = 1 << 18;
 

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
-import { recordText } from "../schema.ts";
+import { keyOf, recordText, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import { StoreRefused, type Source } from "../store.ts";
 import { References } from "../references.ts";
 

@@ -5,12 +5,13 @@ import { MOVED_NAMES, type Digests, type MovedName } from "./digest.ts";
 /**
  * An export, a line of JSON each:
  *
- *     {"format":"svc-identity-export","version":1}
+ *     {"format":"svc-identity-export","version":3}
  *     {"table":"users","record":{…}}
  *     {"end":{"instances":2,"personas":6,"users":12,"identities":9,"sessions":15},"sha256":"…"}
+ *
+ * The version is that of its records; an export of the first version has those of the oldest.
  */
 export const EXPORT_FORMAT = "svc-identity-export";
-export const EXPORT_VERSION = 1;
 
 /** @param text the record as JSON */
 export function recordLine(table: TableName, text: string): string {

@@ -1,6 +1,7 @@
+import { VERSION } from "../records.ts";
 import type { Source } from "../store.ts";
 import { checkReference, Summary, type Digests } from "./digest.ts";
-import { endLine, EXPORT_FORMAT, EXPORT_VERSION, LineHash, recordLine } from "./export-file.ts";
+import { endLine, EXPORT_FORMAT, LineHash, recordLine } from "./export-file.ts";
 import { References } from "../references.ts";
 
 /**
@@ -13,7 +14,7 @@ export async function exportStore(source: Source, write: (text: string) => Promi
   const hash = new LineHash();
   const summary = new Summary();
   const references = new References();
-  await write(hash.add(`${JSON.stringify({ format: EXPORT_FORMAT, version: EXPORT_VERSION })}\n`));
+  await write(hash.add(`${JSON.stringify({ format: EXPORT_FORMAT, version: VERSION })}\n`));
   for await (const entries of source.entries()) {
     let text = "";
     for (const entry of entries) {

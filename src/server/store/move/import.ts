@@ -1,11 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { chunksOf, lineBatches, type Line } from "../json/lines.ts";
-import { keyOf, type Entry } from "../records.ts";
+import { OLDEST_VERSION } from "../columns.ts";
+import { isRecord, keyOf, VERSION, type Entry } from "../records.ts";
 import { References } from "../references.ts";
-import { isRecord } from "../schema.ts";
+import { upgrade } from "../upgrade.ts";
 import { fingerprintOf, MOVED_NAMES, Summary, type Digests, type MovedName } from "./digest.ts";
 import type { Driver } from "./driver.ts";
-import { EXPORT_FORMAT, EXPORT_VERSION, LineHash } from "./export-file.ts";
+import { EXPORT_FORMAT, LineHash } from "./export-file.ts";
 import { fill, type Filled } from "./fill.ts";
 
 const BATCH = 1000;
@@ -51,6 +52,7 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
   const references = new References();
   const counts = Object.fromEntries(MOVED_NAMES.map((table) => [table, 0])) as Record<MovedName, number>;
   let number = 0;
+  let version = VERSION;
   let hasEnded = false;
   const refuse = (why: string): never => {
     throw new ImportRefused(name, `, line ${number}: ${why}`);
@@ -68,10 +70,10 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
     hash.add(bytes);
     hash.add("\n");
     if (number === 1) {
-      checkHeader(value, refuse);
+      version = versionIn(value, refuse);
       return [];
     }
-    const entry = entryIn(value) ?? refuse("this is no record. Something was altered. Export it again.");
+    const entry = entryIn(value, version) ?? refuse("this is no record. Something was altered. Export it again.");
     const missing = references.missing(entry);
     if (missing !== undefined)
       refuse(`${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there.`);
@@ -105,12 +107,19 @@ function parse(line: Buffer): Record<string, unknown> | undefined {
   }
 }
 
-function checkHeader(value: Record<string, unknown> | undefined, refuse: (why: string) => never): void {
-  if (value?.["format"] !== EXPORT_FORMAT) refuse("this is no export of svc. Make one with: svc store export");
-  if (value?.["version"] !== EXPORT_VERSION) refuse("a newer svc made this export. Update svc.");
+/** The version of an export's records. */
+function versionIn(value: Record<string, unknown> | undefined, refuse: (why: string) => never): number {
+  const { format, version } = value ?? {};
+  if (format !== EXPORT_FORMAT || typeof version !== "number" || !(version >= 1))
+    return refuse("this is no export of svc. Make one with: svc store export");
+  if (version > VERSION) refuse("a newer svc made this export. Update svc.");
+  return Math.max(version, OLDEST_VERSION);
 }
 
-function entryIn(value: Record<string, unknown> | undefined): Entry | undefined {
+function entryIn(value: Record<string, unknown> | undefined, version: number): Entry | undefined {
   const name = MOVED_NAMES.find((table) => table === value?.["table"]);
-  return name && isRecord(name, value?.["record"]) ? ([name, value?.["record"]] as Entry) : undefined;
+  const written = value?.["record"];
+  if (!name || typeof written !== "object" || written === null) return undefined;
+  const record = upgrade(name, written, version);
+  return isRecord(name, record) ? ([name, record] as Entry) : undefined;
 }

@@ -6,7 +6,7 @@ import { postgresEnvironment } from "./environment.ts";
 import { causeOf, refusal } from "./failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
 import { hasTrigrams, LOCK, migrate, schemaVersion, type Migration } from "./migrate.ts";
-import { columnsOf, personaOf } from "./rows.ts";
+import { selected } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
 import type { Ask } from "./session.ts";
 import { completeSignIn } from "./sign-in.ts";
@@ -99,12 +99,10 @@ function databaseStore(database: Database): Store {
     ...createStates(database),
 
     instances: () =>
-      query<InstanceRecord>(`SELECT ${columnsOf("instances", "row")} FROM svc.instances AS row ORDER BY row.position`),
+      query<InstanceRecord>(`SELECT ${selected("instances", "row")} FROM svc.instances AS row ORDER BY row.position`),
 
-    async personas(): Promise<PersonaRecord[]> {
-      const rows = await query(`SELECT ${columnsOf("personas", "row")} FROM svc.personas AS row ORDER BY row.position`);
-      return rows.map(personaOf);
-    },
+    personas: () =>
+      query<PersonaRecord>(`SELECT ${selected("personas", "row")} FROM svc.personas AS row ORDER BY row.position`),
 
     seed: (records) =>
       alone(async (ask) => {
@@ -121,7 +119,7 @@ function databaseStore(database: Database): Store {
     async findUser(instance_id, id) {
       if (id.includes("\0")) return undefined;
       const [row] = await query<UserRecord & { providers: string | null }>(
-        `SELECT ${columnsOf("users", "row")}, ${PROVIDERS_OF_USER} FROM svc.users AS row
+        `SELECT ${selected("users", "row")}, ${PROVIDERS_OF_USER} FROM svc.users AS row
          WHERE row.id = $2::text AND row.instance_id = $1::text`,
         [instance_id, id],
       );
@@ -131,7 +129,7 @@ function databaseStore(database: Database): Store {
     async findSession(instance_id, session_id): Promise<SessionRecord | undefined> {
       if (session_id.includes("\0")) return undefined;
       const [row] = await query<SessionRecord>(
-        `SELECT ${columnsOf("sessions", "row")} FROM svc.sessions AS row
+        `SELECT ${selected("sessions", "row")} FROM svc.sessions AS row
          WHERE row.session_id = $2::text AND row.instance_id = $1::text`,
         [instance_id, session_id],
       );

@@ -2,7 +2,7 @@ import type { SessionRecord, UserRecord } from "../records.ts";
 import { SearchTooSlow, StorageUnavailable, type PageOptions, type UserView } from "../store.ts";
 import type { Database } from "./database.ts";
 import { causeOf, isTooSlow } from "./failures.ts";
-import { columnsOf } from "./rows.ts";
+import { selected } from "./rows.ts";
 import { condition } from "./search.ts";
 import type { Session, Value } from "./session.ts";
 import { createSlots, type Slots } from "./slots.ts";
@@ -37,13 +37,13 @@ interface List {
 
 const USERS: List = {
   table: "users",
-  columns: `${columnsOf("users", "row")}, ${PROVIDERS_OF_USER}`,
+  columns: `${selected("users", "row")}, ${PROVIDERS_OF_USER}`,
   time: "created_at",
   key: "id",
 };
 const SESSIONS: List = {
   table: "sessions",
-  columns: columnsOf("sessions", "row"),
+  columns: selected("sessions", "row"),
   time: "last_signin_at",
   key: "session_id",
 };

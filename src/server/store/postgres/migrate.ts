@@ -1,7 +1,8 @@
 import { StoreRefused } from "../store.ts";
 import type { Database } from "./database.ts";
 import { causeOf, refusal } from "./failures.ts";
-import { MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
+import { FUNCTIONS } from "./functions.ts";
+import { checkColumns, MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
 import type { Ask } from "./session.ts";
 
 /** Held while anything is made or filled, so that of any number of processes one does it. */
@@ -47,7 +48,9 @@ export async function schemaVersion(database: Database): Promise<number> {
   // Every connection sets it; a pooler that drops what it does not know may still have undone that.
   if (["off", "local"].includes(server!.synchronous_commit))
     throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
-  return knownVersion(database.location, database.query);
+  const version = await knownVersion(database.location, database.query);
+  if (version === MIGRATIONS.length) await checkColumns(database.location, database.query);
+  return version;
 }
 
 /**
@@ -72,6 +75,8 @@ export async function migrate(database: Database): Promise<Migration> {
         await ask(text);
         await ask(`INSERT INTO svc.migrations (version) VALUES (${index + 1})`);
       }
+      await checkColumns(database.location, ask);
+      await ask(FUNCTIONS);
       await ask(TRIGRAM_EXTENSION);
       return { from, to: MIGRATIONS.length, trigrams: await makeTrigramIndexes(ask) };
     });

@@ -1,117 +1,57 @@
+import { columnsOf, type Column } from "../columns.ts";
 import { fold } from "../fold.ts";
-import type { PersonaRecord, RecordOf, TableName } from "../records.ts";
+import type { RecordOf, TableName } from "../records.ts";
 
-/** `time` is a timestamp, `json` keeps the order of its keys, `folded` has a column beside it that searches look at. */
-type Kind = "text" | "folded" | "boolean" | "time" | "json";
-
-/** The columns of every table: the fields of its records, in their order. */
-const COLUMNS: { readonly [Name in TableName]: { readonly [Field in keyof Required<RecordOf[Name]>]: Kind } } = {
-  instances: {
-    id: "text",
-    app_id: "text",
-    name: "text",
-    subdomain: "text",
-    active: "boolean",
-    publishable_key: "text",
-    secret_key: "text",
-    default_provider: "text",
-    redirect_uris: "json",
-    connections: "json",
-    created_at: "time",
-  },
-  personas: {
-    id: "text",
-    name: "text",
-    email: "text",
-    avatar_url: "text",
-    google: "json",
-    github: "json",
-    twitter: "json",
-  },
-  users: {
-    id: "text",
-    instance_id: "text",
-    email: "folded",
-    name: "folded",
-    avatar_url: "folded",
-    email_verified_at: "time",
-    password_digest: "text",
-    created_at: "time",
-    updated_at: "time",
-  },
-  identities: {
-    id: "text",
-    instance_id: "text",
-    user_id: "text",
-    provider: "text",
-    uid: "text",
-    email: "text",
-    email_verified: "boolean",
-    access_token: "text",
-    refresh_token: "text",
-    token_expires_at: "time",
-    created_at: "time",
-    updated_at: "time",
-  },
-  sessions: {
-    id: "text",
-    session_id: "text",
-    instance_id: "text",
-    user_id: "text",
-    provider: "text",
-    name: "folded",
-    email: "folded",
-    ip_address: "folded",
-    geo_data: "json",
-    logged_in_at: "time",
-    last_signin_at: "time",
-    revoked_at: "time",
-    created_at: "time",
-  },
-  states: {
-    state: "text",
-    instance_id: "text",
-    provider: "text",
-    redirect_uri: "text",
-    code_verifier: "text",
-    binding: "text",
-    created_at: "time",
-    expires_at: "time",
-  },
-};
-
-/** Where a field's text is searched. */
-export function searchColumn(table: TableName, field: string): string {
-  return kindsOf(table)[field] === "folded" ? `${field}_folded` : field;
+/** Where a column's text is searched. */
+export function searchColumn(table: TableName, column: string): string {
+  return foldedColumnsOf(table).includes(column) ? `${column}_folded` : column;
 }
 
-/** The fields that have such a column beside them. */
+/** The columns that have their folded text in a column beside them. */
 export function foldedColumnsOf(table: TableName): string[] {
-  return Object.entries(kindsOf(table)).flatMap(([column, kind]) => (kind === "folded" ? [column] : []));
+  return columnsOf(table).flatMap(([name, { folded }]) => (folded ? [name] : []));
 }
 
 /** For a SELECT whose rows are records. */
-export function columnsOf(table: TableName, alias: string): string {
-  return Object.keys(COLUMNS[table])
-    .map((column) => `${alias}.${column}`)
+export function selected(table: TableName, alias: string): string {
+  return columnsOf(table)
+    .map(([name]) => `${alias}.${name}`)
     .join(", ");
 }
 
-/** What is written for a record, for an INSERT from `json_populate_recordset`. */
-export function writtenColumnsOf(table: TableName): string[] {
-  return Object.entries(kindsOf(table)).flatMap(([column, kind]) =>
-    kind === "folded" ? [column, `${column}_folded`] : [column],
-  );
+/** A column in the database: one of a record, or the folded text of one. */
+export interface StoredColumn {
+  readonly name: string;
+  readonly column: Column;
+  readonly isFolded: boolean;
+  /** What records of before get, where the column came later. */
+  readonly initial: unknown;
+}
+
+/** The version of the records whose columns version 1 of the schema has. Each later column has a migration. */
+const FIRST = 3;
+
+export function isLate({ column: { since = FIRST } }: StoredColumn): boolean {
+  return since > FIRST;
+}
+
+export function storedColumnsOf(table: TableName): StoredColumn[] {
+  return columnsOf(table).flatMap(([name, column]) => {
+    const { initial = null } = column;
+    const stored = { name, column, initial, isFolded: false };
+    if (!column.folded) return [stored];
+    const folded = typeof initial === "string" ? fold(initial) : initial;
+    return [stored, { name: `${name}_folded`, column, initial: folded, isFolded: true }];
+  });
 }
 
 /** A record as `json_populate_recordset` takes it. */
 export function toRow<Name extends TableName>(table: Name, record: RecordOf[Name]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  const fields = record as unknown as Record<string, unknown>;
-  for (const [column, kind] of Object.entries(kindsOf(table))) {
-    const value = fields[column] ?? null;
-    row[column] = kind === "time" && value !== null ? timestampOf(value as string) : value;
-    if (kind === "folded") row[`${column}_folded`] = value === null ? null : fold(value as string);
+  for (const [name, column] of columnsOf(table)) {
+    const value = record[name as keyof typeof record] as unknown;
+    row[name] = isTime(column) && value !== null ? timestampOf(value as string) : value;
+    if (column.folded) row[`${name}_folded`] = value === null ? null : fold(value as string);
   }
   return row;
 }
@@ -119,19 +59,15 @@ export function toRow<Name extends TableName>(table: Name, record: RecordOf[Name
 /** The record that the server's `row_to_json` made of a row. */
 export function fromJsonRow<Name extends TableName>(table: Name, row: object): RecordOf[Name] {
   const fields = row as Record<string, unknown>;
-  const record = Object.entries(kindsOf(table)).map(([column, kind]) => {
-    const value = fields[column];
-    return [column, kind === "time" && value !== null ? isoOf(value as string) : value];
+  const record = columnsOf(table).map(([name, column]) => {
+    const value = fields[name];
+    return [name, isTime(column) && value !== null ? isoOf(value as string) : value];
   });
   return Object.fromEntries(record) as RecordOf[Name];
 }
 
-/** A persona has only the accounts that it has. */
-export function personaOf(row: object): PersonaRecord {
-  const accounts = ["google", "github", "twitter"];
-  return Object.fromEntries(
-    Object.entries(row).filter(([column, value]) => value !== null || !accounts.includes(column)),
-  ) as unknown as PersonaRecord;
+function isTime({ kind }: Column): boolean {
+  return kind === "time";
 }
 
 /** PostgreSQL counts no year 0: it calls it 1 BC. */
@@ -139,13 +75,9 @@ export function timestampOf(iso: string): string {
   return iso.startsWith("0000") ? `0001${iso.slice(4)} BC` : iso;
 }
 
-/** `2026-06-01 12:00:00.5+00`, as the server writes it in UTC, in the form in which records hold it. */
+/** `2026-06-01 12:00:00.5+00`, as the server writes it in UTC, in the form in which records have it. */
 export function isoOf(text: string): string {
   const year = text.endsWith(" BC") ? "0000" : text.slice(0, 4);
   const time = text.slice(11, text.indexOf("+"));
   return `${year}${text.slice(4, 10)}T${time.length === 8 ? `${time}.000` : time.padEnd(12, "0")}Z`;
-}
-
-function kindsOf(table: TableName): Readonly<Record<string, Kind>> {
-  return COLUMNS[table];
 }

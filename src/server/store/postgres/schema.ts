@@ -1,16 +1,40 @@
-import { FUNCTIONS } from "./version-1-functions.ts";
+import { columnsOf, TABLE_NAMES } from "../columns.ts";
+import { StoreRefused } from "../store.ts";
+import type { Ask } from "./session.ts";
+import { storedColumnsOf } from "./rows.ts";
 import { TABLES } from "./version-1-tables.ts";
 
 /**
- * The schema's versions: the first makes it, each further one changes what the one before left. What was released is
- * never edited. Everything lies in a schema of its own, so that the database may hold other things too.
+ * The schema's versions: the first makes it, each further one changes what the one before left. A released one is never
+ * edited. Everything lies in a schema of its own, so that the database may hold other things too.
+ *
+ * A column that came later needs one, e.g. `ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"`; where it can't be
+ * null, with a DEFAULT, because processes of the version before go on writing.
  */
-export const MIGRATIONS: readonly string[] = [TABLES + FUNCTIONS];
+export const MIGRATIONS: readonly string[] = [TABLES];
 
 /** What a search for a part of a text goes through. */
-export const TRIGRAM_INDEXES: readonly (readonly [name: string, table: string, column: string])[] = [
-  ["users_email_trigrams", "users", "email_folded"],
-  ["users_name_trigrams", "users", "name_folded"],
-  ["sessions_email_trigrams", "sessions", "email_folded"],
-  ["sessions_name_trigrams", "sessions", "name_folded"],
-];
+export const TRIGRAM_INDEXES: readonly (readonly [name: string, table: string, column: string])[] = TABLE_NAMES.flatMap(
+  (table) =>
+    columnsOf(table).flatMap(([column, { indexed }]) =>
+      indexed?.includes("parts") ? [[`${table}_${column}_trigrams`, table, `${column}_folded`] as const] : [],
+    ),
+);
+
+/** @throws {StoreRefused} where a table lacks a column that is read or written here */
+export async function checkColumns(location: string, ask: Ask): Promise<void> {
+  const rows = await ask<{ name: string }>(
+    `SELECT c.relname || '.' || a.attname AS name FROM pg_attribute a
+     JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'svc' AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped`,
+  );
+  const there = new Set(rows.map(({ name }) => name));
+  const missing = TABLE_NAMES.flatMap((table) => storedColumnsOf(table).map(({ name }) => `${table}.${name}`)).find(
+    (name) => !there.has(name),
+  );
+  if (missing !== undefined)
+    throw new StoreRefused(
+      "unusable",
+      `${location} has no column svc.${missing}. The migration that adds it is missing, or another program changed the schema. Nothing was changed.`,
+    );
+}

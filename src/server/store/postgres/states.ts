@@ -1,7 +1,7 @@
 import type { StateRecord } from "../records.ts";
 import type { Store } from "../store.ts";
 import type { Database } from "./database.ts";
-import { columnsOf, toRow } from "./rows.ts";
+import { selected, toRow } from "./rows.ts";
 
 /** Anybody may begin a sign-in, so what that leaves behind is bounded; looked after every so many of this process. */
 const MAX_STATES = 50_000;
@@ -14,7 +14,7 @@ const SAVE = `SELECT svc.save_state($1::text::json, ${MAX_PASSED})`;
 const TRIM = `DELETE FROM svc.states WHERE instance_id = $1::text AND position <= (
   SELECT position FROM svc.states WHERE instance_id = $1::text ORDER BY position DESC OFFSET ${MAX_STATES} LIMIT 1)`;
 
-const TAKE = `DELETE FROM svc.states AS row WHERE row.state = $1::text RETURNING ${columnsOf("states", "row")}`;
+const TAKE = `DELETE FROM svc.states AS row WHERE row.state = $1::text RETURNING ${selected("states", "row")}`;
 
 export function createStates({ query }: Database): Pick<Store, "saveState" | "takeState"> {
   let saved = 0;

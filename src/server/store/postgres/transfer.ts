@@ -5,7 +5,7 @@ import { openDatabase, type Database } from "./database.ts";
 import { postgresEnvironment } from "./environment.ts";
 import { causeOf, refusal } from "./failures.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
-import { columnsOf, personaOf } from "./rows.ts";
+import { selected } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { insertEntries, isEmpty, removeAll } from "./write.ts";
@@ -41,12 +41,12 @@ export async function openPostgresSource(url: string): Promise<Source> {
       if (table === "states") continue;
       const name = `entries_${++cursors}`;
       await ask(
-        `DECLARE ${name} NO SCROLL CURSOR FOR SELECT ${columnsOf(table, "row")} FROM svc.${table} AS row ORDER BY row.position`,
+        `DECLARE ${name} NO SCROLL CURSOR FOR SELECT ${selected(table, "row")} FROM svc.${table} AS row ORDER BY row.position`,
       );
       for (;;) {
         const rows = await ask<RecordOf[typeof table]>(`FETCH ${BATCH} FROM ${name}`);
         if (rows.length === 0) break;
-        yield rows.map((row) => [table, table === "personas" ? personaOf(row) : row] as unknown as Entry);
+        yield rows.map((row) => [table, row] as unknown as Entry);
       }
       await ask(`CLOSE ${name}`);
     }

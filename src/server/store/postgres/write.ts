@@ -1,5 +1,5 @@
 import { TABLE_NAMES, type Entry, type RecordOf, type Records, type TableName } from "../records.ts";
-import { toRow, writtenColumnsOf } from "./rows.ts";
+import { storedColumnsOf, toRow } from "./rows.ts";
 import type { Ask } from "./session.ts";
 
 const BATCH = 1000;
@@ -10,7 +10,9 @@ export async function insert<Name extends TableName>(
   table: Name,
   records: readonly RecordOf[Name][],
 ): Promise<void> {
-  const columns = writtenColumnsOf(table).join(", ");
+  const columns = storedColumnsOf(table)
+    .map(({ name }) => name)
+    .join(", ");
   for (let start = 0; start < records.length; start += BATCH) {
     const rows = records.slice(start, start + BATCH).map((record) => toRow(table, record));
     await ask(

@@ -1,11 +1,17 @@
-/** Released with version 1 of the schema: never edited. What must be decided and written in one step. */
+import { keyColumn, type TableName } from "../columns.ts";
+import { isLate, storedColumnsOf, type StoredColumn } from "./rows.ts";
+
+/**
+ * What must be decided and written in one step. The functions are made anew by every migration, with the columns that
+ * there are then; processes of the version before may go on calling them.
+ */
 export const FUNCTIONS = `
 -- A connection keeps its plans. A plan made while a table was small would still read all of it once it has grown, so
 -- these functions never read a whole table. Their search_path keeps functions and operators of other roles out.
 
 -- Clears away what has expired, from the oldest to the first that has not, and adds one; what another process is clearing
 -- is left to it.
-CREATE FUNCTION svc.save_state(state_row json, at_most int) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION svc.save_state(state_row json, at_most int) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
   instance text := state_row->>'instance_id';
@@ -20,14 +26,12 @@ BEGIN
       WHERE s.instance_id = instance AND s.position < coalesce(fresh, 9223372036854775807)
       ORDER BY s.position LIMIT at_most FOR UPDATE SKIP LOCKED));
   END IF;
-  INSERT INTO svc.states (state, instance_id, provider, redirect_uri, code_verifier, binding, created_at, expires_at)
-    SELECT state, instance_id, provider, redirect_uri, code_verifier, binding, created_at, expires_at
-    FROM json_populate_record(NULL::svc.states, state_row);
+  ${insert("states", "state_row")};
 END $$;
 
 -- The person who signs in, as far as known: the owner of the identity, else of the e-mail address. The version changes
 -- with every row that was looked at.
-CREATE FUNCTION svc.acquaintance(instance text, provider_name text, provider_uid text, folded_email text, ip text)
+CREATE OR REPLACE FUNCTION svc.acquaintance(instance text, provider_name text, provider_uid text, folded_email text, ip text)
 RETURNS TABLE (version text, "user" json, identities json, session json) LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE owner text;
@@ -53,7 +57,7 @@ END $$;
 
 -- Writes the outcome of a sign-in, unless anything of what was decided from has changed since: then false. The locks
 -- bring those who would make the same user into line, always the identity before the address.
-CREATE FUNCTION svc.complete_sign_in(
+CREATE OR REPLACE FUNCTION svc.complete_sign_in(
   instance text, provider_name text, provider_uid text, folded_email text, ip text, decided_from text,
   user_row json, identity_row json, session_row json)
 RETURNS boolean LANGUAGE plpgsql
@@ -65,45 +69,34 @@ BEGIN
   PERFORM FROM svc.users u WHERE u.id = user_row->>'id' FOR UPDATE;
   SELECT a.version INTO found FROM svc.acquaintance(instance, provider_name, provider_uid, folded_email, ip) a;
   IF found IS DISTINCT FROM decided_from THEN RETURN false; END IF;
-  INSERT INTO svc.users (
-      id, instance_id, email, name, avatar_url, email_verified_at, password_digest, created_at, updated_at,
-      email_folded, name_folded, avatar_url_folded)
-    SELECT
-      id, instance_id, email, name, avatar_url, email_verified_at, password_digest, created_at, updated_at,
-      email_folded, name_folded, avatar_url_folded
-    FROM json_populate_record(NULL::svc.users, user_row)
-    ON CONFLICT (id) DO UPDATE SET
-      instance_id = excluded.instance_id, email = excluded.email, name = excluded.name,
-      avatar_url = excluded.avatar_url, email_verified_at = excluded.email_verified_at,
-      password_digest = excluded.password_digest, created_at = excluded.created_at,
-      updated_at = excluded.updated_at, email_folded = excluded.email_folded, name_folded = excluded.name_folded,
-      avatar_url_folded = excluded.avatar_url_folded;
-  INSERT INTO svc.identities (
-      id, instance_id, user_id, provider, uid, email, email_verified, access_token, refresh_token, token_expires_at,
-      created_at, updated_at)
-    SELECT
-      id, instance_id, user_id, provider, uid, email, email_verified, access_token, refresh_token, token_expires_at,
-      created_at, updated_at
-    FROM json_populate_record(NULL::svc.identities, identity_row)
-    ON CONFLICT (id) DO UPDATE SET
-      instance_id = excluded.instance_id, user_id = excluded.user_id, provider = excluded.provider,
-      uid = excluded.uid, email = excluded.email, email_verified = excluded.email_verified,
-      access_token = excluded.access_token, refresh_token = excluded.refresh_token,
-      token_expires_at = excluded.token_expires_at, created_at = excluded.created_at,
-      updated_at = excluded.updated_at;
-  INSERT INTO svc.sessions (
-      id, session_id, instance_id, user_id, provider, name, email, ip_address, geo_data, logged_in_at,
-      last_signin_at, revoked_at, created_at, name_folded, email_folded, ip_address_folded)
-    SELECT
-      id, session_id, instance_id, user_id, provider, name, email, ip_address, geo_data, logged_in_at,
-      last_signin_at, revoked_at, created_at, name_folded, email_folded, ip_address_folded
-    FROM json_populate_record(NULL::svc.sessions, session_row)
-    ON CONFLICT (session_id) DO UPDATE SET
-      id = excluded.id, instance_id = excluded.instance_id, user_id = excluded.user_id,
-      provider = excluded.provider, name = excluded.name, email = excluded.email, ip_address = excluded.ip_address,
-      geo_data = excluded.geo_data, logged_in_at = excluded.logged_in_at, last_signin_at = excluded.last_signin_at,
-      revoked_at = excluded.revoked_at, created_at = excluded.created_at, name_folded = excluded.name_folded,
-      email_folded = excluded.email_folded, ip_address_folded = excluded.ip_address_folded;
+  ${upsert("users", "user_row")}
+  ${upsert("identities", "identity_row")}
+  ${upsert("sessions", "session_row")}
   RETURN true;
 END $$;
 `;
+
+function insert(table: TableName, row: string): string {
+  const columns = storedColumnsOf(table);
+  return `INSERT INTO svc.${table} AS own (${columns.map(({ name }) => name).join(", ")})
+    SELECT ${columns.map(valueOf).join(", ")} FROM json_populate_record(NULL::svc.${table}, ${row})`;
+}
+
+/** A process of the version before knows nothing of a late column, and sends no value for it. */
+function valueOf(stored: StoredColumn): string {
+  const { name, initial } = stored;
+  if (!isLate(stored) || initial === null) return name;
+  const text = typeof initial === "string" ? initial : JSON.stringify(initial);
+  return `coalesce(${name}, '${text.replaceAll("'", "''")}')`;
+}
+
+/** What such a process does not send stays as it is. */
+function upsert(table: TableName, row: string): string {
+  const assignments = storedColumnsOf(table).map((stored) => {
+    const { name } = stored;
+    if (!isLate(stored)) return `${name} = excluded.${name}`;
+    return `${name} = CASE WHEN ${row}->'${name}' IS NULL THEN own.${name} ELSE excluded.${name} END`;
+  });
+  return `${insert(table, row)}
+    ON CONFLICT (${keyColumn(table)}) DO UPDATE SET ${assignments.join(", ")};`;
+}

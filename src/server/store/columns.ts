@@ -1,0 +1,156 @@
+import type { KindName, ValueOf } from "./kinds.ts";
+
+/** The oldest version of the records that can be read: what columns without `since` have been there from. */
+export const OLDEST_VERSION = 2;
+
+export interface Column {
+  readonly kind: KindName;
+  readonly nullable?: true;
+  /** The version of the records that first had this column. Records of older versions get its `initial` value. */
+  readonly since?: number;
+  readonly initial?: unknown;
+  /** Whether the search language has it as a field. */
+  readonly searchable?: true;
+  /** Whether case makes no difference. PostgreSQL has the folded text in a column of its own beside it. */
+  readonly folded?: true;
+  /** What PostgreSQL has an index for: the whole text within an instance, or any part of it. */
+  readonly indexed?: readonly ("whole" | "parts")[];
+  /** Whether no two records have the same value. `key`: it also names the record. */
+  readonly unique?: "key" | true;
+  /** The table whose record this names. */
+  readonly references?: string;
+  /** Whether it is a secret: in no answer of the API, and never searchable. */
+  readonly sealed?: true;
+}
+
+/**
+ * The tables and their columns, each in the order in which a store is written, read and moved: what is referred to comes
+ * first. The record types, the check of every record that is read, the SQL of the PostgreSQL driver, exports and the
+ * fields of the search language all follow from it.
+ */
+export const TABLES = {
+  /** An application: the tenant. */
+  instances: {
+    id: { kind: "text", unique: "key" },
+    app_id: { kind: "text" },
+    name: { kind: "text" },
+    subdomain: { kind: "text", unique: true },
+    active: { kind: "boolean" },
+    publishable_key: { kind: "text", unique: true },
+    /** Also the HMAC key of the instance's tokens, which is why it is not hashed. */
+    secret_key: { kind: "text", unique: true, sealed: true },
+    default_provider: { kind: "provider" },
+    /** Empty: any valid address, while the server listens on loopback alone. */
+    redirect_uris: { kind: "texts" },
+    connections: { kind: "connections", sealed: true },
+    created_at: { kind: "time" },
+  },
+  /** A person at the simulated providers. */
+  personas: {
+    id: { kind: "text", unique: "key" },
+    name: { kind: "text", nullable: true },
+    email: { kind: "text" },
+    avatar_url: { kind: "text", nullable: true },
+    accounts: { kind: "accounts", since: 3, initial: {} },
+  },
+  users: {
+    id: { kind: "text", unique: "key", searchable: true },
+    instance_id: { kind: "text", references: "instances" },
+    email: { kind: "text", folded: true, searchable: true, indexed: ["parts"] },
+    name: { kind: "text", folded: true, searchable: true, indexed: ["parts"] },
+    avatar_url: { kind: "text", nullable: true, folded: true, searchable: true },
+    email_verified_at: { kind: "time", nullable: true, searchable: true },
+    password_digest: { kind: "text", nullable: true, sealed: true },
+    created_at: { kind: "time", searchable: true },
+    updated_at: { kind: "time", searchable: true },
+  },
+  /** A user's link to a provider. */
+  identities: {
+    id: { kind: "text", unique: "key" },
+    instance_id: { kind: "text" },
+    user_id: { kind: "text", references: "users" },
+    provider: { kind: "provider" },
+    /** The provider's own id of the person. */
+    uid: { kind: "text" },
+    email: { kind: "text" },
+    /** Whether the provider vouched for `email`. */
+    email_verified: { kind: "boolean" },
+    access_token: { kind: "text", nullable: true, sealed: true },
+    refresh_token: { kind: "text", nullable: true, sealed: true },
+    token_expires_at: { kind: "time", nullable: true },
+    created_at: { kind: "time" },
+    updated_at: { kind: "time" },
+  },
+  sessions: {
+    id: { kind: "text", unique: true, searchable: true },
+    session_id: { kind: "text", unique: "key", searchable: true },
+    instance_id: { kind: "text" },
+    user_id: { kind: "text", references: "users", searchable: true },
+    provider: { kind: "session_provider", searchable: true },
+    name: { kind: "text", folded: true, searchable: true, indexed: ["parts"] },
+    email: { kind: "text", folded: true, searchable: true, indexed: ["whole", "parts"] },
+    ip_address: { kind: "text", folded: true, searchable: true, indexed: ["whole"] },
+    geo_data: { kind: "object" },
+    logged_in_at: { kind: "time", searchable: true },
+    last_signin_at: { kind: "time", searchable: true },
+    revoked_at: { kind: "time", nullable: true, searchable: true },
+    created_at: { kind: "time", searchable: true },
+  },
+  /** A sign-in under way. */
+  states: {
+    /** 64 hexadecimal characters. */
+    state: { kind: "text", unique: "key", sealed: true },
+    instance_id: { kind: "text" },
+    provider: { kind: "provider" },
+    redirect_uri: { kind: "text" },
+    /** RFC 7636; only where the provider wants PKCE. */
+    code_verifier: { kind: "text", nullable: true, sealed: true },
+    /** SHA-256 of the cookie of the browser that began; null where no browser did. */
+    binding: { kind: "text", nullable: true, sealed: true },
+    created_at: { kind: "time" },
+    expires_at: { kind: "time" },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;
+
+export type TableName = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
+
+/** The columns of a table by their names. */
+export function columnsOf(name: TableName): readonly (readonly [name: string, column: Column])[] {
+  return COLUMNS[name];
+}
+const COLUMNS = Object.fromEntries(
+  TABLE_NAMES.map((name) => [name, Object.entries<Column>(TABLES[name])]),
+) as unknown as Readonly<Record<TableName, readonly (readonly [string, Column])[]>>;
+
+/** The column that names a record of a table. */
+export function keyColumn(name: TableName): string {
+  return columnsOf(name).find(([, { unique }]) => unique === "key")![0];
+}
+
+/** The newest version of the records: of a `db.json`, of its journal and of an export. */
+export const VERSION = Math.max(
+  ...TABLE_NAMES.flatMap((name) => columnsOf(name).map(([, { since = OLDEST_VERSION }]) => since)),
+);
+
+type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name];
+
+/** The record of each table. */
+export type RecordOf = {
+  [Name in TableName]: {
+    -readonly [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends {
+      kind: infer K extends KindName;
+      nullable: true;
+    }
+      ? ValueOf<K> | null
+      : ColumnsOf<Name>[Key] extends { kind: infer K extends KindName }
+        ? ValueOf<K>
+        : never;
+  };
+};
+
+/** The columns of a table that a new record need not be given. */
+export type OptionalColumn<Name extends TableName> = {
+  [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends { nullable: true } | { initial: unknown } ? Key : never;
+}[keyof ColumnsOf<Name>] &
+  keyof RecordOf[Name];

@@ -1,0 +1,31 @@
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
+import type { TABLES, TableName } from "./columns.ts";
+
+type Columns<Name extends TableName> = (typeof TABLES)[Name];
+type NullableOf<C> = C extends { nullable: true } ? { nullable: true } : unknown;
+
+/** The searchable columns of a table, as fields. */
+type FieldsOf<Name extends TableName> = {
+  [Key in keyof Columns<Name> as Columns<Name>[Key] extends { searchable: true } ? Key : never]: {
+    type: Columns<Name>[Key] extends { kind: "time" } ? "datetime" : "string";
+  } & NullableOf<Columns<Name>[Key]>;
+};
+/** Any other field tells whether a column is null. */
+interface NullFieldOf<Name extends TableName> {
+  type: "boolean";
+  isNull: {
+    [Key in keyof Columns<Name>]: Columns<Name>[Key] extends { nullable: true } ? Key : never;
+  }[keyof Columns<Name>];
+}
+
+/** The fields of the search language; does not compile where they are not the searchable columns. */
+export const SEARCHABLE = {
+  users: fieldsOf<"users">()(USER_FIELDS),
+  sessions: fieldsOf<"sessions">()(SESSION_FIELDS),
+};
+
+function fieldsOf<Name extends TableName>() {
+  return <Given extends Fields & FieldsOf<Name>>(
+    fields: Given & Record<Exclude<keyof Given, keyof FieldsOf<Name>>, NullFieldOf<Name>>,
+  ): Given => fields;
+}

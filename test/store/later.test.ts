@@ -1,0 +1,73 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { VERSION } from "../../src/server/store/records.ts";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { driverOf } from "../../src/server/store/move/driver.ts";
+import type { UserRecord } from "../../src/server/store/records.ts";
+import { compile, laterBuild, laterSources } from "./_later.ts";
+import { exported, newPath, warn } from "./_move.ts";
+import { A, abandoned, arrival, at, people, state } from "./conformance.ts";
+
+/** Today's export, as one of a version whose users have a locale. */
+const withLocales = (text: string): string[] =>
+  text
+    .split("\n")
+    .slice(1, -2)
+    .map((line) => line.replace('{"table":"users","record":{', '$&"locale":null,'));
+
+/** A store as the process of today's svc left it, with changes in its journal. */
+async function leftStore(): Promise<string> {
+  const path = await newPath();
+  const store = await openJsonStore(path, { warn });
+  await store.seed(people());
+  await store.completeSignIn(arrival({ uid: "new" }));
+  await store.saveState(state(1));
+  onTestFinished(() => store.close());
+  return abandoned(path);
+}
+
+it("A new column is one row, which compiles, and one migration", async () => {
+  expect(compile(await laterSources({ migration: true }))).toBe("");
+});
+
+it("A store of before a new column checks clean, exports, opens and keeps new values", async () => {
+  const later = await laterBuild({ migration: false });
+  const path = await leftStore();
+  const before = await exported(driverOf(path));
+  expect(await later.driverOf(path).check()).toMatchObject({ damage: [], dangling: [], notes: [] });
+  expect((await exported(later.driverOf(path), later.exportStore)).split("\n").slice(1, -2)).toEqual(
+    withLocales(before),
+  );
+
+  const store = await later.openStore(path, warn);
+  onTestFinished(() => store.close());
+  const { user } = await store.completeSignIn({
+    ...arrival({ uid: "new" }),
+    resolveUser: ({ known }) => ({
+      user: { ...known!.user, locale: "de" } as UserRecord,
+      identity: known!.identity,
+    }),
+  });
+  await store.close();
+  const again = await later.openStore(path, warn);
+  expect(await again.findUser(A, user.id)).toMatchObject({ user: { locale: "de" } });
+  await again.close();
+  expect(await later.driverOf(path).check()).toMatchObject({ kind: `json, format ${VERSION + 1}`, damage: [] });
+  await expect(openJsonStore(path, { warn })).rejects.toThrow(`newer svc (format ${VERSION + 1})`);
+});
+
+it("A damaged store of before a new column is repaired, and loses the damaged record alone", async () => {
+  const later = await laterBuild({ migration: false });
+  const path = await leftStore();
+  const before = await exported(driverOf(path));
+  const lost = people().personas[0]!;
+  await writeFile(path, (await readFile(path, "utf8")).replace(`"name":"${lost.name}"`, `"name":"!"`));
+  const repair = await later.openRepair(path, { now: new Date(at(0)) });
+  onTestFinished(() => repair.close());
+  expect(repair.losses).toHaveLength(1);
+  await repair.apply();
+  await repair.close();
+  expect((await exported(later.driverOf(path), later.exportStore)).split("\n").slice(1, -2)).toEqual(
+    withLocales(before).filter((line) => !line.includes(`"table":"personas","record":{"id":"${lost.id}"`)),
+  );
+});
