@@ -70,8 +70,11 @@ export interface RunningServer {
   readonly isLocal: boolean;
   /** With their keys. */
   readonly instances: readonly (InstanceRecord & { url: string })[];
-  /** Finishes what has begun, for at most ten seconds, and closes the store. */
-  close(): Promise<void>;
+  /**
+   * Answers what was sent, for at most ten seconds, and closes the store.
+   * @param options.drainMs how long connections are still accepted meanwhile, with readiness 503; default 0
+   */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
 /**
@@ -111,7 +114,9 @@ async function serveStore(
   let start!: (app: App) => void;
   const started = new Promise<App>((resolve) => (start = resolve));
   const app: Pick<App, "answer"> = { answer: async (incoming) => (await started).answer(incoming) };
-  const listening = await listen(createListener(app, clientAddress, onBug), {
+  let isStopping = false;
+  const listener = createListener(app, clientAddress, { onBug, isStopping: () => isStopping });
+  const listening = await listen(listener, {
     port,
     host: options.host,
     certificateFor: https ? hostNames(options, instances.all) : undefined,
@@ -120,7 +125,7 @@ async function serveStore(
     // Only now, when nothing else can keep the server from running, is anything replaced.
     if (fresh) await (options.reset ? store.replace(fresh) : store.seed(fresh));
   } catch (error) {
-    await listening.close(0);
+    await listening.close({ drainMs: 0, graceMs: 0 });
     if (!(error instanceof StoreNotEmpty)) throw error;
     if ((await store.instances()).length === 0)
       throw new ServeError(`${store.location} holds records, but no instance. Begin anew with --reset.`);
@@ -146,6 +151,7 @@ async function serveStore(
       now,
       onBug,
       onFailure: (provider, error) => warn(failureText(provider, error)),
+      isStopping: () => isStopping,
       onRequest: options.onRequest,
     }),
   );
@@ -162,8 +168,9 @@ async function serveStore(
     ) as RunningServer["providers"],
     isLocal,
     instances: instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
-    async close() {
-      await listening.close(GRACE_MS);
+    async close({ drainMs = 0 } = {}) {
+      isStopping = true;
+      await listening.close({ drainMs, graceMs: GRACE_MS });
       await store.close();
     },
   };

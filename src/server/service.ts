@@ -3,6 +3,7 @@ import type { Provider } from "../wire/names.ts";
 import type { Addresses } from "./instances/addresses.ts";
 import { createApp, type App, type RequestEntry } from "./http/app.ts";
 import type { SignInError } from "./errors.ts";
+import { createHealth } from "./http/health.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import type { Instances } from "./instances/instances.ts";
@@ -28,6 +29,8 @@ export interface ServiceOptions {
   now(): Date;
   onBug(error: unknown): void;
   onFailure(provider: Provider, error: SignInError): void;
+  /** Whether a shutdown has begun. */
+  isStopping?(): boolean;
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
 }
 
@@ -49,6 +52,7 @@ export function createService(options: ServiceOptions): App {
   const tokens = createTokens();
   return createApp({
     store: options.store,
+    health: createHealth(options.store, () => options.isStopping?.() ?? false),
     instances,
     addresses,
     simulator,

@@ -16,6 +16,7 @@ function createCounted(): { states: ReturnType<typeof createStates>; writes: num
       counted.writes++;
       counted.changes += changes.length;
     },
+    probe: async () => {},
     replace: async (_, publish) => publish(),
   });
   return Object.assign(counted, { states: createStates(document, commits) });

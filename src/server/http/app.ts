@@ -2,6 +2,7 @@ import { H3, type H3Event, type H3EventContext, type HTTPMethod } from "h3";
 import { ERRORS, errorBody } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
 import { admit } from "./admission.ts";
+import { healthRoute, type Health } from "./health.ts";
 import { fromWebRequest, type Incoming } from "./incoming.ts";
 import { eventOf } from "./node-internals.ts";
 import { errorPage } from "./pages/error.ts";
@@ -14,11 +15,14 @@ import { SearchTooSlow, StorageUnavailable } from "../store/store.ts";
 const NO_ROUTE = "/**";
 
 export interface AppDeps extends RouteDeps {
+  readonly health: Health;
   /** Told of every request answered; no secret is in it. */
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
 }
 
 export interface RequestEntry {
+  /** As in the answer's `Request-Id` header. */
+  readonly request_id: string;
   readonly method: string;
   /** The route's pattern, never the address itself: that may hold a token. */
   readonly route: string | null;
@@ -50,17 +54,35 @@ export function createApp(deps: AppDeps): App {
     const start = performance.now();
     const context: H3EventContext = {};
     let reply: Reply;
+    const own = healthRoute(incoming, deps.health);
     try {
-      context.svc = admit(incoming, deps);
-      reply = (await router.handler(eventOf(incoming.method, context.svc.path, context))) as Reply;
+      if (own) reply = await own.answer();
+      else {
+        context.svc = admit(incoming, deps);
+        reply = (await router.handler(eventOf(incoming.method, context.svc.path, context))) as Reply;
+      }
     } catch (error) {
       reply = renderError(error, incoming, deps);
     }
-    onRequest?.(entryOf(incoming, context, reply.status, performance.now() - start));
+    const route = own?.route ?? context.matchedRoute?.route;
+    onRequest?.({
+      request_id: incoming.id,
+      method: incoming.method,
+      route: route === undefined || route === NO_ROUTE ? null : route,
+      status: reply.status,
+      ms: performance.now() - start,
+      instance: context.svc?.instance?.subdomain ?? null,
+    });
     return reply;
   }
 
-  return { answer, fetch: async (request) => toWebResponse(await answer(fromWebRequest(request)), request.method) };
+  return {
+    answer,
+    async fetch(request) {
+      const incoming = fromWebRequest(request);
+      return toWebResponse(await answer(incoming), incoming);
+    },
+  };
 }
 
 function createRouter(deps: AppDeps): H3 {
@@ -115,14 +137,4 @@ function allowedMethods(): Map<string, string> {
     allowed.set(path, allowed.has(path) ? `${allowed.get(path)}, ${methods}` : methods);
   }
   return allowed;
-}
-
-function entryOf(
-  { method }: Incoming,
-  { matchedRoute, svc }: H3EventContext,
-  status: number,
-  ms: number,
-): RequestEntry {
-  const route = matchedRoute?.route ?? NO_ROUTE;
-  return { method, route: route === NO_ROUTE ? null : route, status, ms, instance: svc?.instance?.subdomain ?? null };
 }

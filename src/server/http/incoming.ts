@@ -1,5 +1,9 @@
+import { randomUUID } from "node:crypto";
+
 /** A request as it arrives, whatever brought it: nothing of it has been judged yet. */
 export interface Incoming {
+  /** Of this request alone; the answer tells it as `Request-Id`. */
+  readonly id: string;
   readonly method: string;
   /** Path and query as they were sent, with the `/` that they begin with. */
   readonly target: string;
@@ -15,6 +19,7 @@ export interface Incoming {
 export function fromWebRequest(request: Request): Incoming {
   const { host, pathname, search } = new URL(request.url);
   return {
+    id: randomUUID(),
     method: request.method,
     target: pathname + search,
     ip_address: "127.0.0.1",

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { listen as listhen } from "listhen";
 import { isLoopback } from "../../wire/loopback.ts";
+import { closeServers, type CloseTimes } from "./close.ts";
 import { configureServer } from "./listener.ts";
 
 const TRIES = 10;
@@ -25,8 +26,8 @@ export interface Listening {
   readonly bound: readonly string[];
   /** In PEM; nobody vouches for it. */
   readonly certificate: string | undefined;
-  /** No new connections; those in use get `graceMs` to finish. */
-  close(graceMs: number): Promise<void>;
+  /** Ends every connection when its requests are answered. */
+  close(times: CloseTimes): Promise<void>;
 }
 
 /** The port that was asked for can't be had. */
@@ -58,7 +59,7 @@ export async function listen(
         port: wanted,
         bound: usable.map((name) => `${name.includes(":") ? `[${name}]` : name}:${wanted}`),
         certificate: tls && "cert" in tls ? tls.cert : undefined,
-        close: (graceMs) => closeAll(servers, graceMs),
+        close: (times) => closeServers(servers, times),
       };
     }
     if (port !== 0 || attempt === TRIES) throw unavailable(wanted, hosts, states);
@@ -138,15 +139,4 @@ function unavailable(port: number, hosts: readonly string[], states: readonly Po
       `Port ${port} needs more rights than this process has. Choose one above 1023 with --port.`,
     );
   return new PortUnavailable(`This machine has no address ${hosts.join(" or ")} to listen at. Choose one with --host.`);
-}
-
-async function closeAll(servers: readonly Server[], graceMs: number): Promise<void> {
-  const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
-  for (const server of servers) server.closeIdleConnections();
-  const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), graceMs);
-  // A connection that is kept alive becomes idle when its request is done.
-  const sweep = setInterval(() => servers.forEach((server) => server.closeIdleConnections()), 50);
-  await Promise.all(closed);
-  clearTimeout(timer);
-  clearInterval(sweep);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -6,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
 import type { App } from "./app.ts";
 import type { ClientAddress } from "./client-address.ts";
+import { lastAnswer, takeRequest, watchConnections } from "./connections.ts";
 import { faultOf, fromMessage, MAX_HEADERS } from "./message.ts";
 import { keepOpenAfter, setServerOptions } from "./node-internals.ts";
 import type { Reply } from "./reply.ts";
@@ -17,8 +19,12 @@ const KEEP_ALIVE_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
 const CHECK_EVERY_MS = 1_000;
 const DRAIN_MS = 1_000;
-/** Requests that a connection may send ahead of their answers; a client that reads no answers would fill the memory. */
-const MAX_UNANSWERED = 64;
+
+interface ListenerOptions {
+  onBug(error: unknown): void;
+  /** Whether a shutdown has begun: then answers say that the connection will be closed. */
+  isStopping(): boolean;
+}
 
 /**
  * Between Node's HTTP server and the application: what can be wrong with a message before its meaning is looked at
@@ -27,10 +33,10 @@ const MAX_UNANSWERED = 64;
 export function createListener(
   app: Pick<App, "answer">,
   clientAddress: ClientAddress,
-  onBug: (error: unknown) => void,
+  { onBug, isStopping }: ListenerOptions,
 ): RequestListener {
   return (message, response) => {
-    if (!take(message.socket, response)) return;
+    if (!takeRequest(message.socket, response)) return;
     void answer(message, response).catch((error: unknown) => {
       // A client that went away is no fault of ours.
       if (!response.destroyed && !message.destroyed) onBug(error);
@@ -41,36 +47,11 @@ export function createListener(
   async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const fault = faultOf(message);
     if (fault) return refuse(response, fault);
-    await send(response, await app.answer(fromMessage(message, clientAddress(message))));
+    const incoming = fromMessage(message, clientAddress(message));
+    await send(response, incoming.id, await app.answer(incoming), isStopping());
     // An unread rest would be taken for the next request.
     if (!message.complete) await drain(message);
   }
-}
-
-/** What a connection is being answered. */
-interface Answering {
-  /** How many requests wait for the end of their answer. */
-  unanswered: number;
-  /** To the request that came last. */
-  last: ServerResponse | undefined;
-}
-
-const connections = new WeakMap<Socket, Answering>();
-
-/** @returns false where the connection is closed, at the latest now, for having sent too many requests ahead */
-function take(socket: Socket, response: ServerResponse): boolean {
-  if (socket.destroyed) return false;
-  let connection = connections.get(socket);
-  if (!connection) connections.set(socket, (connection = { unanswered: 0, last: undefined }));
-  connection.unanswered++;
-  connection.last = response;
-  response.once("finish", () => {
-    connection.unanswered--;
-    if (connection.last === response) connection.last = undefined;
-  });
-  if (connection.unanswered <= MAX_UNANSWERED) return true;
-  socket.destroy();
-  return false;
 }
 
 /** Bounds on what a slow or endless client may take, and an answer of our form where Node finds no request. */
@@ -81,9 +62,10 @@ export function configureServer(server: Server): void {
   server.timeout = IDLE_TIMEOUT_MS;
   // One more than is let in, so that too many can be told.
   server.maxHeadersCount = MAX_HEADERS + 1;
+  watchConnections(server);
   setServerOptions(server, { checkEveryMs: CHECK_EVERY_MS });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const current = connections.get(socket)?.last;
+    const current = lastAnswer(socket);
     // What can't be read comes after the request that is being answered: that answer is not to be mixed with another.
     if (current && (current.headersSent || current.req.complete))
       return void current.once("finish", () => socket.destroySoon());
@@ -96,7 +78,7 @@ export function configureServer(server: Server): void {
           : "bad_request";
     const body = JSON.stringify(errorBody(code));
     socket.end(
-      `HTTP/1.1 ${ERRORS[code].status} ${ERRORS[code].error}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${ERRORS[code].status} ${ERRORS[code].error}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nRequest-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
     );
   });
 }
@@ -106,6 +88,7 @@ function refuse(response: ServerResponse, code: ErrorCode): void {
   response.writeHead(ERRORS[code].status, {
     "content-type": "application/json",
     "content-length": body.length,
+    "request-id": randomUUID(),
     connection: "close",
   });
   if (response.req.complete) return void response.end(body);
@@ -123,12 +106,17 @@ async function drain(message: IncomingMessage): Promise<void> {
   message.socket.destroy();
 }
 
-async function send(target: ServerResponse, { status, headers, body }: Reply): Promise<void> {
-  const sent = [...headers];
+async function send(
+  target: ServerResponse,
+  id: string,
+  { status, headers, body }: Reply,
+  isStopping: boolean,
+): Promise<void> {
+  const sent = [...headers, "request-id", id];
   if (typeof body === "string") sent.push("content-length", String(Buffer.byteLength(body)));
   // Whatever is left unread would be taken for the next request.
   const isUnread = !target.req.complete;
-  if (isUnread) sent.push("connection", "close");
+  if (isUnread || isStopping) sent.push("connection", "close");
   target.writeHead(status, sent);
   if (isUnread) keepOpenAfter(target);
   if (typeof body === "string" || body === null) {

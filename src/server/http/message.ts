@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { ErrorCode } from "../../wire/errors.ts";
 import { MAX_BODY_BYTES } from "../../wire/names.ts";
@@ -27,6 +28,7 @@ export function faultOf({ rawHeaders, headers, url = "" }: IncomingMessage): Err
 export function fromMessage(message: IncomingMessage, ip_address: string): Incoming {
   const { headers, method = "GET", url = "/" } = message;
   return {
+    id: randomUUID(),
     method,
     target: url.startsWith("/") ? url : (originFormOf(url, headers.host) ?? "/"),
     ip_address,

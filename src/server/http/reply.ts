@@ -1,7 +1,9 @@
+import type { Incoming } from "./incoming.ts";
+
 /** An answer, before it is sent. */
 export interface Reply {
   readonly status: number;
-  /** Names and values in turn, as Node takes them; without `Content-Length`, which is added when it is sent. */
+  /** Names and values in turn, as Node takes them; `Content-Length` and `Request-Id` are added when it is sent. */
   readonly headers: readonly string[];
   readonly body: string | AsyncIterable<Uint8Array> | null;
 }
@@ -64,8 +66,9 @@ export function svg(text: string): Reply {
 }
 
 /** In the web's own form, for programs and tests that ask without a socket. */
-export function toWebResponse({ status, headers, body }: Reply, method: string): Response {
+export function toWebResponse({ status, headers, body }: Reply, { method, id }: Incoming): Response {
   const pairs = headers.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, headers[i + 1]!]] : []));
+  pairs.push(["request-id", id]);
   if (typeof body === "string") pairs.push(["content-length", String(Buffer.byteLength(body))]);
   // Of a redirect there is nothing to read: a body, though an empty one, would have a type.
   const content = typeof body === "string" ? body || null : body && ReadableStream.from(body);

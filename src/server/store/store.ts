@@ -78,6 +78,9 @@ export interface Store {
   saveState(record: StateRecord): Promise<void>;
   /** Reads and removes: of any number of callers one gets the record. */
   takeState(state: string): Promise<StateRecord | undefined>;
+  /** Whether the store can be read and written at the moment. @throws {StorageUnavailable} saying why not */
+  probe(): Promise<void>;
+
   completeSignIn(signIn: SignIn): Promise<{ user: UserRecord; session: SessionRecord }>;
 
   close(): Promise<void>;
@@ -139,9 +142,18 @@ export interface Migration {
   readonly to: number;
 }
 
-/** The store can't be written just now: disk full, database away. The service answers 503. */
+/** Why a store can't be used just now, for programs: `docs/operations.md` says what to do about each. */
+export type StoreFault = "store_unavailable" | "store_changed" | "store_missing" | "store_read_only" | "store_full";
+
+/** The store can't be read or written at the moment: disk full, database down. The service answers 503. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
+  readonly code: StoreFault;
+
+  constructor(message: string, { code = "store_unavailable", ...options }: ErrorOptions & { code?: StoreFault } = {}) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /** A search that takes longer than the store lets one statement take. With a narrower query it can succeed. */

@@ -6,9 +6,11 @@ import { withHelp } from "../../help/with-help.ts";
 import { harmless } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
 import { writeRunningServer } from "../../connection/running-server.ts";
-import { CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
+import { checkDrain, CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
 import { jsonReport, textReport } from "./report.ts";
 
+/** Until a balancer that asks every few seconds has seen that the server is not ready. */
+const BEYOND_LOOPBACK_DRAIN_MS = 5_000;
 const PASSWORD_IN_URL = /^[a-z]+:\/\/[^/?#]*:[^/?#]*@/i;
 
 export function addServe(program: Program, context: Context): void {
@@ -26,6 +28,7 @@ export function addServe(program: Program, context: Context): void {
     .option("--trust-proxy <address>", "believe X-Forwarded-For from this address or network; can be repeated", collect)
     .option("--geoip <file>", "a MaxMind DB file that fills the sessions' geo_data")
     .option("--https", "with a certificate made for the occasion")
+    .option("--drain <seconds>", "on SIGTERM, keep accepting requests for this long; default 0, or 5 beyond loopback")
     .option("--open", "open the front door in a browser")
     .option("-q, --quiet", "do not print requests")
     .action((flags: ServeFlags) => runServe(context, flags, program.opts<GlobalFlags>().json === true));
@@ -52,6 +55,7 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
     context.stderr.write(
       "The password in --store can be seen by other users of this machine. Put it in PGPASSWORD, or the whole address in SVC_STORE.\n",
     );
+  const drainMs = checkDrain(flags.drain);
   const { serve } = await import("../../../server/index.ts");
   const report = json ? jsonReport(context) : textReport(context);
   const server = await serve({
@@ -68,9 +72,12 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
   report.ready(server, performance.now() - started);
   if (flags.open)
     await context.openBrowser(server.url).catch(() => context.stderr.write("No browser could be opened.\n"));
-  await stopped;
+  const signal = await stopped;
   if (typeof removeFile === "function") await removeFile();
-  await server.close();
+  // Whoever presses Ctrl-C waits for nothing but the requests that run.
+  await server.close({
+    drainMs: signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0,
+  });
 }
 
 function fileOf({ url, api_url, certificate, instances }: RunningServer): Parameters<typeof writeRunningServer>[1] {

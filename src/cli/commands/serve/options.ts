@@ -17,6 +17,7 @@ export interface ServeFlags {
   readonly trustProxy?: string[];
   readonly geoip?: string;
   readonly https?: boolean;
+  readonly drain?: string;
   readonly open?: boolean;
   readonly quiet?: boolean;
 }
@@ -109,6 +110,15 @@ function checkPort(text: string | undefined, source: string): number | undefined
       "Give a number from 1 to 65535, or 0 for any that is free.",
     );
   return port;
+}
+
+/** @returns milliseconds */
+export function checkDrain(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+  if (!(seconds <= 3600))
+    throw new CliError(EXIT.usage, `--drain: "${text}" is not a number of seconds.`, "Give a number from 0 to 3600.");
+  return seconds * 1000;
 }
 
 function checkHost(text: string): string {

@@ -13,6 +13,8 @@ export interface Operation<Result> {
 /** Where changes must be before they count: returns once they are durable, throws if they are not and never will be. */
 export interface Log {
   append(changes: readonly Change[]): Promise<void>;
+  /** Whether a change could be written now. @throws {StorageUnavailable} saying why not */
+  probe(): Promise<void>;
   /** Puts another document in the place of all that there is, and publishes it before anything else is written. */
   replace(document: Document, publish: () => void): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Low } from "lowdb";
 import { VERSION } from "../records.ts";
@@ -8,9 +8,11 @@ import { keepCopy } from "./backup.ts";
 import type { Log } from "./commits.ts";
 import { journalName, makeDirectory, oldName, prepare, unusable } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
-import { codeOf, encodeLine, Journal, replay } from "./journal.ts";
+import { checkWritable, codeOf, notWritable } from "./failures.ts";
+import { encodeLine, Journal, replay } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { Snapshot, syncDirectory } from "./snapshot.ts";
+import { Turns } from "./turns.ts";
 
 const IDLE_MS = 1000;
 const FOLD_BYTES = 8 << 20;
@@ -40,7 +42,7 @@ export class Files implements Log {
   #snapshotSize = 0;
   #folding: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   private constructor(
     path: string,
@@ -82,7 +84,7 @@ export class Files implements Log {
       await syncDirectory(dirname(path));
       document.sort();
       const files = new Files(path, low, snapshot, journal, current.sequence, lock, warn);
-      files.#snapshotSize = await sizeOf(path);
+      files.#snapshotSize = await snapshot.size();
       if (old.length > 0 || snapshot.version < VERSION) {
         files.#hasOld = old.length > 0;
         snapshot.sequence = current.sequence;
@@ -97,18 +99,33 @@ export class Files implements Log {
   }
 
   append(changes: readonly Change[]): Promise<void> {
-    return this.#exclusive(async () => {
+    return this.#turns.take(async () => {
       if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
       this.#snapshot.check();
-      await this.#journal.append(encodeLine(this.#sequence + 1, changes));
-      this.#sequence++;
+      await this.#append(changes);
       this.#planFold();
     });
   }
 
+  probe(): Promise<void> {
+    return this.#turns.take(async () => {
+      if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
+      this.#snapshot.check();
+      this.#journal.check();
+      await checkWritable(journalName(this.#path));
+      // A disk that failed is tried: a server that is not ready gets no writes that could show it.
+      if (this.#journal.hasFailed) await this.#append([]);
+    });
+  }
+
+  async #append(changes: readonly Change[]): Promise<void> {
+    await this.#journal.append(encodeLine(this.#sequence + 1, changes));
+    this.#sequence++;
+  }
+
   async replace(document: Document, publish: () => void): Promise<void> {
     while (this.#folding) await this.#folding;
-    await this.#exclusive(async () => {
+    await this.#turns.take(async () => {
       if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
       this.#journal.check();
       const before = this.#snapshot.sequence;
@@ -118,11 +135,11 @@ export class Files implements Log {
         await this.#snapshot.write(document);
       } catch (error) {
         this.#snapshot.sequence = before;
-        throw new StorageUnavailable(`${this.#path} could not be written (${codeOf(error)})`, { cause: error });
+        throw notWritable(this.#path, error);
       }
       this.#sequence++;
       publish();
-      this.#snapshotSize = await sizeOf(this.#path);
+      this.#snapshotSize = await this.#snapshot.size();
       this.#planFold();
     });
   }
@@ -132,7 +149,7 @@ export class Files implements Log {
   }
 
   async #close(): Promise<void> {
-    await this.#exclusive(async () => {
+    await this.#turns.take(async () => {
       this.#isClosed = true;
     });
     clearTimeout(this.#idle);
@@ -168,7 +185,7 @@ export class Files implements Log {
   /** A fold that fails loses nothing: the journal stays until one succeeds. */
   async #fold(): Promise<boolean> {
     try {
-      if (!this.#hasOld) this.#snapshot.sequence = await this.#exclusive(() => this.#rotate());
+      if (!this.#hasOld) this.#snapshot.sequence = await this.#turns.take(() => this.#rotate());
       await this.#finishFold();
       return true;
     } catch (error) {
@@ -178,9 +195,9 @@ export class Files implements Log {
   }
 
   async #finishFold(): Promise<void> {
-    await this.#exclusive(async () => this.#journal.check());
+    await this.#turns.take(async () => this.#journal.check());
     await this.#low.write();
-    this.#snapshotSize = await sizeOf(this.#path);
+    this.#snapshotSize = await this.#snapshot.size();
     await rm(oldName(this.#path), { force: true });
     await syncDirectory(dirname(this.#path));
     this.#hasOld = false;
@@ -209,14 +226,4 @@ export class Files implements Log {
     this.#hasOld = true;
     return this.#sequence;
   }
-
-  #exclusive<T>(action: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(action, action);
-    this.#turn = turn.catch(() => undefined);
-    return turn;
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }

@@ -24,7 +24,7 @@ export function openMemoryStore(): Store {
   return documentStore(
     "memory",
     new Document(),
-    { append: async () => {}, replace: async (_, publish) => publish() },
+    { append: async () => {}, probe: async () => {}, replace: async (_, publish) => publish() },
     async () => {},
   );
 }
@@ -136,6 +136,8 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
         },
       });
     },
+
+    probe: () => log.probe(),
 
     async close(): Promise<void> {
       await commits.settled();

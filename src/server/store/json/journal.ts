@@ -1,9 +1,10 @@
-import { constants, fstatSync, statSync } from "node:fs";
+import { constants, existsSync, fstatSync, statSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { OLDEST_VERSION } from "../columns.ts";
-import { StorageUnavailable, StoreRefused } from "../store.ts";
+import { StoreRefused, type StorageUnavailable } from "../store.ts";
 import { upgrade } from "../upgrade.ts";
 import type { Change } from "./document.ts";
+import { changed, codeOf, missing, notWritable } from "./failures.ts";
 import { isValidChange } from "./validate-change.ts";
 import { eachLine, seal, unseal, type Line } from "./lines.ts";
 
@@ -108,7 +109,10 @@ export class Journal {
   readonly #path: string;
   readonly #handle: FileHandle;
   #length: number;
-  #broken: string | undefined;
+  /** Whether the last line could not be written. */
+  hasFailed = false;
+  /** What keeps it from ever being written again. */
+  #broken: StorageUnavailable | undefined;
 
   private constructor(path: string, handle: FileHandle, length: number) {
     this.#path = path;
@@ -145,26 +149,35 @@ export class Journal {
 
   /** Returns once the line is on the disk. @throws {StorageUnavailable} when it is not, and then it never will be */
   async append(line: Buffer): Promise<void> {
+    this.hasFailed = true;
+    await this.#append(line);
+    this.hasFailed = false;
+  }
+
+  async #append(line: Buffer): Promise<void> {
     this.check();
     try {
       await this.#write(line);
     } catch (error) {
-      await this.#cutBack(line.length).catch((second: unknown) =>
-        this.#stop(`could not be cut back (${codeOf(second)})`),
-      );
-      throw new StorageUnavailable(`${this.#path} could not be written (${codeOf(error)})`, { cause: error });
+      await this.#cutBack(line.length);
+      throw notWritable(this.#path, error);
     }
     try {
       await this.#handle.datasync();
     } catch (error) {
       // After a failed sync the kernel may have dropped the pages: a second one that succeeds would prove nothing.
-      this.#stop(`could not be synced (${codeOf(error)})`);
-      await this.#cutBack(line.length).catch(() => undefined);
-      throw new StorageUnavailable(this.#broken, { cause: error });
+      this.#broken = changed(this.#path, `could not be synced (${codeOf(error)})`);
+      await this.#cutBack(line.length);
+      throw this.#broken;
     }
     this.#length += line.length;
     // Whoever was stopped between the first look and the write may have a successor by now.
-    this.check();
+    const fault = this.#fault();
+    if (!fault) return;
+    // It is reported as failed, so the next start must not find it.
+    this.#length -= line.length;
+    await this.#cutBack(line.length);
+    throw fault;
   }
 
   async close(): Promise<void> {
@@ -178,16 +191,31 @@ export class Journal {
     }
   }
 
-  /** Takes back what was written of a line; never what somebody else wrote. */
+  /** Takes back what was written of a line; never what another process wrote. */
   async #cutBack(most: number): Promise<void> {
-    if (fstatSync(this.#handle.fd).size > this.#length + most) this.#stop("was changed by somebody else");
-    else await this.#handle.truncate(this.#length);
+    try {
+      if (fstatSync(this.#handle.fd).size > this.#length + most) this.#broken ??= changed(this.#path);
+      else {
+        await this.#handle.truncate(this.#length);
+        await this.#handle.datasync();
+      }
+    } catch (error) {
+      this.#broken ??= changed(this.#path, `could not be cut back (${codeOf(error)})`);
+    }
   }
 
-  /** @throws {StorageUnavailable} where nothing may be written any more */
+  /** @throws {StorageUnavailable} where nothing may be written */
   check(): void {
-    if (!this.#broken && !this.isOurs()) this.#stop("was changed by somebody else");
-    if (this.#broken) throw new StorageUnavailable(this.#broken);
+    const fault = this.#fault();
+    if (fault) throw fault;
+  }
+
+  #fault(): StorageUnavailable | undefined {
+    if (this.#broken || this.isOurs()) return this.#broken;
+    // One that was moved away can come back as it was.
+    if (!existsSync(this.#path)) return missing(this.#path);
+    this.#broken = changed(this.#path);
+    return this.#broken;
   }
 
   /**
@@ -200,12 +228,4 @@ export class Journal {
     const there = statSync(this.#path, { throwIfNoEntry: false });
     return there !== undefined && there.ino === ours.ino && there.dev === ours.dev && there.size === this.#length;
   }
-
-  #stop(why: string): void {
-    this.#broken = `${this.#path} ${why}; nothing is written until the next start`;
-  }
-}
-
-export function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
-import { open, rename, rm, type FileHandle } from "node:fs/promises";
+import { existsSync, statSync } from "node:fs";
+import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
 import { TABLE_NAMES, VERSION } from "../records.ts";
-import { StorageUnavailable } from "../store.ts";
 import type { Document } from "./document.ts";
+import { changed, missing } from "./failures.ts";
 import { chain, seal } from "./lines.ts";
 import { headerLine, lastLine, readSnapshot } from "./snapshot-reader.ts";
 
@@ -41,10 +41,15 @@ export class Snapshot implements Adapter<Document> {
     return this.#document;
   }
 
+  /** Of the file, in bytes; 0 where there is none. */
+  async size(): Promise<number> {
+    return (await stat(this.#path).catch(() => undefined))?.size ?? 0;
+  }
+
   /** @throws {StorageUnavailable} where somebody else has written the file: the lock does not reach other machines */
   check(): void {
     if (this.#known.includes(identityOf(this.#path))) return;
-    throw new StorageUnavailable(`${this.#path} was changed by somebody else; nothing is written until the next start`);
+    throw existsSync(this.#path) ? changed(this.#path) : missing(this.#path);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
-import { StoreNotEmpty, StoreRefused, type Store } from "../store.ts";
+import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store } from "../store.ts";
 import { parseAddress } from "./address.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { postgresEnvironment } from "./environment.ts";
@@ -144,6 +144,16 @@ function databaseStore(database: Database): Store {
         [instance_id, id],
       );
       return row !== undefined;
+    },
+
+    async probe(): Promise<void> {
+      const [state] = await query<{ readonly: boolean }>(
+        "SELECT current_setting('transaction_read_only') = 'on' AS readonly FROM (SELECT FROM svc.instances LIMIT 1) AS any",
+      );
+      if (state?.readonly)
+        throw new StorageUnavailable(`${database.location} is read only: a standby, or set to be.`, {
+          code: "store_read_only",
+        });
     },
 
     completeSignIn: (signIn) => completeSignIn(database, signIn),

@@ -1,0 +1,44 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { StorageUnavailable, type StoreFault } from "../store.ts";
+
+const FAULTS: Readonly<Record<string, StoreFault>> = {
+  ENOSPC: "store_full",
+  EDQUOT: "store_full",
+  EROFS: "store_read_only",
+  EACCES: "store_read_only",
+  EPERM: "store_read_only",
+  ENOENT: "store_missing",
+};
+
+/** The system's own name for what failed. */
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}
+
+/** A file of the store that could not be written. */
+export function notWritable(path: string, error: unknown): StorageUnavailable {
+  const code = FAULTS[codeOf(error)] ?? "store_unavailable";
+  return new StorageUnavailable(`${path} could not be written (${codeOf(error)})`, { code, cause: error });
+}
+
+/** @throws {StorageUnavailable} where a file may not be written */
+export async function checkWritable(path: string): Promise<void> {
+  try {
+    await access(path, constants.W_OK);
+  } catch (error) {
+    throw notWritable(path, error);
+  }
+}
+
+/** A file that is not there any more; the store goes on when it is back as it was. */
+export function missing(path: string): StorageUnavailable {
+  return new StorageUnavailable(`${path} is not there any more; nothing is written until it is back`, {
+    code: "store_missing",
+  });
+}
+
+/** A file that something else has written. */
+export function changed(path: string, what = "was changed by another process"): StorageUnavailable {
+  return new StorageUnavailable(`${path} ${what}; nothing is written until the next start`, { code: "store_changed" });
+}
