@@ -32,7 +32,7 @@ export function json(body: unknown, status = 200): Answer {
 export const ENDPOINTS = {
   google: { authorize: "/auth", token: "/token", userinfo: "/userinfo" },
   github: { authorize: "/auth", token: "/token", user: "/user", emails: "/user/emails" },
-  twitter: { authorize: "/auth", token: "/token", me: "/2/users/me?user.fields=profile_image_url" },
+  twitter: { authorize: "/auth", token: "/token", me: "/2/users/me" },
 };
 
 /** What the providers' own documentation shows. */

@@ -3,7 +3,8 @@ import { createAddresses, type Addresses } from "../src/server/instances/address
 import type { RequestEntry } from "../src/server/http/app.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
 import { createInstances } from "../src/server/instances/instances.ts";
-import type { Credentials, ProvidersMode } from "../src/server/providers/connections.ts";
+import type { ProvidersMode } from "../src/server/providers/connections.ts";
+import type { Credentials } from "../src/server/providers/credentials.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
 import { createService } from "../src/server/service.ts";
 import { openMemoryStore } from "../src/server/store/json/index.ts";
@@ -52,7 +53,7 @@ export interface Service {
   readonly acme: InstanceRecord;
   readonly globex: InstanceRecord;
   /** What was logged of requests, failed sign-ins and bugs. */
-  readonly log: { requests: RequestEntry[]; failures: string[]; bugs: unknown[] };
+  readonly log: { requests: RequestEntry[]; failures: string[]; ignored: string[]; bugs: unknown[] };
   /** One request, redirects not followed; paths are at the front door. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The same with an instance's secret key. */
@@ -194,7 +195,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   await store.seed(records);
   const instances = createInstances(await store.instances());
   const addresses = createAddresses(FRONT, 7820, options.allowedHosts);
-  const log: Service["log"] = { requests: [], failures: [], bugs: [] };
+  const log: Service["log"] = { requests: [], failures: [], ignored: [], bugs: [] };
   const app = createService({
     store,
     instances,
@@ -208,6 +209,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
     now: clock.now,
     onBug: (error) => log.bugs.push(error),
     onFailure: (provider, error) => log.failures.push(`${provider}: ${error.code}: ${error.message}`),
+    onIgnored: (provider, paths) => log.ignored.push(`${provider}: ${paths.join(", ")}`),
     onRequest: (entry) => log.requests.push(entry),
   });
 

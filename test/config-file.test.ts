@@ -54,7 +54,10 @@ describe("svc.config.json", () => {
     [{ public_url: "ftp://x.test" }, ["public_url: "]],
     [{ providers_mode: "fake" }, ["providers_mode: "]],
     [{ providers: { myspace: CONNECTION } }, ["providers"]],
-    [{ providers: { google: { client_id: "x" } } }, ["providers.google.client_secret: "]],
+    [
+      { providers: { google: { client_id: "x" } } },
+      ["providers.google: must have both client_id and client_secret, or neither"],
+    ],
     [{ providers: { google: { ...CONNECTION, scope: "x" } } }, ["providers.google: "]],
     [
       { providers: { google: { ...CONNECTION, endpoints: { authorise: "https://x.test" } } } },

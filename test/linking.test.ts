@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DEFINITIONS } from "../src/server/providers/index.ts";
 import { resolveUser } from "../src/server/sign-in/resolve-user.ts";
 import type { SessionRecord } from "../src/server/store/records.ts";
 import type { UserView } from "../src/server/store/store.ts";
@@ -51,6 +52,7 @@ describe("a new account with the e-mail address of an existing user", () => {
   const USERS = {
     "with a verified address": { email_verified_at: VERIFIED_AT },
     "with an address nobody verified": { password_digest: "digest" },
+    "as whom nobody can sign in yet": {},
     "whom github vouches for": { identities: [{ provider: "github", uid: "1", email_verified: true }] },
     "whom github does not vouch for": { identities: [{ provider: "github", uid: "1", email_verified: false }] },
     "whom github vouches for at another address": {
@@ -77,6 +79,7 @@ describe("a new account with the e-mail address of an existing user", () => {
   const TABLE = [
     ["with a verified address", "linked", "linked"],
     ["with an address nobody verified", CONFLICT, CONFLICT],
+    ["as whom nobody can sign in yet", "linked", "linked"],
     ["whom github vouches for", "linked", CONFLICT],
     ["whom github does not vouch for", CONFLICT, CONFLICT],
     ["whom github vouches for at another address", CONFLICT, CONFLICT],
@@ -131,7 +134,14 @@ describe("an address that the provider does not vouch for", () => {
     const service = await setup();
     const { users } = await contents(service);
     const profile = { uid: "77", email: EMAIL, email_verified: false, name: "X", avatar_url: null };
-    const arrival = { instance: service.acme, provider, profile, tokens: { access_token: "t" }, now: START };
+    const definition = DEFINITIONS[provider];
+    const arrival = {
+      instance: service.acme,
+      provider: definition,
+      profile,
+      tokens: { access_token: "t" },
+      now: START,
+    };
     expect(users.map(({ user }) => user.email_verified_at !== null)).toContain(true);
     const CONFLICT = expect.objectContaining({ code: "account_conflict" }) as Error;
     for (const { user } of users) {

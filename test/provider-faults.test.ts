@@ -7,7 +7,6 @@ import {
   type Answer,
   contents,
   failure,
-  FORM_TYPE,
   GITHUB_EMAILS,
   GITHUB_USER,
   GOOGLE_USER,
@@ -63,7 +62,6 @@ describe("an answer that can't be used", () => {
   const token = (fields: object): Answer => json({ access_token: "t", token_type: "Bearer", ...fields });
   const TOKEN: [string, Answer][] = [
     ["an error with status 200", json({ error: "bad_verification_code", error_description: "The code is incorrect." })],
-    ["a form", raw("access_token=t&token_type=bearer", 200, FORM_TYPE)],
     ["an access_token of null", token({ access_token: null })],
     ["an empty access_token", token({ access_token: "" })],
     ["an access_token that is a number", token({ access_token: 42 })],
@@ -71,10 +69,6 @@ describe("an answer that can't be used", () => {
     ["an access_token without end", token({ access_token: "t".repeat(8193) })],
     ["an access_token with a line break", token({ access_token: "t\r\nx-evil: 1" })],
     ["an access_token that no header can carry", token({ access_token: "t\u20ac" })],
-    ["an expires_in of -1", token({ expires_in: -1 })],
-    ["an expires_in that is text", token({ expires_in: "soon" })],
-    ["an expires_in past the end of time", token({ expires_in: 1e300 })],
-    ["a refresh_token that is an object", token({ refresh_token: {} })],
   ];
   const person = (fields: object): Answer => json({ ...GOOGLE_USER, ...fields });
   const PERSON: [string, Answer][] = [
@@ -103,8 +97,6 @@ describe("an answer that can't be used", () => {
     ["an email with a null character", person({ email: "ada\u0000@acme.test" })],
     ["an email without end", person({ email: `${"a".repeat(245)}@acme.test` })],
     ["somebody else's placeholder", person({ email: "3001@twitter.invalid" })],
-    ["a name that is an object", person({ name: { first: "Ada" } })],
-    ["a picture that is a number", person({ picture: 1 })],
   ];
   const octocat = (fields: object): Answer => json({ ...GITHUB_USER, ...fields });
   const address = (fields: object): Answer => json([{ ...GITHUB_EMAILS[1], ...fields }]);
@@ -113,22 +105,14 @@ describe("an answer that can't be used", () => {
     ["github", "/user", "an id of 0", octocat({ id: 0 })],
     ["github", "/user", "an empty id", octocat({ id: "" })],
     ["github", "/user", "an id that is an array", octocat({ id: [583231] })],
-    ["github", "/user", "no login", octocat({ login: undefined })],
     ["github", "/user/emails", "no permission", json({ message: "Not Found" }, 404)],
     ["github", "/user/emails", "an object", json({ email: "octocat@github.test", primary: true, verified: true })],
-    ["github", "/user/emails", "a list of text", json(["octocat@github.test"])],
-    ["github", "/user/emails", "an entry of null", json([null])],
-    ["github", "/user/emails", "an email that is a number", address({ email: 1 })],
-    ["github", "/user/emails", "a verified that is text", address({ verified: "true" })],
-    ["github", "/user/emails", "no verified", address({ verified: undefined })],
     ["github", "/user/emails", "an address that is none", address({ email: "octocat" })],
     ["github", "/user/emails", "a placeholder of twitter", address({ email: "3001@twitter.invalid" })],
     ["twitter", "/2/users/me", "errors with status 200", json({ errors: [{ title: "Not Found Error" }] })],
     ["twitter", "/2/users/me", "data of null", json({ data: null })],
     ["twitter", "/2/users/me", "data that is a list", json({ data: [TWITTER_USER.data] })],
     ["twitter", "/2/users/me", "no id", json({ data: { ...TWITTER_USER.data, id: undefined } })],
-    ["twitter", "/2/users/me", "an id with an @", json({ data: { ...TWITTER_USER.data, id: "1@evil.test" } })],
-    ["twitter", "/2/users/me", "no username", json({ data: { ...TWITTER_USER.data, username: undefined } })],
   ];
   const ROWS: [Provider, string, string, SignInErrorCode, Answer][] = [
     ...["/token", "/userinfo"].flatMap((path) =>

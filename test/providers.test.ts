@@ -155,11 +155,11 @@ describe("what a provider answers", () => {
     ["true", null],
     [false, "email_not_verified"],
     ["false", "email_not_verified"],
-    [undefined, "email_not_verified"],
-    [null, "server_error"],
-    ["TRUE", "server_error"],
-    ["yes", "server_error"],
-    [1, "server_error"],
+    ["FALSE", "email_not_verified"],
+    [undefined, null],
+    [null, null],
+    ["TRUE", null],
+    [1, null],
   ] as const)("google's email_verified is %j: error %j", async (email_verified, code) => {
     const { signIn } = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, email_verified }) });
     const url = await signIn();
@@ -211,8 +211,15 @@ describe("what a provider answers", () => {
   it.each([
     ["https://acme.test/ada.png?s=96", "https://acme.test/ada.png?s=96"],
     ["http://localhost:9000/ada.png", "http://localhost:9000/ada.png"],
-    ["http://acme.test/ada.png", null],
-    ["http://localhost.evil.test/ada.png", null],
+    ["http://acme.test/ada.png", "http://acme.test/ada.png"],
+    ["https://acme.test", "https://acme.test"],
+    ["HTTPS://Acme.Test:443/a/../ada.png?q='%7e#x", "HTTPS://Acme.Test:443/a/../ada.png?q='%7e#x"],
+    ["https://acme.test/\u00e9.png", "https://acme.test/\u00e9.png"],
+    [`https://acme.test/${"x".repeat(2030)}`, `https://acme.test/${"x".repeat(2030)}`],
+    [`https://acme.test/${"x".repeat(2031)}`, null],
+    ["https://acme.test/a b.png", null],
+    ["https://acme.test/\u0000.png", null],
+    ["https://[::1", null],
     ["javascript:alert(1)", null],
     ["data:image/svg+xml,<svg/>", null],
     ["file:///etc/passwd", null],
@@ -228,13 +235,14 @@ describe("what a provider answers", () => {
   });
 
   it.each([
-    ["google", "/userinfo", GOOGLE_USER, "ada@acme.test"],
+    ["google", "/userinfo", { ...GOOGLE_USER, sub: "77", email: "new@acme.test" }, "new@acme.test"],
     ["github", "/user", GITHUB_USER, "octocat"],
-  ] as const)("a name that %s does not have is made up for", async (provider, path, user, expected) => {
-    const { answers, ...fake } = await setupProvider(provider);
-    for (const name of [undefined, null, "", "   "]) {
-      answers[path] = json({ ...user, name });
-      expect((await userOf({ answers, ...fake })).name).toBe(expected);
+    ["twitter", "/2/users/me", TWITTER_USER.data, "TwitterDev"],
+  ] as const)("a new user without a name at %s gets another one", async (provider, path, user, expected) => {
+    for (const name of [undefined, null, "", "   ", { first: "Ada" }]) {
+      const sent = { ...user, name };
+      const fake = await setupProvider(provider, { [path]: json(provider === "twitter" ? { data: sent } : sent) });
+      expect((await userOf(fake)).name).toBe(expected);
     }
   });
 

@@ -1,7 +1,7 @@
+import { BodyTooLong } from "../wire/body.ts";
 import type { Endpoint, Endpoints } from "../wire/endpoints.ts";
 import { errorCode } from "../wire/errors.ts";
 import type { ErrorBody } from "../wire/resources.ts";
-import { BodyTooLong } from "./body.ts";
 import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
 import { masked } from "./masked.ts";
 import { parseRetryAfter } from "./retry.ts";

@@ -1,9 +1,4 @@
-const BYTE_ORDER_MARK = "\ufeff";
-
-/** A body is longer than its reader is ready to take. */
-export class BodyTooLong extends Error {
-  override readonly name = "BodyTooLong";
-}
+import { BodyTooLong, textOf } from "../wire/body.ts";
 
 /** A body on its way from a connection to its one reader. A class, because V8 keeps what literals hold for too long. */
 export class Body {
@@ -48,28 +43,8 @@ export class Body {
   }
 
   #refuse(): void {
-    const reason = new BodyTooLong(`longer than ${this.#limit} bytes`);
+    const reason = new BodyTooLong(this.#limit);
     this.fail(reason);
     this.#stop(reason);
   }
-}
-
-/** The same for what can be iterated. */
-export async function readText(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > limit) throw new BodyTooLong(`longer than ${limit} bytes`);
-    chunks.push(chunk);
-  }
-  return textOf(chunks);
-}
-
-/** UTF-8, without a byte order mark, as `fetch` has it. A TextDecoder takes several times as long for the same. */
-function textOf(chunks: Uint8Array[]): string {
-  const [first = Buffer.alloc(0)] = chunks;
-  const { buffer, byteOffset, byteLength } = chunks.length > 1 ? Buffer.concat(chunks) : first;
-  const text = Buffer.from(buffer, byteOffset, byteLength).toString();
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }

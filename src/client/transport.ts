@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
+import { readText } from "../wire/body.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
-import { Body, readText } from "./body.ts";
+import { Body } from "./body.ts";
 import type { Deadline } from "./deadline.ts";
 import { lookup } from "./localhost.ts";
 

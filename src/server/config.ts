@@ -3,15 +3,21 @@ import { PROVIDERS } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
 import { issueLines, jsonFault } from "./zod-errors.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";
-import type { Credentials } from "./providers/connections.ts";
+import type { Credentials } from "./providers/credentials.ts";
 import type { ServeOptions } from "./serve.ts";
 
 const text = z.string().min(1);
-const connection = z.strictObject({
-  client_id: text,
-  client_secret: text,
-  endpoints: z.record(z.string(), z.string()).optional(),
-});
+const provider = z
+  .strictObject({
+    client_id: text.optional(),
+    client_secret: text.optional(),
+    endpoints: z.record(z.string(), z.string()).optional(),
+    /** Whether `endpoints` may be plain http on another host, such as the next container. */
+    insecure: z.boolean().optional(),
+  })
+  .refine(({ client_id, client_secret }) => (client_id === undefined) === (client_secret === undefined), {
+    error: "must have both client_id and client_secret, or neither",
+  });
 
 const Config = z.strictObject({
   $schema: z.string().optional(),
@@ -23,7 +29,7 @@ const Config = z.strictObject({
   allowed_hosts: z.array(text).optional(),
   providers_mode: z.enum(["auto", "real", "simulated"]).optional(),
   /** Used where an instance has no connection of its own. */
-  providers: z.partialRecord(z.enum(PROVIDERS), connection).optional(),
+  providers: z.partialRecord(z.enum(PROVIDERS), provider).optional(),
   trust_proxy: z.array(text).optional(),
   geoip: text.optional(),
   https: z.boolean().optional(),
@@ -52,11 +58,16 @@ export function parseConfig(source: string, name: string): ServeOptions {
     providers = {},
     trust_proxy,
   } = parsed.data;
-  const faults = Object.entries(providers).flatMap(([provider, { endpoints }]) =>
-    checkEndpoints(provider, endpoints).map((fault) => `providers.${provider}.endpoints${fault}`),
+  const faults = Object.entries(providers).flatMap(([key, { endpoints, insecure }]) =>
+    checkEndpoints(key, endpoints, insecure).map((fault) => `providers.${key}.endpoints${fault}`),
   );
   if (faults.length > 0) throw faulty(name, faults);
-  const credentials = providers as Credentials;
+  const credentials = Object.fromEntries(
+    Object.entries(providers).map(([key, { client_id, client_secret, endpoints }]) => [
+      key,
+      { ...(client_id && { client_id, client_secret }), ...(endpoints && { endpoints }) },
+    ]),
+  ) as Credentials;
   return {
     port,
     host,

@@ -1,6 +1,6 @@
 /** Start the service inside a program or a test. */
 export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
-export { credentialsFromEnv } from "./providers/credentials.ts";
+export { credentialsFromEnv, joinCredentials, type Credentials } from "./providers/credentials.ts";
 export { ServeError } from "./errors.ts";
 export { PortUnavailable } from "./http/listen.ts";
 export { SeedError } from "./seed/index.ts";
@@ -9,5 +9,5 @@ export { openMaintenance, parseConfig } from "./lazy.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/store.ts";
 export type { RequestEntry } from "./http/app.ts";
-export type { Credentials, ProvidersMode } from "./providers/connections.ts";
+export type { ProvidersMode } from "./providers/connections.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";

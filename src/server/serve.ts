@@ -9,7 +9,8 @@ import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
 import { createInstances } from "./instances/instances.ts";
 import { listen } from "./http/listen.ts";
 import { createListener } from "./http/listener.ts";
-import { checkCredentials, describeProvider, type Credentials, type ProvidersMode } from "./providers/connections.ts";
+import { checkCredentials, describeProvider, type ProvidersMode } from "./providers/connections.ts";
+import type { Credentials } from "./providers/credentials.ts";
 import { recordsToSeed } from "./seed/apply.ts";
 import { createService } from "./service.ts";
 import { openStore } from "./store/open.ts";
@@ -152,6 +153,8 @@ async function serveStore(
       onBug,
       onFailure: (provider, error) => warn(failureText(provider, error)),
       isStopping: () => isStopping,
+      onIgnored: (provider, paths) =>
+        warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
       onRequest: options.onRequest,
     }),
   );

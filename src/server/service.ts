@@ -7,7 +7,8 @@ import { createHealth } from "./http/health.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import type { Instances } from "./instances/instances.ts";
-import { createConnect, type Credentials, type ProvidersMode } from "./providers/connections.ts";
+import { createConnect, globalCredentials, type ProvidersMode } from "./providers/connections.ts";
+import type { Credentials } from "./providers/credentials.ts";
 import { createSimulator } from "./simulator/index.ts";
 import type { ConnectionRecord, PersonaRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";
@@ -31,6 +32,7 @@ export interface ServiceOptions {
   onFailure(provider: Provider, error: SignInError): void;
   /** Whether a shutdown has begun. */
   isStopping?(): boolean;
+  onIgnored?(provider: Provider, paths: readonly string[]): void;
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
 }
 
@@ -38,9 +40,10 @@ export interface ServiceOptions {
 export function createService(options: ServiceOptions): App {
   const { instances, addresses, credentials, now } = options;
   const clients = (provider: Provider): ConnectionRecord[] =>
-    [...instances.all.map((instance) => instance.connections[provider]), credentials[provider]].filter(
-      (client) => client !== undefined,
-    );
+    [
+      ...instances.all.map((instance) => instance.connections[provider]),
+      globalCredentials(provider, credentials),
+    ].filter((client) => client !== undefined);
   const simulator = createSimulator({
     front: addresses.front,
     callbackUrl: addresses.callbackUrl,
@@ -72,6 +75,7 @@ export function createService(options: ServiceOptions): App {
     now,
     onBug: options.onBug,
     onFailure: options.onFailure,
+    onIgnored: (provider, paths) => options.onIgnored?.(provider, paths),
     onRequest: options.onRequest,
   });
 }

@@ -2,6 +2,7 @@ import type { Fetch } from "../../wire/fetch.ts";
 import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import { ServeError } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
+import { credentialVariables, type Credentials } from "./credentials.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
 /** All that is needed to sign somebody in at a provider for one instance. */
@@ -13,8 +14,6 @@ export interface Connection {
   readonly loginHint: string | undefined;
   readonly fetch: Fetch;
 }
-
-export type Credentials = Partial<Record<Provider, ConnectionRecord>>;
 
 /** `real`: credentials are a must. `simulated`: the simulator, always. `auto`: whichever there are credentials for. */
 export type ProvidersMode = "auto" | "real" | "simulated";
@@ -44,7 +43,7 @@ export function createConnect({ mode, globals, simulated, fetch }: ConnectionOpt
     const provider = DEFINITIONS[name];
     const record = credentialsFor(instance, name, globals);
     if (record && mode !== "simulated") {
-      const endpoints = { ...provider.endpoints, ...record.endpoints };
+      const endpoints = withDefaults(provider.endpoints, { ...globals[name]?.endpoints, ...record.endpoints });
       return {
         provider,
         client_id: record.client_id,
@@ -84,18 +83,21 @@ export function checkCredentials(
 ): void {
   if (mode === "simulated" || (mode === "auto" && isLocal)) return;
   const missing = instances.flatMap((instance) =>
-    PROVIDERS.filter((provider) => !credentialsFor(instance, provider, globals)).map(
-      (provider) => `${instance.name}: ${provider}`,
-    ),
+    PROVIDERS.filter((provider) => !credentialsFor(instance, provider, globals)).map((provider) => ({
+      instance,
+      provider,
+    })),
   );
-  if (missing.length === 0) return;
+  const [first] = missing;
+  if (first === undefined) return;
   const why =
     mode === "real"
       ? "--providers real"
       : "This server can be reached from elsewhere, where a simulated provider would let anybody sign in as anybody";
-  const instead = mode === "real" ? "" : " If that is what you want, say --providers simulated.";
+  const instead = mode === "real" ? "" : " To simulate providers anyway, add --providers simulated.";
+  const names = missing.map(({ instance, provider }) => `${instance.name}: ${provider}`);
   throw new ServeError(
-    `${why}: there are no credentials for ${missing.join(", ")}. Give them in SVC_GOOGLE_CLIENT_ID and SVC_GOOGLE_CLIENT_SECRET (and so on), in svc.config.json, or with the instance.${instead}`,
+    `${why}: there are no credentials for ${names.join(", ")}. Set ${credentialVariables(first.provider).join(" and ")} (and so on), or give them in svc.config.json or in the instance's connections.${instead}`,
   );
 }
 
@@ -104,5 +106,26 @@ function credentialsFor(
   provider: Provider,
   globals: Credentials,
 ): ConnectionRecord | undefined {
-  return instance.connections[provider] ?? globals[provider];
+  return instance.connections[provider] ?? globalCredentials(provider, globals);
+}
+
+/** The credentials for all instances, where there are some. */
+export function globalCredentials(provider: Provider, globals: Credentials): ConnectionRecord | undefined {
+  const { client_id, client_secret } = globals[provider] ?? {};
+  return client_id && client_secret ? { client_id, client_secret } : undefined;
+}
+
+/** An address that replaces another keeps the parameters of that one's query which it doesn't set itself. */
+function withDefaults(
+  own: ProviderDefinition["endpoints"],
+  replaced: Readonly<Record<string, string>>,
+): ProviderDefinition["endpoints"] {
+  const endpoints: Record<string, string> = { ...own };
+  for (const [name, address] of Object.entries(replaced)) {
+    const url = new URL(address);
+    const missing = [...new URL(own[name as "token"]).searchParams].filter(([key]) => !url.searchParams.has(key));
+    for (const [key, value] of missing) url.searchParams.append(key, value);
+    endpoints[name] = missing.length === 0 ? address : url.href;
+  }
+  return endpoints as ProviderDefinition["endpoints"];
 }

@@ -1,12 +1,34 @@
 import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import { ServeError } from "../errors.ts";
-import type { Credentials } from "./connections.ts";
+
+/** What a server's configuration says of a provider: credentials, addresses in place of its own, or both. */
+export interface ProviderConfig {
+  client_id?: string | undefined;
+  client_secret?: string | undefined;
+  /** Addresses that replace the provider's own, by the names of its `endpoints`. */
+  endpoints?: Readonly<Record<string, string>> | undefined;
+}
+
+/** For all instances that have no connection of their own. */
+export type Credentials = Partial<Record<Provider, ProviderConfig>>;
+
+/** Credentials of the second in place of the first's; endpoints of both, those of the second before the first's. */
+export function joinCredentials(lower: Credentials, higher: Credentials): Credentials {
+  const joined: Credentials = {};
+  for (const provider of PROVIDERS) {
+    const [low, high] = [lower[provider], higher[provider]];
+    if (!low && !high) continue;
+    const endpoints = low?.endpoints || high?.endpoints ? { ...low?.endpoints, ...high?.endpoints } : undefined;
+    joined[provider] = { ...low, ...high, ...(endpoints && { endpoints }) };
+  }
+  return joined;
+}
 
 /** `SVC_GOOGLE_CLIENT_ID`, `SVC_GOOGLE_CLIENT_SECRET`, and so on. @throws {ServeError} where one of a pair is missing */
 export function credentialsFromEnv(env: Readonly<Record<string, string | undefined>>): Credentials {
   const credentials: Credentials = {};
   for (const provider of PROVIDERS) {
-    const [idName, secretName] = [variable(provider, "ID"), variable(provider, "SECRET")];
+    const [idName, secretName] = credentialVariables(provider);
     const [client_id, client_secret] = [env[idName], env[secretName]];
     if (client_id && client_secret) credentials[provider] = { client_id, client_secret };
     else if (client_id || client_secret)
@@ -17,6 +39,8 @@ export function credentialsFromEnv(env: Readonly<Record<string, string | undefin
   return credentials;
 }
 
-function variable(provider: Provider, part: "ID" | "SECRET"): string {
-  return `SVC_${provider.toUpperCase()}_CLIENT_${part}`;
+/** The variables of the client's id and secret. */
+export function credentialVariables(provider: Provider): [id: string, secret: string] {
+  const prefix = `SVC_${provider.toUpperCase()}_CLIENT`;
+  return [`${prefix}_ID`, `${prefix}_SECRET`];
 }

@@ -2,13 +2,22 @@ import { isConfidential } from "../../wire/loopback.ts";
 import { isProvider } from "../../wire/names.ts";
 import { DEFINITIONS } from "./index.ts";
 
-/** What is wrong with the addresses that replace a provider's own, each as `.name: why`. They carry secrets: https, or loopback. */
-export function checkEndpoints(provider: string, endpoints: Readonly<Record<string, string>> | undefined): string[] {
+/**
+ * What is wrong with the addresses that replace a provider's own, each as `.name: why`. They carry secrets: https, or
+ * loopback.
+ * @param insecure whether plain http to other hosts is meant
+ */
+export function checkEndpoints(
+  provider: string,
+  endpoints: Readonly<Record<string, string>> | undefined,
+  insecure = false,
+): string[] {
   if (!endpoints || !isProvider(provider)) return [];
   const known = Object.keys(DEFINITIONS[provider].endpoints);
   return Object.entries(endpoints).flatMap(([name, address]) => {
     if (!known.includes(name)) return [`.${name}: ${provider} has no such endpoint; it has ${known.join(", ")}`];
     const url = URL.canParse(address) ? new URL(address) : undefined;
-    return url && isConfidential(url) ? [] : [`.${name}: must be an https address, or one on loopback`];
+    if (url && (isConfidential(url) || (insecure && url.protocol === "http:"))) return [];
+    return [`.${name}: must be an https address, or one on loopback`];
   });
 }

@@ -1,10 +1,16 @@
 import * as z from "zod/mini";
 import { SignInError } from "../errors.ts";
 import type { ProviderDefinition } from "./provider.ts";
-import { displayName, optionalText, uid } from "./reply.ts";
+import { lenient, optionalText, uid } from "./reply.ts";
 
-const User = z.object({ id: uid, login: z.string(), name: optionalText, avatar_url: optionalText });
-const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
+const User = z.object({ id: uid, login: optionalText, name: optionalText, avatar_url: optionalText });
+const Email = z.object({
+  email: z.string(),
+  primary: z.optional(z.boolean()),
+  verified: z.optional(z.boolean()),
+});
+/** One entry that can't be read takes nothing from the others. */
+const Emails = z.array(lenient(Email));
 
 export const github: ProviderDefinition<"user" | "emails"> = {
   name: "github",
@@ -12,24 +18,27 @@ export const github: ProviderDefinition<"user" | "emails"> = {
   pkce: false,
   clientAuthentication: "body",
   loginHint: "login",
+  verifiesEmail: false,
   endpoints: {
     authorize: "https://github.com/login/oauth/authorize",
     token: "https://github.com/login/oauth/access_token",
     user: "https://api.github.com/user",
     emails: "https://api.github.com/user/emails",
   },
-  async fetchProfile(get, endpoints) {
-    const user = await get(endpoints.user, User);
+  async fetchProfile(get) {
+    const user = await get("user", User);
     // The address in the profile is whatever its owner typed; only this list says what was verified.
-    const emails = await get(endpoints.emails, Emails);
-    const primary = emails.find((entry) => entry.primary && entry.verified);
+    const emails = (await get("emails", Emails)).filter((entry) => entry !== null);
+    // Some servers of github's form leave out which address is primary where there is only one.
+    const primary = emails.find(({ primary: isPrimary = emails.length === 1, verified }) => isPrimary && verified);
     if (!primary) throw new SignInError("email_not_verified", "github: no verified primary e-mail address");
     return {
       uid: user.id,
       email: primary.email,
       email_verified: true,
-      name: displayName(user.name, user.login),
-      avatar_url: user.avatar_url ?? null,
+      name: user.name,
+      username: user.login,
+      avatar_url: user.avatar_url,
     };
   },
 };

@@ -1,19 +1,26 @@
 import type * as z from "zod/mini";
 import type { Provider } from "../../wire/names.ts";
 
-/** What a provider says of a person, in our words. */
+/** A person as a provider describes them, in the specification's words. */
 export interface Profile {
   /** The provider's own id of the person. */
   uid: string;
-  email: string;
-  /** Whether the provider vouches for `email`. */
+  /** Null at a provider that has none; the user then gets a placeholder. */
+  email: string | null;
+  /** Whether the provider has verified `email`. */
   email_verified: boolean;
-  name: string;
+  /** The display name, where there is one. */
+  name: string | null;
+  /** What a new user without a display name is called. */
+  username?: string | null;
   avatar_url: string | null;
 }
 
-/** Fetches a JSON document with the person's access token. Throws `SignInError` where the answer does not fit. */
-export type Get = <Schema extends z.ZodMiniType>(url: string, schema: Schema) => Promise<z.infer<Schema>>;
+/** Fetches the JSON document at one of the endpoints, with the person's access token. @throws {SignInError} */
+export type Get<Endpoint extends string> = <Schema extends z.ZodMiniType>(
+  endpoint: Endpoint,
+  schema: Schema,
+) => Promise<z.infer<Schema>>;
 
 /** How to sign somebody in at one provider: data, and the one function that reads its profile. */
 export interface ProviderDefinition<Endpoint extends string = string> {
@@ -21,10 +28,12 @@ export interface ProviderDefinition<Endpoint extends string = string> {
   readonly scopes: readonly string[];
   /** Whether the provider wants a code challenge, method S256 (RFC 7636). */
   readonly pkce: boolean;
-  /** How the client proves itself when it exchanges a code (RFC 6749, 2.3.1). */
+  /** How the client authenticates when it exchanges a code (RFC 6749, 2.3.1). */
   readonly clientAuthentication: "basic" | "body";
   /** The parameter of the authorization request that names the account to suggest. */
   readonly loginHint: string | undefined;
+  /** Whether a sign-in here verifies the user's e-mail address (spec, "User"). */
+  readonly verifiesEmail: boolean;
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<Endpoint, string>>;
-  fetchProfile(get: Get, endpoints: Readonly<Record<Endpoint, string>>): Promise<Profile>;
+  fetchProfile(get: Get<Endpoint>): Promise<Profile>;
 }

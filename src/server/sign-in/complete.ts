@@ -1,21 +1,23 @@
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
-import { isConfidential } from "../../wire/loopback.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInError } from "../errors.ts";
 import type { LocateIp } from "./geo.ts";
-import { isPlaceholderEmail, normalizeEmail } from "../providers/email.ts";
+import { isPlaceholderEmail, normalizeEmail, placeholderEmail } from "../providers/email.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
-import type { Profile } from "../providers/provider.ts";
+import type { Profile, ProviderDefinition } from "../providers/provider.ts";
+import { displayName } from "../providers/reply.ts";
 import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
 import { isBound } from "./binding.ts";
-import { bearerGet, exchangeCode, providerDeadline, type ProviderTokens } from "./exchange.ts";
+import { bearerGet, exchangeCode, providerDeadline, type Exchange, type ProviderTokens } from "./exchange.ts";
+import { reportedCode } from "./refusal.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
 
 const MAX_ADDRESS_LENGTH = 2048;
+const WEB_ADDRESS = /^https?:\/\/[^\s\p{C}]+$/iu;
 
 export interface CompleteDeps {
   readonly store: Store;
@@ -28,6 +30,8 @@ export interface CompleteDeps {
   now(): Date;
   /** Told why a sign-in failed after its state was good. */
   onFailure(provider: Provider, error: SignInError): void;
+  /** Told what a provider sent that could not be read, and that the sign-in went on without, by its path. */
+  onIgnored?(provider: Provider, paths: readonly string[]): void;
 }
 
 export interface CallbackRequest {
@@ -53,7 +57,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   try {
     const connection = await deps.connect(instance, record.provider);
     const { profile, tokens } = await fetchProfile(deps, connection, record, request);
-    const user = await saveSignIn(deps, instance, record.provider, profile, tokens, request.ip_address);
+    const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
     const token = await deps.issueToken(instance, user, record.provider, deps.now());
     return withParameters(record.redirect_uri, { token });
   } catch (error) {
@@ -77,47 +81,51 @@ async function takeGoodState({ store, addresses, now }: CompleteDeps, request: C
 }
 
 async function fetchProfile(
-  { addresses }: CompleteDeps,
+  { addresses, onIgnored }: CompleteDeps,
   connection: Connection,
   { provider, code_verifier }: StateRecord,
   { code, error }: CallbackRequest,
-): Promise<{ profile: Profile; tokens: ProviderTokens }> {
+): Promise<{ profile: Profile & { email: string }; tokens: ProviderTokens }> {
   if (error !== undefined)
-    throw new SignInError(reportedError(error), `${provider} reported an error instead of a code`);
+    throw new SignInError(reportedError(error), `${provider} reported ${reportedCode(error)} instead of a code`);
   if (!code) throw new SignInError("server_error", `${provider} sent neither a code nor an error`);
-  const signal = providerDeadline();
-  const tokens = await exchangeCode(connection, {
-    code,
-    redirect_uri: addresses.callbackUrl(provider),
-    code_verifier,
-    signal,
-  });
-  const profile = await connection.provider.fetchProfile(
-    bearerGet(connection, tokens.access_token, signal),
-    connection.endpoints,
-  );
-  return { profile: checkedProfile(profile, provider), tokens };
+  const exchange: Exchange = {
+    connection,
+    signal: providerDeadline(),
+    onIgnored: (paths) => onIgnored?.(provider, paths),
+  };
+  const redirect_uri = addresses.callbackUrl(provider);
+  const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });
+  const profile = await connection.provider.fetchProfile(bearerGet(exchange, tokens.access_token));
+  return { profile: checkedProfile(profile, connection.provider), tokens };
 }
 
-function checkedProfile(profile: Profile, provider: Provider): Profile {
-  const email = normalizeEmail(profile.email);
-  const isForeignPlaceholder = provider !== "twitter" && email !== undefined && isPlaceholderEmail(email);
-  if (!email || isForeignPlaceholder)
-    throw new SignInError("server_error", `${provider} named an e-mail address that can't be one`);
-  return { ...profile, email, avatar_url: pictureAddress(profile.avatar_url) };
+function checkedProfile(profile: Profile, { name: provider }: ProviderDefinition): Profile & { email: string } {
+  const { uid, email: sent, name, username, avatar_url } = profile;
+  const email = normalizeEmail(sent ?? placeholderEmail(provider, uid));
+  if (email === undefined || (sent !== null && isPlaceholderEmail(email)))
+    throw new SignInError("server_error", `${provider} sent an e-mail address that can't be used`);
+  return {
+    ...profile,
+    email,
+    name: displayName(name) || null,
+    username: displayName(username) || null,
+    avatar_url: pictureAddress(avatar_url),
+  };
 }
 
-/** Kept for showing, never fetched; and nothing that a page could be tricked with. */
+/** As the provider sent it, where it is a web address. It is stored to be shown, and never fetched. */
 function pictureAddress(text: string | null): string | null {
-  const url = text !== null && text.length <= MAX_ADDRESS_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
-  return url && isConfidential(url) ? url.href : null;
+  return text !== null && text.length <= MAX_ADDRESS_LENGTH && WEB_ADDRESS.test(text) && URL.canParse(text)
+    ? text
+    : null;
 }
 
 async function saveSignIn(
   { store, locate, now }: CompleteDeps,
   instance: InstanceRecord,
-  provider: Provider,
-  profile: Profile,
+  provider: ProviderDefinition,
+  profile: Profile & { email: string },
   tokens: ProviderTokens,
   ip_address: string,
 ): Promise<UserRecord> {
@@ -125,7 +133,7 @@ async function saveSignIn(
   const place = { ip_address, geo_data: locate(ip_address) };
   const { user } = await store.completeSignIn({
     instance_id: instance.id,
-    provider,
+    provider: provider.name,
     uid: profile.uid,
     email: profile.email,
     ip_address,

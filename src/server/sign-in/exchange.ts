@@ -1,8 +1,11 @@
 import * as z from "zod/mini";
-import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
+import { BodyTooLong, readText } from "../../wire/body.ts";
+import type { FetchInit } from "../../wire/fetch.ts";
 import { SignInError } from "../errors.ts";
 import type { Connection } from "../providers/connections.ts";
 import type { Get } from "../providers/provider.ts";
+import { lenient, unreadPaths } from "../providers/reply.ts";
+import { refusalOf } from "./refusal.ts";
 
 const DEADLINE_MS = 10_000;
 const MAX_REPLY_BYTES = 1 << 20;
@@ -15,28 +18,36 @@ export interface ProviderTokens {
   /** Seconds. */
   expires_in?: number | null | undefined;
 }
+const Seconds = z.pipe(
+  z.union([z.number(), z.string().check(z.regex(/^\d{1,10}$/))]),
+  z.pipe(z.transform(Number), z.number().check(z.nonnegative(), z.maximum(MAX_LIFETIME_SECONDS))),
+);
 const TokenReply: z.ZodMiniType<ProviderTokens> = z.object({
   // As it must fit a header (RFC 6750, 2.1).
   access_token: z.string().check(z.regex(/^[\x21-\x7e]{1,8192}$/)),
   // RFC 6749, A.17.
-  refresh_token: z.nullish(z.string().check(z.regex(/^[\x20-\x7e]{0,8192}$/))),
-  expires_in: z.nullish(z.number().check(z.positive(), z.maximum(MAX_LIFETIME_SECONDS))),
+  refresh_token: lenient(z.string().check(z.regex(/^[\x20-\x7e]{0,8192}$/))),
+  expires_in: lenient(Seconds),
 });
+
+/** What the two requests of a sign-in have in common. */
+export interface Exchange {
+  readonly connection: Connection;
+  /** Ends both. */
+  readonly signal: AbortSignal;
+  /** Called with the paths, such as `userinfo.name`, of what the provider sent and could not be read. */
+  onIgnored(paths: readonly string[]): void;
+}
 
 /**
  * RFC 6749, 4.1.3. A code is good once, so this is never tried again.
  * @throws {SignInError}
  */
 export function exchangeCode(
-  connection: Connection,
-  {
-    code,
-    redirect_uri,
-    code_verifier,
-    signal,
-  }: { code: string; redirect_uri: string; code_verifier: string | null; signal: AbortSignal },
+  exchange: Exchange,
+  { code, redirect_uri, code_verifier }: { code: string; redirect_uri: string; code_verifier: string | null },
 ): Promise<ProviderTokens> {
-  const { client_id, client_secret, provider } = connection;
+  const { client_id, client_secret, provider } = exchange.connection;
   const body = new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri, client_id });
   const headers: Record<string, string> = { "content-type": "application/x-www-form-urlencoded" };
   if (provider.clientAuthentication === "body") body.set("client_secret", client_secret);
@@ -44,18 +55,13 @@ export function exchangeCode(
     headers["authorization"] =
       `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString("base64")}`;
   if (code_verifier !== null) body.set("code_verifier", code_verifier);
-  return fetchJson(
-    connection,
-    connection.endpoints.token,
-    { method: "POST", headers, body: body.toString(), signal },
-    TokenReply,
-  );
+  return fetchReply(exchange, "token", { method: "POST", headers, body: body.toString() }, TokenReply);
 }
 
 /** What a provider reads a profile with. */
-export function bearerGet(connection: Connection, access_token: string, signal: AbortSignal): Get {
-  return (url, schema) =>
-    fetchJson(connection, url, { method: "GET", headers: { authorization: `Bearer ${access_token}` }, signal }, schema);
+export function bearerGet(exchange: Exchange, access_token: string): Get<string> {
+  const headers = { authorization: `Bearer ${access_token}` };
+  return (endpoint, schema) => fetchReply(exchange, endpoint, { method: "GET", headers }, schema);
 }
 
 /** One bound on all that a provider is asked in one sign-in. */
@@ -63,54 +69,52 @@ export function providerDeadline(): AbortSignal {
   return AbortSignal.timeout(DEADLINE_MS);
 }
 
-async function fetchJson<Schema extends z.ZodMiniType>(
-  connection: Connection,
-  url: string,
+async function fetchReply<Schema extends z.ZodMiniType>(
+  exchange: Exchange,
+  endpoint: string,
   init: FetchInit,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const who = connection.provider.name;
-  const { status, text } = await send(connection.fetch, who, url, init);
+  const { name } = exchange.connection.provider;
+  const { status, text } = await send(exchange, endpoint, init);
+  const reply = parseReply(text);
   if (status === 429 || status >= 500)
-    throw new SignInError("temporarily_unavailable", `${who} answered with status ${status}`);
-  if (status !== 200) throw new SignInError("server_error", `${who} answered with status ${status}`);
-  const reply = schema.safeParse(parseJson(text));
-  // GitHub reports errors with status 200: no token in the answer is what tells.
-  if (!reply.success) throw new SignInError("server_error", `${who} answered with something else than was asked for`);
-  return reply.data;
+    throw new SignInError("temporarily_unavailable", refusalOf(name, endpoint, status, reply));
+  if (status !== 200) throw new SignInError("server_error", refusalOf(name, endpoint, status, reply));
+  const parsed = schema.safeParse(reply);
+  if (!parsed.success) throw new SignInError("server_error", refusalOf(name, endpoint, status, reply, parsed.error));
+  const ignored = unreadPaths(reply, parsed.data);
+  if (ignored.length > 0)
+    exchange.onIgnored(ignored.map((path) => endpoint + (path.startsWith("[") ? path : `.${path}`)));
+  return parsed.data;
 }
 
 async function send(
-  fetch: Fetch,
-  who: string,
-  url: string,
+  { connection, signal }: Exchange,
+  endpoint: string,
   init: FetchInit,
 ): Promise<{ status: number; text: string }> {
   const headers = { ...init.headers, accept: "application/json", "user-agent": USER_AGENT };
+  const { name } = connection.provider;
   try {
-    const response = await fetch(url, { ...init, headers, redirect: "manual" });
-    return { status: response.status, text: await readCapped(response) };
+    const url = connection.endpoints[endpoint as "token"];
+    const response = await connection.fetch(url, { ...init, headers, signal, redirect: "manual" });
+    return { status: response.status, text: await readText(response.body ?? [], MAX_REPLY_BYTES) };
   } catch (error) {
-    if (error instanceof SignInError) throw error;
-    throw new SignInError("temporarily_unavailable", `${who} could not be reached`, { cause: error });
+    if (error instanceof BodyTooLong)
+      throw new SignInError(
+        "server_error",
+        `${name}: the answer of ${endpoint} is longer than ${MAX_REPLY_BYTES} bytes`,
+      );
+    throw new SignInError("temporarily_unavailable", `${name} could not be reached`, { cause: error });
   }
 }
 
-async function readCapped(response: FetchResponse): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_REPLY_BYTES) throw new SignInError("server_error", "the provider's answer is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-function parseJson(text: string): unknown {
+/** JSON, or the form that GitHub and servers of its kind answer with, whatever they were asked for. */
+function parseReply(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return /^\w+=/.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;
   }
 }

@@ -16,8 +16,8 @@ import type { ProviderTokens } from "./exchange.ts";
 
 export interface Arrival {
   readonly instance: InstanceRecord;
-  readonly provider: ProviderDefinition["name"];
-  readonly profile: Profile;
+  readonly provider: Pick<ProviderDefinition, "name" | "verifiesEmail">;
+  readonly profile: Profile & { readonly email: string };
   readonly tokens: ProviderTokens;
   readonly now: Date;
 }
@@ -40,19 +40,23 @@ export function resolveUser(
   if (!mayLink(arrival, sameEmail.user, sameEmail.identities)) {
     throw new SignInError("account_conflict", "the e-mail address belongs to another account that can't be linked");
   }
-  return { user: refreshed(arrival, sameEmail.user), identity: newIdentity(arrival, sameEmail.user) };
+  return { user: linked(arrival, sameEmail.user), identity: newIdentity(arrival, sameEmail.user) };
 }
 
 /**
- * Linking by an address that somebody merely claims to have would hand over the account, so both sides must have been
- * vouched for by a provider; and a second account at the same provider is another person's until shown otherwise.
+ * Linking by an address that somebody merely claims to have would hand over the account. So the provider must have
+ * verified the address, and it must have been verified for the user too, unless nobody can sign in as that user yet. A
+ * second account at the same provider is another person's until shown otherwise.
  */
 function mayLink({ provider, profile }: Arrival, user: UserRecord, identities: readonly IdentityRecord[]): boolean {
-  const isVouchedFor =
+  const isVerified =
     user.email_verified_at !== null ||
     identities.some((identity) => identity.email_verified && fold(identity.email) === fold(user.email));
-  const isSecondAtProvider = identities.some((identity) => identity.provider === provider);
-  return profile.email_verified && isVouchedFor && !isSecondAtProvider && !isPlaceholderEmail(profile.email);
+  const isUnclaimed = identities.length === 0 && user.password_digest === null;
+  const isSecondAtProvider = identities.some((identity) => identity.provider === provider.name);
+  return (
+    profile.email_verified && (isVerified || isUnclaimed) && !isSecondAtProvider && !isPlaceholderEmail(profile.email)
+  );
 }
 
 function newUser({ instance, provider, profile, now }: Arrival): UserRecord {
@@ -60,25 +64,31 @@ function newUser({ instance, provider, profile, now }: Arrival): UserRecord {
     id: randomUUID(),
     instance_id: instance.id,
     email: profile.email,
-    name: profile.name,
+    name: profile.name ?? profile.username ?? profile.email,
     avatar_url: profile.avatar_url,
-    email_verified_at: provider === "google" ? now.toISOString() : null,
+    email_verified_at: provider.verifiesEmail ? now.toISOString() : null,
     created_at: now.toISOString(),
     updated_at: now.toISOString(),
   });
 }
 
-/** Name and picture follow the provider; the address stays what it was. */
-function refreshed({ provider, profile, now }: Arrival, user: UserRecord): UserRecord {
-  return {
-    ...user,
-    name: profile.name,
-    avatar_url: profile.avatar_url,
-    email_verified_at:
-      user.email_verified_at ??
-      (provider === "google" && fold(profile.email) === fold(user.email) ? now.toISOString() : null),
-    updated_at: now.toISOString(),
-  };
+/** Name and picture follow the provider, where it sends them. The address stays what it was. */
+function refreshed(arrival: Arrival, user: UserRecord): UserRecord {
+  const { name, avatar_url } = arrival.profile;
+  return { ...verified(arrival, user), name: name ?? user.name, avatar_url: avatar_url ?? user.avatar_url };
+}
+
+/** A user that a new identity is linked to keeps its name and picture. */
+function linked(arrival: Arrival, user: UserRecord): UserRecord {
+  const { name, username, avatar_url } = arrival.profile;
+  const given = user.name || (name ?? username ?? user.email);
+  return { ...verified(arrival, user), name: given, avatar_url: user.avatar_url ?? avatar_url };
+}
+
+function verified({ provider, profile, now }: Arrival, user: UserRecord): UserRecord {
+  const verifies = provider.verifiesEmail && fold(profile.email) === fold(user.email);
+  const email_verified_at = user.email_verified_at ?? (verifies ? now.toISOString() : null);
+  return { ...user, email_verified_at, updated_at: now.toISOString() };
 }
 
 function newIdentity(
@@ -91,7 +101,7 @@ function newIdentity(
     id: before?.id ?? randomUUID(),
     instance_id: instance.id,
     user_id: user.id,
-    provider,
+    provider: provider.name,
     uid: profile.uid,
     email: profile.email,
     email_verified: profile.email_verified,
@@ -117,7 +127,7 @@ export function openSession(
     session_id: `${SESSION_ID_PREFIX}${randomUUID()}`,
     instance_id: user.instance_id,
     user_id: user.id,
-    provider,
+    provider: provider.name,
     ip_address,
     ...renewed,
     logged_in_at: now.toISOString(),

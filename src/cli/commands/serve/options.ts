@@ -28,7 +28,7 @@ export const CONFIG_FILE = "svc.config.json";
 export async function serveOptions(context: Context, flags: ServeFlags): Promise<ServeOptions> {
   const env = environment(context);
   const file = await readConfig(context, flags.config);
-  const { credentialsFromEnv } = await import("../../../server/index.ts");
+  const { credentialsFromEnv, joinCredentials } = await import("../../../server/index.ts");
   const port = flags.port === undefined ? checkPort(env["SVC_PORT"], "SVC_PORT") : checkPort(flags.port, "--port");
   const publicUrl = flags.publicUrl ?? file.publicUrl;
   const options: ServeOptions = {
@@ -41,7 +41,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     publicUrl: publicUrl === undefined ? undefined : checkOrigin(publicUrl),
     allowedHosts: flags.allowedHost?.map(checkHost) ?? file.allowedHosts,
     providers: flags.providers === undefined ? file.providers : checkMode(flags.providers),
-    credentials: { ...file.credentials, ...credentialsFromEnv(env) },
+    credentials: joinCredentials(file.credentials ?? {}, credentialsFromEnv(env)),
     trustProxy: flags.trustProxy ?? file.trustProxy,
     geoip: inDirectory(context.cwd, flags.geoip) ?? file.geoip,
     https: flags.https ?? file.https,

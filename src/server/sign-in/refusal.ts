@@ -1,0 +1,39 @@
+import type * as z from "zod/mini";
+
+/** Codes are words such as `invalid_client`. Anything else may be a value, and values stay out of the log. */
+const CODE = /^[a-z_]{1,48}$/i;
+
+/** What providers say of credentials that they don't know (RFC 6749, 5.2; GitHub; Twitter). */
+const BAD_CREDENTIALS = new Set(["invalid_client", "incorrect_client_credentials", "unauthorized_client"]);
+
+/** For the log: why an answer of a provider can't be used. It names fields and error codes, and no value. */
+export function refusalOf(
+  provider: string,
+  endpoint: string,
+  status: number,
+  reply: unknown,
+  fault?: z.core.$ZodError,
+): string {
+  const code = errorCodeOf(reply);
+  if (code !== undefined && BAD_CREDENTIALS.has(code))
+    return `${provider} rejected the client credentials (${code}). Check client_id and client_secret`;
+  const request = `${provider} ${endpoint}`;
+  if (code !== undefined) return `${request}: status ${status}, error ${code}`;
+  if (status !== 200) return `${request}: status ${status}`;
+  const paths = fault?.issues.map(({ path }) => path.join(".")) ?? [""];
+  if (paths.includes("")) return `${request}: the answer has the wrong form`;
+  return `${request}: ${[...new Set(paths)].join(", ")} missing or of the wrong form`;
+}
+
+/** The code that a provider itself reported in a redirect, where it is one. */
+export function reportedCode(error: string): string {
+  return CODE.test(error) ? error : "an error";
+}
+
+/** `error` (RFC 6749, 5.2), `error.status` (Google's APIs), or the first of `errors` (Twitter's). */
+function errorCodeOf(reply: unknown): string | undefined {
+  const { error, errors } = (reply ?? {}) as { error?: unknown; errors?: unknown };
+  const first = Array.isArray(errors) ? (errors[0] as { title?: unknown } | null)?.title : undefined;
+  const candidates = [error, (error as { status?: unknown } | null | undefined)?.status, first];
+  return candidates.find((code): code is string => typeof code === "string" && CODE.test(code));
+}
