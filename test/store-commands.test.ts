@@ -72,7 +72,7 @@ describe("svc store check", () => {
       kind: "json, format 3",
       bytes: (await stat(path)).size,
       sequence: 2,
-      tables: { instances: 2, personas: 2, users: 4, identities: 4, sessions: 4, states: 1 },
+      tables: { settings: 0, instances: 2, personas: 2, users: 4, identities: 4, sessions: 4, states: 1 },
       damage: [],
       dangling: [],
       notes: [],
@@ -152,7 +152,7 @@ describe("svc store repair", () => {
     expect(code).toBe(expected);
     expect(stdout).toContain(`(users ${people().users[1]!.id})`);
     expect(stderr).toContain(message);
-    expect(stderr).toContain("Kept: 2 instances, 2 personas, 3 users, 4 identities, 4 sessions, 1 states.");
+    expect(stderr).toContain("Kept: 0 settings, 2 instances, 2 personas, 3 users, 4 identities, 4 sessions, 1 states.");
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 

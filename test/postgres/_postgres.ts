@@ -34,6 +34,17 @@ export async function execute(url: string, text: string): Promise<void> {
 
 /** Empties all the tables. */
 export async function clear(url: string): Promise<void> {
-  const tables = ["instances", "personas", "users", "identities", "sessions", "states", "filling"];
+  const tables = [
+    "settings",
+    "snapshots",
+    "snapshot_records",
+    "instances",
+    "personas",
+    "users",
+    "identities",
+    "sessions",
+    "states",
+    "filling",
+  ];
   await execute(url, `TRUNCATE ${tables.map((table) => `svc.${table}`).join(", ")}`);
 }

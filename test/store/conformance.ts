@@ -38,7 +38,7 @@ export function at(seconds: number): string {
   return new Date(START + seconds * 1000).toISOString();
 }
 
-function instance(instance_id: string, name: string): InstanceRecord {
+export function instance(instance_id: string, name: string): InstanceRecord {
   return {
     id: instance_id,
     app_id: `app-${name}`,
@@ -244,7 +244,7 @@ export interface StoreTraits {
   readonly saveStates?: (first: number, last: number) => Promise<void>;
 }
 
-/** What every store must do, whatever it is made of. */
+/** What every store must do, whatever it is made of; `testChanging` in `changing.ts` has the rest. */
 export function testStore(name: string, open: () => Promise<Store>, traits: StoreTraits = {}): void {
   const { isInOrder = true } = traits;
   describe(`A store (${name})`, () => {

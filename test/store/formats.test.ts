@@ -68,7 +68,7 @@ it.each(FORMATS)(
       damage: [],
       dangling: [],
       notes: [],
-      tables: { instances: 2, personas: 3, users: 6, identities: 6, sessions: 12, states: 2 },
+      tables: { settings: 0, instances: 2, personas: 3, users: 6, identities: 6, sessions: 12, states: 2 },
     });
     expect(await read(driverOf(path).openSource())).toEqual(await written(version));
     expect(await filesBeside(path)).toEqual(before);

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
+import { testChanging } from "./changing.ts";
 import { fill, newPath, open } from "./_json.ts";
 import { A, abandoned, arrival, at, contentOf, id, people, records, state, testStore, user } from "./conformance.ts";
 
@@ -11,6 +12,7 @@ const taken = async (store: Store, saved: readonly StateRecord[]): Promise<unkno
   Promise.all(saved.map((record) => store.takeState(record.state)));
 
 testStore("json", async () => open(await newPath()));
+testChanging("json", async () => open(await newPath()));
 
 describe("Opening a store again", () => {
   it("gives the same records in the same order after it was closed", async () => {
@@ -107,6 +109,7 @@ describe("db.json", () => {
       "format",
       "version",
       "sequence",
+      "settings",
       "instances",
       "personas",
       "users",

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import { testChanging } from "./changing.ts";
 import { contentOf, people, testStore } from "./conformance.ts";
 
 testStore("memory", async () => openMemoryStore());
+testChanging("memory", async () => openMemoryStore());
 
 it("A memory store says so, shares nothing with another one, and ends with it", async () => {
   const [one, other] = [openMemoryStore(), openMemoryStore()];

@@ -8,7 +8,7 @@ import { encodeLine, replay } from "../../src/server/store/json/journal.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import { openJsonSource } from "../../src/server/store/json/source.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";
-import { TABLE_NAMES, type Entry } from "../../src/server/store/records.ts";
+import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
 import { StoreRefused, type Source } from "../../src/server/store/store.ts";
 import { crowd, journalOf, makeStore, newPath, warn } from "./_move.ts";
 import { arrival, id, records, session, sessionId, state, temporaryDirectory, user } from "./conformance.ts";
@@ -74,7 +74,7 @@ describe("A file store as a source", () => {
           const found = await entriesOf(source);
           const again = await entriesOf(source);
           await source.close();
-          const names = TABLE_NAMES.filter((name) => name !== "states");
+          const names = MOVED_NAMES;
           expect(found).toEqual(names.flatMap((name) => [...expected.tables[name].values()].map((row) => [name, row])));
           expect(again).toEqual(found);
         },

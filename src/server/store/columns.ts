@@ -29,6 +29,11 @@ export interface Column {
  * fields of the search language all follow from it.
  */
 export const TABLES = {
+  /** What is kept beside the records: the clock, scenarios, secrets of the store. */
+  settings: {
+    name: { kind: "text", unique: "key", since: 3, initial: "" },
+    value: { kind: "object", sealed: true, since: 3, initial: {} },
+  },
   /** An application: the tenant. */
   instances: {
     id: { kind: "text", unique: "key" },
@@ -126,6 +131,11 @@ const COLUMNS = Object.fromEntries(
 /** The column that names a record of a table. */
 export function keyColumn(name: TableName): string {
   return columnsOf(name).find(([, { unique }]) => unique === "key")![0];
+}
+
+/** The tables that records of a version have, in their order. */
+export function tablesOf(version: number): readonly TableName[] {
+  return TABLE_NAMES.filter((name) => columnsOf(name).some(([, { since = OLDEST_VERSION }]) => since <= version));
 }
 
 /** The newest version of the records: of a `db.json`, of its journal and of an export. */

@@ -10,9 +10,14 @@ export type UserRecord = RecordOf["users"];
 export type IdentityRecord = RecordOf["identities"];
 export type SessionRecord = RecordOf["sessions"];
 export type StateRecord = RecordOf["states"];
+export type SettingRecord = RecordOf["settings"];
 
-/** The content of a store, but for sign-ins under way. */
-export type Records = { -readonly [Name in Exclude<TableName, "states">]: RecordOf[Name][] };
+/** The tables whose content is moved from store to store: states pass, and settings are of the service that runs. */
+export type MovedName = Exclude<TableName, "states" | "settings">;
+export const MOVED_NAMES = TABLE_NAMES.filter((name): name is MovedName => name !== "states" && name !== "settings");
+
+/** The content of a store, but for what is of the service that runs on it. */
+export type Records = { -readonly [Name in MovedName]: RecordOf[Name][] };
 
 /** A record with its table. */
 export type Entry = { [Name in TableName]: readonly [Name, RecordOf[Name]] }[TableName];

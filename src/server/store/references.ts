@@ -8,7 +8,7 @@ export class References {
 
   /** @returns what is missing, e.g. `user 0b6c…`; undefined where nothing is */
   missing([name, record]: Entry): string | undefined {
-    if (name === "personas") return undefined;
+    if (name === "personas" || name === "settings") return undefined;
     if (name === "instances") {
       this.#instances.add(record.id);
       return undefined;

@@ -4,9 +4,12 @@ import type {
   Entry,
   IdentityRecord,
   InstanceRecord,
+  MovedName,
   PersonaRecord,
+  RecordOf,
   Records,
   SessionRecord,
+  SettingRecord,
   StateRecord,
   TableName,
   UserRecord,
@@ -75,6 +78,38 @@ export interface Store {
   sessions(instance_id: string, options: PageOptions): Promise<AsyncIterable<SessionRecord[]> | undefined>;
 
   /** Drops expired states, and the oldest where an instance has more than its share. */
+  /** A record by its key, whatever it belongs to. */
+  find<Name extends TableName>(name: Name, key: string): Promise<RecordOf[Name] | undefined>;
+  /** A user's links to providers, oldest first. */
+  identitiesOf(user_id: string): Promise<readonly IdentityRecord[]>;
+  counts(): Promise<Readonly<Record<TableName, number>>>;
+  /** Adds records, all or nothing. @throws {Conflict} where one has what must be unique, or belongs to none that is there */
+  add(records: Partial<Records>): Promise<void>;
+  /**
+   * Changes, makes or removes one record; nothing that belongs to it is removed with it.
+   * @param decide gets the record as it is, and returns what it shall be; undefined: none. It may be called again when
+   * another change was faster, and what it throws is thrown
+   * @returns what the record is now
+   * @throws {Conflict}
+   */
+  change<Name extends TableName>(
+    name: Name,
+    key: string,
+    decide: (before: RecordOf[Name] | undefined) => RecordOf[Name] | undefined,
+  ): Promise<RecordOf[Name] | undefined>;
+  /** An instance and all that belongs to it. False: there was none. */
+  removeInstance(id: string): Promise<boolean>;
+  /** An instance's users, identities, sessions and states. */
+  clearInstance(id: string): Promise<void>;
+  /** The settings whose names begin so. */
+  settings(prefix: string): Promise<readonly SettingRecord[]>;
+  readonly snapshots: Snapshots;
+  /**
+   * Differs from what it was before whenever instances, personas or settings have changed. Absent: nobody else can
+   * change them.
+   */
+  readonly revision?: () => Promise<string>;
+
   saveState(record: StateRecord): Promise<void>;
   /** Reads and removes: of any number of callers one gets the record. */
   takeState(state: string): Promise<StateRecord | undefined>;
@@ -84,6 +119,38 @@ export interface Store {
   completeSignIn(signIn: SignIn): Promise<{ user: UserRecord; session: SessionRecord }>;
 
   close(): Promise<void>;
+}
+
+/** What a snapshot holds, beside its records. */
+export interface SnapshotInfo {
+  readonly name: string;
+  /** ISO 8601, of the real time. */
+  readonly created_at: string;
+  /** How many, by kind. */
+  readonly records: Readonly<Record<MovedName, number>>;
+}
+
+/** Copies of all records and of the clock, kept with the store. */
+export interface Snapshots {
+  list(): Promise<readonly SnapshotInfo[]>;
+  /** In the place of one of this name. */
+  save(name: string, created_at: string): Promise<SnapshotInfo>;
+  /**
+   * Puts it in the place of all records and of the clock, in one step. Other settings stay as they are, but for those
+   * whose names begin with `dropped`; sign-ins under way are forgotten. False: there is none of this name.
+   */
+  restore(name: string, dropped?: string): Promise<boolean>;
+  delete(name: string): Promise<boolean>;
+}
+
+/** The settings that outlive a new beginning: what another process still seals with them must open. */
+export const SECRET_PREFIX = "secret/";
+/** The setting that is part of a snapshot. */
+export const CLOCK_SETTING = "clock";
+
+/** Something that was to be written is there already, or belongs to what is not; the message says what. */
+export class Conflict extends Error {
+  override readonly name = "Conflict";
 }
 
 /** A store to be read whole: what `svc store copy` and `svc store export` take from. Nothing of it is changed. */

@@ -1,13 +1,11 @@
-import type { Records } from "../records.ts";
+import { TABLE_NAMES, type Records, type RecordOf } from "../records.ts";
 import { Document } from "./document.ts";
 
 /** All of these, in their places. */
-export function documentOf(records: Records): Document {
+export function documentOf(
+  records: Records & { states?: RecordOf["states"][]; settings?: RecordOf["settings"][] },
+): Document {
   const document = new Document();
-  for (const record of records.instances) document.apply(["put", "instances", record]);
-  for (const record of records.personas) document.apply(["put", "personas", record]);
-  for (const record of records.users) document.apply(["put", "users", record]);
-  for (const record of records.identities) document.apply(["put", "identities", record]);
-  for (const record of records.sessions) document.apply(["put", "sessions", record]);
+  for (const name of TABLE_NAMES) for (const record of records[name] ?? []) document.apply(["put", name, record]);
   return document;
 }

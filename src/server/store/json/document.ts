@@ -44,7 +44,7 @@ export class Document {
   }
 
   get isEmpty(): boolean {
-    return TABLE_NAMES.every((name) => this.#tables[name].size === 0);
+    return TABLE_NAMES.every((name) => name === "settings" || this.#tables[name].size === 0);
   }
 
   userByEmail(instance_id: string, email: string): UserRecord | undefined {
@@ -193,14 +193,7 @@ export class Document {
 }
 
 function emptyTables(): Tables {
-  return {
-    instances: new Map(),
-    personas: new Map(),
-    users: new Map(),
-    identities: new Map(),
-    sessions: new Map(),
-    states: new Map(),
-  };
+  return Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map()])) as unknown as Tables;
 }
 
 function shareTexts(record: IdentityRecord | SessionRecord, user: UserRecord): void {

@@ -1,8 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { StoreNotEmpty, type SignIn, type Store, type UserView } from "../store.ts";
-import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
+import { SECRET_PREFIX, StoreNotEmpty, type SignIn, type Store, type UserView } from "../store.ts";
+import type { InstanceRecord, PersonaRecord, SessionRecord, SettingRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
+import { changeSetting } from "../settings.ts";
+import { createChanging } from "./changing.ts";
 import { Commits, type Log } from "./commits.ts";
+import { createFileShelf } from "./snapshot-shelf.ts";
+import { createMemoryShelf, createSnapshots, type Shelf } from "./snapshots.ts";
 import { documentOf } from "./changes.ts";
 import { followed } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
@@ -15,8 +20,11 @@ import { createStates } from "./states.ts";
  */
 export async function openJsonStore(path: string, options: FilesOptions): Promise<Store> {
   const location = resolve(path);
-  const files = await Files.open(await followed(location), options);
-  return documentStore(location, files.document, files, () => files.close());
+  const target = await followed(location);
+  const files = await Files.open(target, options);
+  const shelf = createFileShelf(target, () => idOf(store));
+  const store = documentStore(location, files.document, files, shelf, () => files.close());
+  return store;
 }
 
 /** The same without files: it ends with the process. */
@@ -25,11 +33,24 @@ export function openMemoryStore(): Store {
     "memory",
     new Document(),
     { append: async () => {}, probe: async () => {}, replace: async (_, publish) => publish() },
+    createMemoryShelf(),
     async () => {},
   );
 }
 
-function documentStore(location: string, document: Document, log: Log, closeLog: () => Promise<void>): Store {
+/** Tells a store from every other; made when it is first asked for. */
+async function idOf(store: Store): Promise<string> {
+  const value = await changeSetting(store, "store", (before) => before ?? { id: randomUUID() });
+  return String(value?.["id"]);
+}
+
+function documentStore(
+  location: string,
+  document: Document,
+  log: Log,
+  shelf: Shelf,
+  closeLog: () => Promise<void>,
+): Store {
   const commits = new Commits(document, log);
 
   function findUser(instance_id: string, id: string): UserView | undefined {
@@ -44,6 +65,8 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
 
   return {
     location,
+    ...createChanging(document, commits),
+    snapshots: createSnapshots(document, commits, shelf),
 
     async instances(): Promise<InstanceRecord[]> {
       return [...document.tables.instances.values()];
@@ -61,7 +84,10 @@ function documentStore(location: string, document: Document, log: Log, closeLog:
     },
 
     replace(records): Promise<void> {
-      return commits.replace(() => documentOf(records));
+      const isSecret = ({ name }: SettingRecord): boolean => name.startsWith(SECRET_PREFIX);
+      return commits.replace(() =>
+        documentOf({ ...records, settings: [...document.tables.settings.values()].filter(isSecret) }),
+      );
     },
 
     async findUser(instance_id, id): Promise<UserView | undefined> {

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { OLDEST_VERSION } from "../columns.ts";
+import { OLDEST_VERSION, tablesOf } from "../columns.ts";
 import { isRecord, TABLE_NAMES, VERSION, type Entry, type TableName } from "../records.ts";
 import { entryOf, upgrade } from "../upgrade.ts";
 import { chain, checksumOf, lineBatches, unseal } from "./lines.ts";
@@ -97,7 +97,7 @@ class SnapshotLines {
     const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
     const isEnd = !this.#isComplete && /^"checksum":"[0-9a-f]{8}"\}$/.test(text);
     if (heading) {
-      const isExpected = this.#table === undefined && heading === TABLE_NAMES[this.#tables] && !this.#isComplete;
+      const isExpected = this.#table === undefined && heading === this.#names[this.#tables] && !this.#isComplete;
       this.#table = heading;
       this.#tables++;
       return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
@@ -110,7 +110,7 @@ class SnapshotLines {
     if (isEnd) {
       this.#isComplete = true;
       this.#isDifferent = text !== lastLine(this.#chain);
-      const isExpected = this.#table === undefined && this.#tables === TABLE_NAMES.length;
+      const isExpected = this.#table === undefined && this.#tables === this.#names.length;
       return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
     }
     const table = this.#table;
@@ -128,6 +128,10 @@ class SnapshotLines {
     const entry = value && entryIn(value, this.#table, this.#version ?? OLDEST_VERSION);
     const [file, line, offset] = [this.#file, this.#line, this.#offset];
     return entry ? [{ entry, damageAt: (what) => ({ file, line, offset, what }) }] : [];
+  }
+
+  get #names(): readonly TableName[] {
+    return tablesOf(this.#version ?? VERSION);
   }
 
   #damage(what: string, of?: string): Item {

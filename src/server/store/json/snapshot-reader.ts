@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
-import { OLDEST_VERSION } from "../columns.ts";
-import { isRecord, TABLE_NAMES, VERSION, type TableName } from "../records.ts";
+import { OLDEST_VERSION, tablesOf } from "../columns.ts";
+import { isRecord, VERSION, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
 import { upgrade } from "../upgrade.ts";
 import type { Document } from "./document.ts";
@@ -55,8 +55,8 @@ export async function readSnapshot(path: string, document: Document): Promise<He
     } else if (table) {
       if (bytes.toString() !== "],") throw damage();
       table = undefined;
-    } else if (tables < TABLE_NAMES.length) {
-      table = TABLE_NAMES[tables++]!;
+    } else if (tables < tablesOf(header.version).length) {
+      table = tablesOf(header.version)[tables++]!;
       if (bytes.toString() !== `"${table}":[`) throw damage();
     } else {
       if (bytes.toString() !== lastLine(checksum)) throw damage("its checksum differs");

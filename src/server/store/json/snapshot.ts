@@ -85,7 +85,7 @@ function identityOf(path: string): string | undefined {
 }
 
 /** Lines, or parts of them. */
-function* documentLines(document: Document, sequence: number): Iterable<string> {
+export function* documentLines(document: Document, sequence: number): Iterable<string> {
   const header = headerLine(sequence);
   let checksum = crc32(header);
   yield `${header}\n`;
@@ -104,7 +104,7 @@ function* documentLines(document: Document, sequence: number): Iterable<string> 
 }
 
 /** @returns the number of bytes written */
-async function writeAll(handle: FileHandle, parts: Iterable<string>): Promise<number> {
+export async function writeAll(handle: FileHandle, parts: Iterable<string>): Promise<number> {
   let length = 0;
   let pending = "";
   const flush = async (): Promise<void> => {

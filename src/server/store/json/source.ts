@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
+import { keyOf, MOVED_NAMES, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { Source } from "../store.ts";
 import type { AnyRecord, Change } from "./document.ts";
 import { damaged, replay } from "./journal.ts";
@@ -83,7 +83,7 @@ async function* entries({ snapshot }: Pinned, late: Late): AsyncIterable<Entry[]
 
 async function* batches(all: AsyncIterable<Entry[]>): AsyncIterable<Entry[]> {
   for await (const some of all) {
-    const moved = some.filter(([name]) => name !== "states");
+    const moved = some.filter(([name]) => (MOVED_NAMES as readonly TableName[]).includes(name));
     for (let start = 0; start < moved.length; start += BATCH) yield moved.slice(start, start + BATCH);
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { keyOf, recordText, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
+import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName } from "../records.ts";
 import { StoreRefused, type Source } from "../store.ts";
 import { References } from "../references.ts";
 
@@ -9,10 +9,6 @@ export interface TableDigest {
   readonly sha256: string;
 }
 export type Digests = Readonly<Record<MovedName, TableDigest>>;
-
-/** What is moved: states pass within minutes. */
-export type MovedName = Exclude<TableName, "states">;
-export const MOVED_NAMES: readonly MovedName[] = TABLE_NAMES.filter((name) => name !== "states");
 
 /**
  * Reads a whole store for its digests.

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { TableName } from "../records.ts";
-import { MOVED_NAMES, type Digests, type MovedName } from "./digest.ts";
+import { MOVED_NAMES, type MovedName, type TableName } from "../records.ts";
+import type { Digests } from "./digest.ts";
 
 /**
  * An export, a line of JSON each:

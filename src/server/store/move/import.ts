@@ -1,10 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 import { chunksOf, lineBatches, type Line } from "../json/lines.ts";
 import { OLDEST_VERSION } from "../columns.ts";
-import { isRecord, keyOf, VERSION, type Entry } from "../records.ts";
+import { isRecord, keyOf, MOVED_NAMES, VERSION, type Entry, type MovedName } from "../records.ts";
 import { References } from "../references.ts";
 import { upgrade } from "../upgrade.ts";
-import { fingerprintOf, MOVED_NAMES, Summary, type Digests, type MovedName } from "./digest.ts";
+import { fingerprintOf, Summary, type Digests } from "./digest.ts";
 import type { Driver } from "./driver.ts";
 import { EXPORT_FORMAT, LineHash } from "./export-file.ts";
 import { fill, type Filled } from "./fill.ts";

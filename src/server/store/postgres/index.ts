@@ -8,7 +8,9 @@ import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
 import { hasTrigrams, LOCK, migrate, schemaVersion, type Migration } from "./migrate.ts";
 import { selected } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
+import { createChanging } from "./changing.ts";
 import type { Ask } from "./session.ts";
+import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
 import { createStates } from "./states.ts";
 import { insertAll, isEmpty, removeAll } from "./write.ts";
@@ -80,12 +82,12 @@ async function makeReady(database: Database, warn: (message: string) => void): P
 function databaseStore(database: Database): Store {
   const { query } = database;
 
-  /** @param work done while no other process can do the like */
-  async function alone(work: (ask: Ask) => Promise<void>): Promise<void> {
+  /** @param lock taken first: it says what nobody else may do meanwhile */
+  async function transaction(work: (ask: Ask) => Promise<void>, lock?: string): Promise<void> {
     const session = database.openSession(false);
     try {
       await session.transaction(async () => {
-        await session.ask(LOCK);
+        if (lock !== undefined) await session.ask(lock);
         await work(session.ask);
       });
     } finally {
@@ -97,6 +99,8 @@ function databaseStore(database: Database): Store {
     location: database.location,
     ...createLists(database),
     ...createStates(database),
+    ...createChanging(database, transaction),
+    snapshots: createSnapshots(database, transaction),
 
     instances: () =>
       query<InstanceRecord>(`SELECT ${selected("instances", "row")} FROM svc.instances AS row ORDER BY row.position`),
@@ -105,16 +109,16 @@ function databaseStore(database: Database): Store {
       query<PersonaRecord>(`SELECT ${selected("personas", "row")} FROM svc.personas AS row ORDER BY row.position`),
 
     seed: (records) =>
-      alone(async (ask) => {
+      transaction(async (ask) => {
         if (!(await isEmpty(ask))) throw new StoreNotEmpty("A store that is not empty can't be seeded");
         await insertAll(ask, records);
-      }),
+      }, LOCK),
 
     replace: (records) =>
-      alone(async (ask) => {
+      transaction(async (ask) => {
         await removeAll(ask);
         await insertAll(ask, records);
-      }),
+      }, LOCK),
 
     async findUser(instance_id, id) {
       if (id.includes("\0")) return undefined;

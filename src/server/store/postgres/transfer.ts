@@ -1,4 +1,4 @@
-import { TABLE_NAMES, type Entry, type RecordOf } from "../records.ts";
+import { MOVED_NAMES, TABLE_NAMES, type Entry, type RecordOf } from "../records.ts";
 import { StoreRefused, type Source, type Target } from "../store.ts";
 import { parseAddress } from "./address.ts";
 import { openDatabase, type Database } from "./database.ts";
@@ -37,8 +37,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
   let cursors = 0;
 
   async function* entries(): AsyncIterable<readonly Entry[]> {
-    for (const table of TABLE_NAMES) {
-      if (table === "states") continue;
+    for (const table of MOVED_NAMES) {
       const name = `entries_${++cursors}`;
       await ask(
         `DECLARE ${name} NO SCROLL CURSOR FOR SELECT ${selected(table, "row")} FROM svc.${table} AS row ORDER BY row.position`,

@@ -1,5 +1,6 @@
 import { TABLE_NAMES, type TableName } from "../columns.ts";
 import { KINDS } from "../kinds.ts";
+import { SNAPSHOT_TABLES } from "./snapshots.ts";
 import { isLate, storedColumnsOf, type StoredColumn } from "./rows.ts";
 
 /** Version 1 of the schema: never edited. Text that is compared is ordered by its bytes, as in every store. */
@@ -16,6 +17,7 @@ CREATE INDEX sessions_email ON svc.sessions (instance_id, email_folded);
 CREATE INDEX sessions_ip_address ON svc.sessions (instance_id, ip_address_folded);
 CREATE INDEX states_oldest ON svc.states (instance_id, position);
 
+${SNAPSHOT_TABLES}
 -- A store that is being filled from elsewhere, and how far that has come. No row: a store.
 CREATE TABLE svc.filling (fingerprint text NOT NULL, entries bigint NOT NULL);
 `;

@@ -1,4 +1,5 @@
 import { TABLE_NAMES, type Entry, type RecordOf, type Records, type TableName } from "../records.ts";
+import { SECRET_PREFIX } from "../store.ts";
 import { storedColumnsOf, toRow } from "./rows.ts";
 import type { Ask } from "./session.ts";
 
@@ -39,14 +40,21 @@ export async function insertEntries(ask: Ask, entries: readonly Entry[]): Promis
   }
 }
 
-/** What refers to others goes first. */
+/** What refers to others goes first. The secrets of the store stay: other processes go on using them. */
 export async function removeAll(ask: Ask): Promise<void> {
-  for (const table of TABLE_NAMES.toReversed()) await ask(`DELETE FROM svc.${table}`);
+  for (const table of TABLE_NAMES.toReversed())
+    await ask(
+      table === "settings"
+        ? `DELETE FROM svc.settings WHERE NOT starts_with(name, '${SECRET_PREFIX}')`
+        : `DELETE FROM svc.${table}`,
+    );
 }
 
 export async function isEmpty(ask: Ask): Promise<boolean> {
   const [row] = await ask<{ empty: boolean }>(
-    `SELECT NOT (${TABLE_NAMES.map((table) => `EXISTS (SELECT FROM svc.${table})`).join(" OR ")}) AS empty`,
+    `SELECT NOT (${TABLE_NAMES.filter((name) => name !== "settings")
+      .map((table) => `EXISTS (SELECT FROM svc.${table})`)
+      .join(" OR ")}) AS empty`,
   );
   return row!.empty;
 }

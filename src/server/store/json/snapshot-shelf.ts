@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { MOVED_NAMES, type Records, type SettingRecord } from "../records.ts";
+import { CLOCK_SETTING, StorageUnavailable, type SnapshotInfo } from "../store.ts";
+import { documentOf } from "./changes.ts";
+import { Document } from "./document.ts";
+import { notWritable } from "./failures.ts";
+import { chunksOf, lineBatches, unseal } from "./lines.ts";
+import { readSnapshot } from "./snapshot-reader.ts";
+import { documentLines, syncDirectory, writeAll } from "./snapshot.ts";
+import type { SavedContent, Shelf } from "./snapshots.ts";
+
+const INFO = "snapshot";
+const ENDING = ".json";
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
+
+/** A snapshot says which store it is of. */
+interface Info extends SnapshotInfo {
+  readonly store: string;
+}
+
+/**
+ * Beside a file store, in `<store>.snapshots/`: each a file of the store's own form, with one setting more, which says
+ * what it is.
+ * @param path of the `db.json`
+ * @param storeId of the store whose snapshots are taken; another one's are refused
+ */
+export function createFileShelf(path: string, storeId: () => Promise<string>): Shelf {
+  const directory = join(dirname(path), `${basename(path, ".json")}.snapshots`);
+  const fileOf = (name: string): string => join(directory, name + ENDING);
+
+  /** Undefined: there is none, or it is not this store's. */
+  async function infoOf(name: string): Promise<Info | undefined> {
+    const handle = await open(fileOf(name), constants.O_RDONLY | constants.O_NONBLOCK | NO_LINK).catch(() => undefined);
+    if (!handle) return undefined;
+    try {
+      if (!(await handle.stat()).isFile()) return undefined;
+      for await (const lines of lineBatches(chunksOf(handle)))
+        for (const { bytes } of lines) {
+          const info = infoIn(bytes);
+          if (info) return info.store === (await storeId()) && info.name === name ? info : undefined;
+        }
+      return undefined;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  return {
+    async list() {
+      const files = await readdir(directory).catch(() => []);
+      const names = files.filter((file) => file.endsWith(ENDING) && !file.startsWith("."));
+      const infos = await Promise.all(names.map((file) => infoOf(file.slice(0, -ENDING.length))));
+      return infos
+        .filter((info) => info !== undefined)
+        .map(({ name, created_at, records }) => ({ name, created_at, records }));
+    },
+
+    async put({ info, records, clock }) {
+      const about: SettingRecord = { name: INFO, value: { ...info, store: await storeId() } };
+      await makeDirectory(directory);
+      await writeFile(fileOf(info.name), documentOf({ ...records, settings: clock ? [about, clock] : [about] }));
+    },
+
+    async take(name): Promise<SavedContent | undefined> {
+      const info = await infoOf(name);
+      if (!info) return undefined;
+      const document = new Document();
+      if (!(await readSnapshot(fileOf(name), document))) return undefined;
+      const rows = MOVED_NAMES.map((table) => [table, [...document.tables[table].values()]]);
+      return {
+        info,
+        records: Object.fromEntries(rows) as unknown as Records,
+        clock: document.tables.settings.get(CLOCK_SETTING),
+      };
+    },
+
+    async remove(name) {
+      if (!(await infoOf(name))) return false;
+      await rm(fileOf(name));
+      await syncDirectory(directory);
+      return true;
+    },
+  };
+}
+
+/** What a snapshot is, where a line says so. */
+function infoIn(line: Buffer): Info | undefined {
+  if (!line.subarray(0, 40).includes(`"name":"${INFO}"`)) return undefined;
+  const json = unseal(Buffer.from(line.at(-1) === COMMA ? line.subarray(0, -1) : line));
+  return json === undefined ? undefined : (JSON.parse(json) as { value: Info }).value;
+}
+const COMMA = ",".charCodeAt(0);
+
+async function makeDirectory(directory: string): Promise<void> {
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  if ((await lstat(directory)).isSymbolicLink())
+    throw new StorageUnavailable(`${directory} is a link; snapshots are not written through one`);
+  if (made !== undefined) await syncDirectory(dirname(directory));
+  else await chmod(directory, 0o700);
+}
+
+/** Whole or not at all. */
+async function writeFile(path: string, document: Document): Promise<void> {
+  const fresh = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const handle = await open(fresh, "wx", 0o600);
+    try {
+      await writeAll(handle, documentLines(document, 0));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(fresh, path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw notWritable(path, error);
+  }
+}

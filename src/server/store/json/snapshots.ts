@@ -1,0 +1,65 @@
+import { MOVED_NAMES, type MovedName, type Records, type SettingRecord } from "../records.ts";
+import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
+import { documentOf } from "./changes.ts";
+import type { Commits } from "./commits.ts";
+import type { Document } from "./document.ts";
+
+/** A copy of a store's content. Records are never changed in their place, so it shares them with the store. */
+export interface SavedContent {
+  readonly info: SnapshotInfo;
+  readonly records: Records;
+  readonly clock: SettingRecord | undefined;
+}
+
+/** Where copies are kept. */
+export interface Shelf {
+  list(): Promise<SnapshotInfo[]>;
+  put(content: SavedContent): Promise<void>;
+  take(name: string): Promise<SavedContent | undefined>;
+  remove(name: string): Promise<boolean>;
+}
+
+export function createSnapshots(document: Document, commits: Commits, shelf: Shelf): Snapshots {
+  return {
+    list: () => shelf.list(),
+
+    async save(name, created_at) {
+      await commits.settled();
+      const content = contentOf(document, name, created_at);
+      await shelf.put(content);
+      return content.info;
+    },
+
+    async restore(name, dropped) {
+      const content = await shelf.take(name);
+      if (!content) return false;
+      await commits.replace(() => {
+        const kept = [...document.tables.settings.values()].filter(
+          (setting) => setting.name !== CLOCK_SETTING && !(dropped !== undefined && setting.name.startsWith(dropped)),
+        );
+        return documentOf({ ...content.records, settings: content.clock ? [...kept, content.clock] : kept });
+      });
+      return true;
+    },
+
+    delete: (name) => shelf.remove(name),
+  };
+}
+
+/** In memory, for a store that is there itself. */
+export function createMemoryShelf(): Shelf {
+  const saved = new Map<string, SavedContent>();
+  return {
+    list: async () => [...saved.values()].map(({ info }) => info).filter(({ name }) => !name.startsWith(".")),
+    put: async (content) => void saved.set(content.info.name, content),
+    take: async (name) => saved.get(name),
+    remove: async (name) => saved.delete(name),
+  };
+}
+
+function contentOf({ tables }: Document, name: string, created_at: string): SavedContent {
+  const rows = MOVED_NAMES.map((table) => [table, [...tables[table].values()]] as const);
+  const records = Object.fromEntries(rows) as unknown as Records;
+  const counts = Object.fromEntries(rows.map(([table, { length }]) => [table, length])) as Record<MovedName, number>;
+  return { info: { name, created_at, records: counts }, records, clock: tables.settings.get(CLOCK_SETTING) };
+}

@@ -1,0 +1,50 @@
+import { columnsOf } from "../columns.ts";
+import type { Entry, MovedName, RecordOf, TableName } from "../records.ts";
+import type { Document } from "./document.ts";
+
+type Added = ReadonlyMap<MovedName, ReadonlySet<string>>;
+
+/**
+ * What stands against writing a record: another that has what must be unique, or that what it belongs to is not there.
+ * @param before the record in whose place it is put; undefined: it is new
+ * @param added the keys of those that are written with it
+ */
+export function conflictOf(
+  document: Document,
+  [name, record]: Entry,
+  before: RecordOf[TableName] | undefined,
+  added: Added | undefined,
+): string | undefined {
+  const { tables } = document;
+  for (const [column, { unique }] of columnsOf(name)) {
+    const value = record[column as keyof typeof record] as unknown;
+    if (!unique || (before && before[column as keyof typeof before] === value)) continue;
+    if (isTaken(document, name, column, unique === "key", value as string))
+      return `${name}.${column}: another record has ${column === "secret_key" ? "the same" : `"${String(value)}"`}`;
+  }
+  if (name === "users") {
+    const other = document.userByEmail(record.instance_id, record.email);
+    if (other && other !== before) return `users.email: another user of the instance has "${record.email}"`;
+    if (!tables.instances.has(record.instance_id) && !added?.get("instances")?.has(record.instance_id))
+      return `users.instance_id: there is no instance ${record.instance_id}`;
+  }
+  if (name === "identities") {
+    const other = document.identityByUid(record.instance_id, record.provider, record.uid);
+    if (other && other !== before)
+      return `identities.uid: another user has the ${record.provider} account ${record.uid}`;
+  }
+  if ((name === "identities" || name === "sessions") && !hasUser(document, record.user_id, added))
+    return `${name}.user_id: there is no user ${record.user_id}`;
+  return undefined;
+}
+
+function hasUser({ tables }: Document, id: string, added: Added | undefined): boolean {
+  return tables.users.has(id) || (added?.get("users")?.has(id) ?? false);
+}
+
+function isTaken({ tables }: Document, name: TableName, column: string, isKey: boolean, value: string): boolean {
+  if (isKey) return tables[name].has(value);
+  // Instances are few. A session's id is made with it, and is looked for only where it was given by somebody.
+  const rows = tables[name] as ReadonlyMap<string, object>;
+  return name === "instances" && [...rows.values()].some((row) => row[column as keyof typeof row] === value);
+}

@@ -1,0 +1,112 @@
+import { MOVED_NAMES, TABLE_NAMES, type MovedName } from "../records.ts";
+import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
+import type { Database } from "./database.ts";
+import type { Together } from "./changing.ts";
+import { storedColumnsOf } from "./rows.ts";
+
+/** Of the schema's version 1: copies of all records, and of the clock. */
+export const SNAPSHOT_TABLES = `
+CREATE TABLE svc.snapshots (
+  name text COLLATE "C" PRIMARY KEY,
+  created_at timestamptz(3) NOT NULL,
+  clock json
+);
+CREATE TABLE svc.snapshot_records (
+  snapshot text COLLATE "C" NOT NULL REFERENCES svc.snapshots ON DELETE CASCADE,
+  kind text COLLATE "C" NOT NULL,
+  position bigint NOT NULL,
+  record json NOT NULL,
+  PRIMARY KEY (snapshot, kind, position)
+);
+`;
+
+const LIST = `SELECT s.name, s.created_at,
+    (SELECT json_object_agg(k.kind, k.count) FROM (
+      SELECT r.kind, count(*)::int AS count FROM svc.snapshot_records r WHERE r.snapshot = s.name GROUP BY r.kind) k) AS counts
+  FROM svc.snapshots s WHERE s.name NOT LIKE '.%'`;
+
+/** Whoever signs in meanwhile waits. */
+const NO_WRITERS = `LOCK TABLE ${TABLE_NAMES.map((name) => `svc.${name}`).join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
+
+interface Row {
+  readonly name: string;
+  readonly created_at: string;
+  readonly counts: Partial<Record<MovedName, number>> | null;
+}
+
+/** Kept in the database, so that every process has them. */
+export function createSnapshots({ query }: Database, together: Together): Snapshots {
+  async function list(): Promise<SnapshotInfo[]> {
+    return (await query<Row>(LIST)).map(infoOf);
+  }
+
+  return {
+    list,
+
+    async save(name, created_at) {
+      await together(async (ask) => {
+        await ask("DELETE FROM svc.snapshots WHERE name = $1::text", [name]);
+        await ask(
+          `INSERT INTO svc.snapshots (name, created_at, clock) VALUES ($1::text, $2::text::timestamptz,
+            (SELECT own.value FROM svc.settings AS own WHERE own.name = $3::text))`,
+          [name, created_at, CLOCK_SETTING],
+        );
+        for (const kind of MOVED_NAMES)
+          await ask(
+            `INSERT INTO svc.snapshot_records (snapshot, kind, position, record)
+             SELECT $1::text, $2::text, own.position, row_to_json(own) FROM svc.${kind} AS own`,
+            [name, kind],
+          );
+      }, NO_WRITERS);
+      const saved = (await query<Row>(LIST.replace("s.name NOT LIKE '.%'", "s.name = $1::text"), [name])).map(infoOf);
+      return saved[0] ?? { name, created_at, records: countsOf(null) };
+    },
+
+    async restore(name, dropped) {
+      const [there] = await query("SELECT true AS there FROM svc.snapshots WHERE name = $1::text", [name]);
+      if (!there) return false;
+      await together(async (ask) => {
+        await ask("DELETE FROM svc.states");
+        for (const kind of MOVED_NAMES.toReversed()) await ask(`DELETE FROM svc.${kind}`);
+        for (const kind of MOVED_NAMES) {
+          const columns = storedColumnsOf(kind)
+            .map((column) => column.name)
+            .join(", ");
+          await ask(
+            `INSERT INTO svc.${kind} (${columns})
+             SELECT ${columns
+               .split(", ")
+               .map((column) => `made.${column}`)
+               .join(", ")}
+             FROM svc.snapshot_records AS saved, json_populate_record(NULL::svc.${kind}, saved.record) AS made
+             WHERE saved.snapshot = $1::text AND saved.kind = $2::text ORDER BY saved.position`,
+            [name, kind],
+          );
+        }
+        await ask("DELETE FROM svc.settings WHERE name = $1::text OR starts_with(name, $2::text)", [
+          CLOCK_SETTING,
+          dropped ?? CLOCK_SETTING,
+        ]);
+        await ask(
+          `INSERT INTO svc.settings (name, value)
+           SELECT $2::text, s.clock FROM svc.snapshots s WHERE s.name = $1::text AND s.clock IS NOT NULL`,
+          [name, CLOCK_SETTING],
+        );
+      }, NO_WRITERS);
+      return true;
+    },
+
+    async delete(name) {
+      const [gone] = await query("DELETE FROM svc.snapshots WHERE name = $1::text RETURNING true AS gone", [name]);
+      return gone !== undefined;
+    },
+  };
+}
+
+function infoOf({ name, created_at, counts }: Row): SnapshotInfo {
+  return { name, created_at, records: countsOf(counts) };
+}
+
+function countsOf(counts: Partial<Record<MovedName, number>> | null): Record<MovedName, number> {
+  return Object.fromEntries(MOVED_NAMES.map((name) => [name, counts?.[name] ?? 0])) as Record<MovedName, number>;
+}

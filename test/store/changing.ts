@@ -1,0 +1,252 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { changeSetting } from "../../src/server/store/settings.ts";
+import { Conflict, type Store } from "../../src/server/store/store.ts";
+import {
+  A,
+  B,
+  all,
+  arrival,
+  at,
+  contentOf,
+  id,
+  identity,
+  instance,
+  people,
+  persona,
+  records,
+  session,
+  sessionId,
+  state,
+  user,
+} from "./conformance.ts";
+
+/** What every store must do for whoever changes its records otherwise than by signing in. */
+export function testChanging(storeName: string, open: () => Promise<Store>): void {
+  let store: Store;
+  beforeEach(async () => {
+    store = await open();
+  });
+  afterEach(() => store.close());
+
+  describe(`find, identitiesOf, counts (${storeName})`, () => {
+    it("find a record of any table by its key", async () => {
+      await store.seed(people());
+      expect(await store.find("users", id(1))).toMatchObject({ email: "ada@acme.test" });
+      expect(await store.find("sessions", sessionId(22))).toMatchObject({ revoked_at: at(30) });
+      expect(await store.find("instances", A)).toMatchObject({ subdomain: "acme" });
+      expect(await store.find("personas", "mary")).toEqual(persona("mary"));
+      expect(await store.find("users", id(99))).toBeUndefined();
+      expect(await store.find("users", "\0")).toBeUndefined();
+    });
+
+    it("list a user's links, oldest first, and count the records", async () => {
+      await store.seed(people());
+      expect((await store.identitiesOf(id(1))).map(({ provider }) => provider)).toEqual(["google", "github"]);
+      expect(await store.identitiesOf(id(99))).toEqual([]);
+      await store.saveState(state(1));
+      expect(await store.counts()).toMatchObject({
+        instances: 2,
+        personas: 2,
+        users: 4,
+        identities: 4,
+        sessions: 4,
+        states: 1,
+        settings: 0,
+      });
+    });
+  });
+
+  describe(`add (${storeName})`, () => {
+    it("adds records of all kinds at once", async () => {
+      await store.seed(people());
+      const fresh = user(50, { instance_id: id(0xc) });
+      await store.add({
+        instances: [instance(id(0xc), "initech")],
+        users: [fresh],
+        identities: [identity(51, fresh)],
+        sessions: [session(52, fresh)],
+        personas: [persona("rosalind")],
+      });
+      expect(await store.instances()).toHaveLength(3);
+      expect(await store.findUser(id(0xc), fresh.id)).toEqual({ user: fresh, providers: ["google"] });
+      expect(await store.findSession(id(0xc), sessionId(52))).toEqual(session(52, fresh));
+      expect((await store.personas()).at(-1)).toEqual(persona("rosalind"));
+    });
+
+    it.each([
+      ["an id", { users: [user(1, { email: "new@acme.test" })] }],
+      ["an e-mail address, whatever its case", { users: [user(50), user(51, { email: "ADA@acme.test" })] }],
+      ["an account", { users: [user(50)], identities: [identity(51, user(50), { uid: "ada" })] }],
+      ["a subdomain", { users: [user(50)], instances: [{ ...instance(id(0xc), "initech"), subdomain: "acme" }] }],
+      [
+        "a secret key",
+        { instances: [{ ...instance(id(0xc), "initech"), secret_key: instance(A, "acme").secret_key }] },
+      ],
+      ["a session", { users: [user(50)], sessions: [session(21, user(50))] }],
+      ["a persona", { users: [user(50)], personas: [persona("mary")] }],
+    ])("adds nothing where %s is there already", async (_, added) => {
+      await store.seed(people());
+      const before = await contentOf(store);
+      await expect(store.add(added)).rejects.toBeInstanceOf(Conflict);
+      expect(await contentOf(store)).toEqual(before);
+    });
+
+    it("does not repeat a secret key in what it says", async () => {
+      await store.seed(people());
+      const { secret_key } = instance(A, "acme");
+      const error = await store
+        .add({ instances: [{ ...instance(id(0xc), "initech"), secret_key }] })
+        .catch((reason: unknown) => reason);
+      expect((error as Error).message).toContain("instances.secret_key");
+      expect((error as Error).message).not.toContain(secret_key);
+    });
+
+    it("lets one of two have an address that both want", async () => {
+      await store.seed(people());
+      const outcomes = await Promise.allSettled(
+        [60, 61].map((n) => store.add({ users: [user(n, { email: "same@acme.test" })] })),
+      );
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    });
+  });
+
+  describe(`change (${storeName})`, () => {
+    it("changes what is there, and searches see it", async () => {
+      await store.seed(people());
+      const changed = await store.change(
+        "users",
+        id(1),
+        (before) => before && { ...before, email: "countess@acme.test" },
+      );
+      expect(changed?.email).toBe("countess@acme.test");
+      expect((await store.findUser(A, id(1)))?.user.email).toBe("countess@acme.test");
+      const { user: found } = await store.completeSignIn(
+        arrival({ provider: "twitter", uid: "new", email: "COUNTESS@acme.test" }),
+      );
+      expect(found.id).toBe(id(1));
+    });
+
+    it("makes, removes, and leaves alone", async () => {
+      await store.seed(people());
+      expect(await store.change("personas", "grace", () => persona("grace"))).toEqual(persona("grace"));
+      expect(await store.find("personas", "grace")).toEqual(persona("grace"));
+      expect(await store.change("personas", "grace", () => undefined)).toBeUndefined();
+      expect(await store.find("personas", "grace")).toBeUndefined();
+      expect(await store.change("personas", "grace", (before) => before)).toBeUndefined();
+    });
+
+    it("refuses what must be unique, and throws what its caller throws", async () => {
+      await store.seed(people());
+      await expect(
+        store.change("users", id(2), (before) => before && { ...before, email: "ADA@acme.test" }),
+      ).rejects.toBeInstanceOf(Conflict);
+      await expect(
+        store.change("instances", A, (before) => before && { ...before, subdomain: "globex" }),
+      ).rejects.toBeInstanceOf(Conflict);
+      await expect(
+        store.change("users", id(2), () => {
+          throw new Error("no");
+        }),
+      ).rejects.toThrow("no");
+      expect((await store.findUser(A, id(2)))?.user.email).toBe("charles@acme.test");
+    });
+
+    it("counts every one of many changes made at once", async () => {
+      await store.seed(people());
+      await Promise.all(
+        Array.from({ length: 40 }, () =>
+          changeSetting(store, "count", (before) => ({ n: Number(before?.["n"] ?? 0) + 1 })),
+        ),
+      );
+      expect(await store.settings("count")).toEqual([{ name: "count", value: { n: 40 } }]);
+    });
+
+    it("revokes a session of a user who signs in meanwhile, or lets the sign-in go before", async () => {
+      await store.seed(people());
+      const { session: own } = await store.completeSignIn(arrival({ uid: "ada" }));
+      await Promise.all([
+        store.change("sessions", own.session_id, (before) => before && { ...before, revoked_at: at(2000) }),
+        store.completeSignIn(arrival({ uid: "ada", time: 1500 })),
+      ]);
+      expect((await store.find("sessions", own.session_id))?.revoked_at).toBe(at(2000));
+    });
+  });
+
+  describe(`removeInstance, clearInstance (${storeName})`, () => {
+    it("remove all that belongs to an instance, and nothing of another", async () => {
+      await store.seed(people());
+      await store.saveState(state(1));
+      await store.saveState(state(2, { instance_id: B }));
+      await store.clearInstance(A);
+      expect(await all(store.users(A, {}))).toEqual([]);
+      expect(await all(store.sessions(A, {}))).toEqual([]);
+      expect(await store.takeState(state(1).state)).toBeUndefined();
+      expect((await store.instances()).map(({ id: own }) => own).toSorted()).toEqual([A, B]);
+      await store.removeInstance(A);
+      expect((await store.instances()).map(({ id: own }) => own)).toEqual([B]);
+      expect(await all(store.users(B, {}))).toHaveLength(1);
+      expect(await store.takeState(state(2).state)).toMatchObject({ instance_id: B });
+    });
+  });
+
+  describe(`snapshots (${storeName})`, () => {
+    it("put everything back as it was, with the clock, and leave other settings alone", async () => {
+      await store.seed(people());
+      await changeSetting(store, "clock", () => ({ mode: "frozen", at: at(0) }));
+      await changeSetting(store, "secret/seal", () => ({ secret: "1" }));
+      const before = await contentOf(store);
+      const info = await store.snapshots.save("base", at(5));
+      expect(info).toEqual({
+        name: "base",
+        created_at: at(5),
+        records: { instances: 2, personas: 2, users: 4, identities: 4, sessions: 4 },
+      });
+      expect(await store.snapshots.list()).toEqual([info]);
+
+      await store.completeSignIn(arrival({ uid: "new" }));
+      await store.deleteUser(A, id(1));
+      await store.saveState(state(1));
+      await changeSetting(store, "clock", () => undefined);
+      await changeSetting(store, "secret/seal", () => ({ secret: "2" }));
+      await changeSetting(store, "scenario/1", () => ({ n: 1 }));
+      expect(await store.snapshots.restore("base")).toBe(true);
+      expect(await contentOf(store)).toEqual(before);
+      expect(await store.takeState(state(1).state)).toBeUndefined();
+      expect(
+        (await store.settings(""))
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+          .filter(({ name }) => name !== "store"),
+      ).toEqual([
+        { name: "clock", value: { mode: "frozen", at: at(0) } },
+        { name: "scenario/1", value: { n: 1 } },
+        { name: "secret/seal", value: { secret: "2" } },
+      ]);
+      await store.snapshots.restore("base", "scenario/");
+      expect(await store.settings("scenario/")).toEqual([]);
+    });
+
+    it("are replaced, deleted, and not there", async () => {
+      await store.seed(people());
+      await store.snapshots.save("base", at(1));
+      await store.replace(records());
+      await store.snapshots.save("base", at(2));
+      expect(await store.snapshots.list()).toMatchObject([{ created_at: at(2), records: { users: 0 } }]);
+      expect(await store.snapshots.delete("base")).toBe(true);
+      expect(await store.snapshots.delete("base")).toBe(false);
+      expect(await store.snapshots.restore("base")).toBe(false);
+      expect(await store.snapshots.list()).toEqual([]);
+    });
+  });
+
+  describe(`replace (${storeName})`, () => {
+    it("keeps the secrets of the store, and no other setting", async () => {
+      await store.seed(people());
+      await changeSetting(store, "clock", () => ({ mode: "real" }));
+      await changeSetting(store, "secret/seal", () => ({ secret: "1" }));
+      await store.replace(records());
+      expect((await store.settings("")).filter(({ name }) => name !== "store")).toEqual([
+        { name: "secret/seal", value: { secret: "1" } },
+      ]);
+    });
+  });
+}
