@@ -53,7 +53,13 @@ export interface Service {
   readonly acme: InstanceRecord;
   readonly globex: InstanceRecord;
   /** What was logged of requests, failed sign-ins and bugs. */
-  readonly log: { requests: RequestEntry[]; failures: string[]; ignored: string[]; bugs: unknown[] };
+  readonly log: {
+    requests: RequestEntry[];
+    failures: string[];
+    unlisted: string[];
+    ignored: string[];
+    bugs: unknown[];
+  };
   /** One request, redirects not followed; paths are at the front door. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The same with an instance's secret key. */
@@ -195,7 +201,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   await store.seed(records);
   const instances = createInstances(await store.instances());
   const addresses = createAddresses(FRONT, 7820, options.allowedHosts);
-  const log: Service["log"] = { requests: [], failures: [], ignored: [], bugs: [] };
+  const log: Service["log"] = { requests: [], failures: [], unlisted: [], ignored: [], bugs: [] };
   const app = createService({
     store,
     instances,
@@ -208,6 +214,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
     fetch: options.fetch ?? (() => Promise.reject(new Error("there is no network in tests"))),
     now: clock.now,
     onBug: (error) => log.bugs.push(error),
+    onUnlisted: ({ subdomain }, origin) => log.unlisted.push(`${subdomain}: ${origin}`),
     onFailure: (provider, error) => log.failures.push(`${provider}: ${error.code}: ${error.message}`),
     onIgnored: (provider, paths) => log.ignored.push(`${provider}: ${paths.join(", ")}`),
     onRequest: (entry) => log.requests.push(entry),

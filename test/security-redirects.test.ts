@@ -90,7 +90,7 @@ describe("redirects, states and browsers", () => {
     it("nor by a browser where it was begun without one", async () => {
       const service = await setup();
       const { callback } = await begun(service);
-      for (const headers of [{ "user-agent": "Mozilla/5.0" }, { "sec-fetch-site": "cross-site" }]) {
+      for (const headers of [{ "user-agent": "Mozilla/5.0" }, BROWSER]) {
         expect(await answer(await service.fetch(callback, { headers }))).toEqual(BAD_STATE);
       }
     });

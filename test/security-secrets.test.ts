@@ -66,7 +66,8 @@ function requestsWith(secret: string, key: string): Ask[] {
     { path: `/__svc/begin?instance=${secret}&provider=google`, headers: html },
     { path: `/__svc/signed-in?token=${secret}`, headers: html },
     { path: `/__svc/simulator/google/authorize?client_id=${secret}&request=${secret}`, headers: html },
-    { path: "/", host: `${secret}.example`, headers: html },
+    // A host that was not known is named, where it can be a host name.
+    { path: "/", host: /^[a-z-]+$/.test(secret) ? "localhost" : `${secret}.example`, headers: html },
     {
       path: "/",
       headers: ["Cookie", `svc_oauth=${secret}`, "Authorization", `Bearer ${secret}`, "Referer", `http://x/?${secret}`],

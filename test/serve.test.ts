@@ -56,7 +56,7 @@ describe("serve", () => {
     });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
-      error: expect.stringMatching(/^Invalid redirect_uri: none is registered/),
+      error: expect.stringMatching(/^Invalid redirect_uri: Acme has no redirect_uris/),
     });
   });
 

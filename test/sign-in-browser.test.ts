@@ -10,6 +10,7 @@ import { authorizePath, expectRefusedState, recordOf, untilCallback } from "./_s
 const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
   "sec-fetch-site": "cross-site",
+  "sec-fetch-mode": "navigate",
 };
 
 function cookieOf(response: Response): string {
@@ -122,7 +123,7 @@ describe("a sign-in in a browser", () => {
 
   it.each([
     ["User-Agent", { "user-agent": BROWSER["user-agent"] }],
-    ["Sec-Fetch-Site", { "sec-fetch-site": "none" }],
+    ["Sec-Fetch-Site", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
   ])("that something else began can't be finished there; %s gives it away", async (_what, headers) => {
     const service = await setup();
     const [one, two] = [await untilCallback(service, "google"), await untilCallback(service, "google")];

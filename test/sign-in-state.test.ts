@@ -9,6 +9,7 @@ import { authorizePath, begun, expectRefusedState, failure, recordOf, untilCallb
 const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
   "sec-fetch-site": "cross-site",
+  "sec-fetch-mode": "navigate",
 };
 
 const CREDENTIALS = {

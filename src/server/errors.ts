@@ -15,6 +15,31 @@ export class ApiError extends Error {
   }
 }
 
+/** Where a person goes back to whose sign-in was refused. */
+export interface WayBack {
+  readonly name: string;
+  /** An http or https origin. */
+  readonly origin: string;
+}
+
+/** A refusal that says more to the log than to the browser, and leads a person back to the application. */
+export class SignInRefused extends ApiError {
+  /** Why, in words, without a secret. */
+  readonly reason: string | undefined;
+  readonly wayBack: WayBack | undefined;
+
+  constructor(code: ErrorCode, detail: string | undefined, { reason, wayBack }: RefusalDetails) {
+    super(code, detail);
+    this.reason = reason;
+    this.wayBack = wayBack;
+  }
+}
+
+export interface RefusalDetails {
+  readonly reason?: string | undefined;
+  readonly wayBack?: WayBack | undefined;
+}
+
 /** A sign-in that cannot go on, although its state was good: the application is told by a redirect. */
 export class SignInError extends Error {
   override readonly name = "SignInError";

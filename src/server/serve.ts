@@ -6,6 +6,7 @@ import type { App, RequestEntry } from "./http/app.ts";
 import { createClientAddress, type ClientAddress } from "./http/client-address.ts";
 import { ServeError, type SignInError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
+import { wildcardWarnings } from "./sign-in/redirect-rule.ts";
 import { createInstances } from "./instances/instances.ts";
 import { listen } from "./http/listen.ts";
 import { createListener } from "./http/listener.ts";
@@ -108,6 +109,7 @@ async function serveStore(
   const isLocal =
     isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
   checkCredentials(instances.all, credentials, providers, isLocal);
+  wildcardWarnings(instances.all, isLocal).forEach(warn);
 
   const onBug = (error: unknown): void =>
     warn(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -155,6 +157,8 @@ async function serveStore(
       isStopping: () => isStopping,
       onIgnored: (provider, paths) =>
         warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
+      onUnlisted: ({ name }, origin) =>
+        warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
       onRequest: options.onRequest,
     }),
   );

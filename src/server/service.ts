@@ -4,13 +4,14 @@ import type { Addresses } from "./instances/addresses.ts";
 import { createApp, type App, type RequestEntry } from "./http/app.ts";
 import type { SignInError } from "./errors.ts";
 import { createHealth } from "./http/health.ts";
+import { FinishedSignIns } from "./sign-in/finished.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import type { Instances } from "./instances/instances.ts";
 import { createConnect, globalCredentials, type ProvidersMode } from "./providers/connections.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import { createSimulator } from "./simulator/index.ts";
-import type { ConnectionRecord, PersonaRecord } from "./store/records.ts";
+import type { ConnectionRecord, InstanceRecord, PersonaRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
 
@@ -20,7 +21,7 @@ export interface ServiceOptions {
   readonly instances: Instances;
   readonly addresses: Addresses;
   readonly personas: readonly PersonaRecord[];
-  /** Whether only this machine can reach it. Then an instance without `redirect_uris` takes any. */
+  /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
   readonly locate: LocateIp;
   readonly providers: ProvidersMode;
@@ -33,6 +34,8 @@ export interface ServiceOptions {
   /** Whether a shutdown has begun. */
   isStopping?(): boolean;
   onIgnored?(provider: Provider, paths: readonly string[]): void;
+  /** Told of a program that has a user sent to another host than this, without the instance listing it. */
+  onUnlisted(instance: InstanceRecord, origin: string): void;
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
 }
 
@@ -61,7 +64,6 @@ export function createService(options: ServiceOptions): App {
     simulator,
     tokens,
     isLocal: options.isLocal,
-    anyRedirectUri: options.isLocal,
     connect: createConnect({
       mode: options.providers,
       globals: credentials,
@@ -76,6 +78,8 @@ export function createService(options: ServiceOptions): App {
     onBug: options.onBug,
     onFailure: options.onFailure,
     onIgnored: (provider, paths) => options.onIgnored?.(provider, paths),
+    onUnlisted: options.onUnlisted,
+    finished: new FinishedSignIns(),
     onRequest: options.onRequest,
   });
 }

@@ -1,6 +1,7 @@
 import { PUBLISHABLE_KEY_HEADER } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError } from "../errors.ts";
+import { callerOf } from "../sign-in/caller.ts";
 import type { Instances } from "../instances/instances.ts";
 import type { Incoming } from "./incoming.ts";
 import type { AppRequest } from "./request.ts";
@@ -12,6 +13,8 @@ export interface AdmissionDeps {
 
 /** No escapes: no route needs one, and what cannot be written cannot be mistaken for another path. */
 const PATH = /^(?:\/|(?:\/[A-Za-z0-9_~.-]+)+)$/;
+/** As browsers write it: in lower case. */
+const HOST_NAME = /^(?:[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,8}|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
 const DOTS = /\/\.{1,2}(?:\/|$)/;
 
 /**
@@ -20,17 +23,14 @@ const DOTS = /\/\.{1,2}(?:\/|$)/;
  */
 export function admit(incoming: Incoming, { addresses, instances }: AdmissionDeps): AppRequest {
   const header = (name: string): string | undefined => incoming.header(name);
-  const scope = addresses.scopeOf(header("host") ?? "");
-  if (!scope) throw new ApiError("unknown_host", "this server does not answer for it; add it with --allowed-host");
+  const host = header("host") ?? "";
+  const scope = addresses.scopeOf(host);
+  if (!scope) throw unknownHost(host);
 
   const [path, search] = splitOnce(incoming.target, "?");
   if (!PATH.test(path) || DOTS.test(path)) throw new ApiError("not_found");
 
-  const agent = header("user-agent");
-  // Node's own fetch sends Sec-Fetch-Mode, but no Sec-Fetch-Site.
-  const site = header("sec-fetch-site");
-  const isBrowser = site !== undefined || (agent?.startsWith("Mozilla/") ?? false);
-  if (path.startsWith("/api/")) refuseOtherOrigins(path, header, site);
+  if (path.startsWith("/api/")) refuseOtherOrigins(path, header, header("sec-fetch-site"));
 
   return {
     scope,
@@ -44,7 +44,7 @@ export function admit(incoming: Incoming, { addresses, instances }: AdmissionDep
     params: {},
     query: parseQueryString(search),
     ip_address: incoming.ip_address,
-    isBrowser,
+    caller: callerOf(header, host.replace(/:\d*$/, ""), addresses.isHttps),
     header,
     text: () => incoming.text(),
   };
@@ -53,6 +53,12 @@ export function admit(incoming: Incoming, { addresses, instances }: AdmissionDep
 function splitOnce(text: string, mark: string): [before: string, after: string] {
   const at = text.indexOf(mark);
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Names the host only where it looks like one: it may be anything that somebody sent by mistake. */
+function unknownHost(host: string): ApiError {
+  const name = HOST_NAME.test(host) ? host : "it";
+  return new ApiError("unknown_host", `this server does not answer for ${name}; add it with --allowed-host`);
 }
 
 function parseQueryString(search: string): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 import { H3, type H3Event, type H3EventContext, type HTTPMethod } from "h3";
 import { ERRORS, errorBody } from "../../wire/errors.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, SignInRefused } from "../errors.ts";
 import { admit } from "./admission.ts";
 import { healthRoute, type Health } from "./health.ts";
 import { fromWebRequest, type Incoming } from "./incoming.ts";
@@ -30,6 +30,8 @@ export interface RequestEntry {
   readonly ms: number;
   /** The subdomain of the instance that was asked, by host or by key. */
   readonly instance: string | null;
+  /** Why a sign-in, a page or a host was refused, and what to do about it. */
+  readonly reason: string | null;
 }
 
 export interface App {
@@ -42,6 +44,7 @@ export interface App {
 declare module "h3" {
   interface H3EventContext {
     svc?: AppRequest;
+    reason?: string | undefined;
   }
 }
 
@@ -62,7 +65,9 @@ export function createApp(deps: AppDeps): App {
         reply = (await router.handler(eventOf(incoming.method, context.svc.path, context))) as Reply;
       }
     } catch (error) {
-      reply = renderError(error, incoming, deps);
+      const failure = asApiError(error, deps);
+      context.reason = reasonOf(failure, incoming);
+      reply = render(failure, incoming);
     }
     const route = own?.route ?? context.matchedRoute?.route;
     onRequest?.({
@@ -72,6 +77,7 @@ export function createApp(deps: AppDeps): App {
       status: reply.status,
       ms: performance.now() - start,
       instance: context.svc?.instance?.subdomain ?? null,
+      reason: context.reason ?? null,
     });
     return reply;
   }
@@ -110,12 +116,23 @@ function handle(context: H3EventContext, definition: RouteDefinition, deps: AppD
   return definition.handle(request, deps);
 }
 
-function renderError(cause: unknown, incoming: Incoming, deps: AppDeps): Reply {
-  const { code, detail, headers } = asApiError(cause, deps);
-  const { status } = ERRORS[code];
-  const body = errorBody(code, detail);
-  const isForPerson = !incoming.target.startsWith("/api/") && (incoming.header("accept") ?? "").includes("text/html");
-  return isForPerson ? page(errorPage(status, body.error), status) : json(body, status, headers);
+function render(error: ApiError, incoming: Incoming): Reply {
+  const { status } = ERRORS[error.code];
+  const body = errorBody(error.code, error.detail);
+  const isForPerson = !isApi(incoming) && (incoming.header("accept") ?? "").includes("text/html");
+  if (!isForPerson) return json(body, status, error.headers);
+  return page(errorPage(status, body.error, error instanceof SignInRefused ? error.wayBack : undefined), status);
+}
+
+/** For the log. The API's own errors quote searches, which are about people. */
+function reasonOf(error: ApiError, incoming: Incoming): string | undefined {
+  if (isApi(incoming) && error.code !== "unknown_host") return undefined;
+  const { error: text } = errorBody(error.code, error.detail);
+  return error instanceof SignInRefused && error.reason !== undefined ? `${text}: ${error.reason}` : text;
+}
+
+function isApi({ target }: Incoming): boolean {
+  return target.startsWith("/api/");
 }
 
 const NARROW =

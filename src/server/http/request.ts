@@ -1,4 +1,5 @@
 import type { InstanceRecord } from "../store/records.ts";
+import type { Caller } from "../sign-in/caller.ts";
 import type { Scope } from "../instances/addresses.ts";
 
 /** A request as the routes see it: let in by the front, and of a form that needs no second look. */
@@ -11,8 +12,7 @@ export interface AppRequest {
   readonly query: ReadonlyMap<string, string>;
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;
-  /** Whether a browser sent this: one can't be made to leave its marks out. */
-  readonly isBrowser: boolean;
+  readonly caller: Caller;
   header(name: string): string | undefined;
   text(): Promise<string>;
 }

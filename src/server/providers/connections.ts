@@ -5,6 +5,15 @@ import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import { credentialVariables, type Credentials } from "./credentials.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
+/** What the account picker of a simulated provider says of whoever asks for the sign-in. */
+export interface Application {
+  readonly name: string;
+  /** Scheme and host that the user goes back to. */
+  readonly origin: string;
+  /** Whether the user must choose an account on the page, whatever `login_hint` says. */
+  readonly needsClick: boolean;
+}
+
 /** All that is needed to sign somebody in at a provider for one instance. */
 export interface Connection {
   readonly provider: ProviderDefinition;
@@ -13,6 +22,8 @@ export interface Connection {
   readonly endpoints: ProviderDefinition["endpoints"];
   readonly loginHint: string | undefined;
   readonly fetch: Fetch;
+  /** Seals what the picker shows, for the authorization request of a state. Undefined: the provider is a real one. */
+  readonly introduce: ((application: Application, state: string) => string) | undefined;
 }
 
 /** `real`: credentials are a must. `simulated`: the simulator, always. `auto`: whichever there are credentials for. */
@@ -23,6 +34,7 @@ export interface Simulated {
   readonly fetch: Fetch;
   endpoints(provider: Provider): Readonly<Record<string, string>>;
   readonly client: ConnectionRecord;
+  introduce(application: Application, state: string): string;
 }
 
 export interface ConnectionOptions {
@@ -51,11 +63,13 @@ export function createConnect({ mode, globals, simulated, fetch }: ConnectionOpt
         endpoints,
         loginHint: provider.loginHint,
         fetch,
+        introduce: undefined,
       };
     }
     const { client_id, client_secret } = record ?? simulated.client;
     const endpoints = { ...provider.endpoints, ...simulated.endpoints(name) };
-    return { provider, client_id, client_secret, endpoints, loginHint: "login_hint", fetch: simulated.fetch };
+    const { fetch: dispatch, introduce } = simulated;
+    return { provider, client_id, client_secret, endpoints, loginHint: "login_hint", fetch: dispatch, introduce };
   };
 }
 

@@ -2,7 +2,7 @@ import { toUSVString } from "node:util";
 import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
-import { parse } from "../sign-in/redirect-uri.ts";
+import { checkEntry } from "../sign-in/redirect-rule.ts";
 import { fold } from "../store/fold.ts";
 import type { Seed } from "../../wire/seed.ts";
 
@@ -18,7 +18,9 @@ export function crossFaults(seed: Seed): string[] {
     once("secret key", instance.secret_key, `${at}.secret_key`);
     if (RESERVED_SUBDOMAINS.includes(instance.subdomain))
       faults.push(`${at}.subdomain: "${instance.subdomain}" is the service's own`);
-    instance.redirect_uris.forEach((uri, k) => faults.push(...redirectUriFaults(uri, `${at}.redirect_uris[${k}]`)));
+    instance.redirect_uris.forEach((entry, k, { length }) =>
+      faults.push(...redirectUriFaults(entry, length === 1, `${at}.redirect_uris[${k}]`)),
+    );
     for (const [provider, connection] of Object.entries(instance.connections)) {
       faults.push(
         ...checkEndpoints(provider, connection?.endpoints).map(
@@ -68,9 +70,9 @@ function uniqueness(faults: string[]): (kind: string, value: string | undefined,
   };
 }
 
-function redirectUriFaults(uri: string, path: string): string[] {
+function redirectUriFaults(entry: string, isOnly: boolean, path: string): string[] {
   try {
-    parse(uri);
+    checkEntry(entry, isOnly);
     return [];
   } catch (error) {
     return [`${path}: ${(error as ApiError).detail}`];

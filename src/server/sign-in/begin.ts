@@ -1,21 +1,26 @@
 import { STATE_LIFETIME_SECONDS, type Provider } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import type { Connect } from "../providers/connections.ts";
+import { ApiError, SignInRefused } from "../errors.ts";
+import type { Connect, Connection } from "../providers/connections.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { createBinding } from "./binding.ts";
+import type { Caller } from "./caller.ts";
 import { authorizationUrl, generateCodeVerifier, generateState } from "./oauth2.ts";
-import { checkRedirectUri } from "./redirect-uri.ts";
+import { checkRedirectUri, type Destination } from "./redirect-rule.ts";
 import type { StartLimit } from "./start-limit.ts";
+import { wayBackTo } from "./take-state.ts";
 
 export interface BeginDeps {
   readonly store: Store;
   readonly addresses: Addresses;
   readonly connect: Connect;
   readonly startLimit: StartLimit;
-  /** Whether an instance without `redirect_uris` takes any. */
-  readonly anyRedirectUri: boolean;
+  /** Whether only this machine can reach the server. */
+  readonly isLocal: boolean;
   now(): Date;
+  /** Told of a program that has a user sent to another host than this, without the instance listing it. */
+  onUnlisted(instance: InstanceRecord, origin: string): void;
 }
 
 export interface BeginRequest {
@@ -24,8 +29,28 @@ export interface BeginRequest {
   /** Where the application wants its user back. */
   readonly redirect_uri: string;
   readonly login_hint: string | undefined;
-  readonly isBrowser: boolean;
   readonly ip_address: string;
+  readonly caller: Caller;
+}
+
+/**
+ * Whether a sign-in may begin; nothing is saved.
+ * @throws {SignInRefused} `invalid_redirect_uri`
+ */
+export async function checkBegin(
+  { connect, isLocal }: Pick<BeginDeps, "connect" | "isLocal">,
+  { instance, provider, redirect_uri, caller }: BeginRequest,
+): Promise<{ connection: Connection; destination: Destination }> {
+  const connection = await connect(instance, provider);
+  const isSimulated = connection.introduce !== undefined;
+  try {
+    return { connection, destination: checkRedirectUri(redirect_uri, instance, { caller, isLocal, isSimulated }) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const [listed] = instance.redirect_uris.filter((entry) => /^https?:/.test(entry));
+    const wayBack = listed === undefined ? undefined : wayBackTo(instance, listed.replace(/\?\*$/, ""));
+    throw new SignInRefused(error.code, error.detail, { wayBack });
+  }
 }
 
 /** The first half of a sign-in: remembers what is asked for, and says where at the provider it goes on. */
@@ -33,14 +58,14 @@ export async function beginSignIn(
   deps: BeginDeps,
   request: BeginRequest,
 ): Promise<{ location: string; cookie: string | undefined }> {
-  const { instance, provider, redirect_uri, login_hint } = request;
-  checkRedirectUri(redirect_uri, instance.redirect_uris, deps.anyRedirectUri);
+  const { instance, provider, redirect_uri, caller } = request;
+  const { connection, destination } = await checkBegin(deps, request);
+  if (destination.isUnlisted) deps.onUnlisted(instance, destination.origin);
 
-  const connection = await deps.connect(instance, provider);
   deps.startLimit.begun(request.ip_address);
   const state = generateState();
   const code_verifier = connection.provider.pkce ? generateCodeVerifier() : null;
-  const binding = request.isBrowser ? createBinding(state, deps.addresses.isHttps) : undefined;
+  const binding = caller.isBrowser ? createBinding(state, deps.addresses.isHttps) : undefined;
   const now = deps.now();
   await deps.store.saveState({
     state,
@@ -53,9 +78,15 @@ export async function beginSignIn(
     expires_at: new Date(now.getTime() + STATE_LIFETIME_SECONDS * 1000).toISOString(),
   });
 
-  const callbackUrl = deps.addresses.callbackUrl(provider);
   return {
-    location: authorizationUrl(connection, { redirect_uri: callbackUrl, state, code_verifier, login_hint }),
+    location: authorizationUrl(connection, {
+      redirect_uri: deps.addresses.callbackUrl(provider),
+      state,
+      code_verifier,
+      // A page could choose the account with it, and so spare the click.
+      login_hint: destination.needsClick ? undefined : request.login_hint,
+      application: { name: instance.name, origin: destination.origin, needsClick: destination.needsClick },
+    }),
     cookie: binding?.cookie,
   };
 }

@@ -1,59 +1,50 @@
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import { ApiError, SignInError } from "../errors.ts";
+import { SignInError } from "../errors.ts";
 import type { LocateIp } from "./geo.ts";
 import { isPlaceholderEmail, normalizeEmail, placeholderEmail } from "../providers/email.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
 import type { Profile, ProviderDefinition } from "../providers/provider.ts";
 import { displayName } from "../providers/reply.ts";
 import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
-import { StorageUnavailable, type Store } from "../store/store.ts";
-import { isBound } from "./binding.ts";
+import { StorageUnavailable } from "../store/store.ts";
 import { bearerGet, exchangeCode, providerDeadline, type Exchange, type ProviderTokens } from "./exchange.ts";
 import { reportedCode } from "./refusal.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
+import { takeState, type TakeStateDeps, type TakeStateRequest } from "./take-state.ts";
 
 const MAX_ADDRESS_LENGTH = 2048;
 const WEB_ADDRESS = /^https?:\/\/[^\s\p{C}]+$/iu;
 
-export interface CompleteDeps {
-  readonly store: Store;
+export interface CompleteDeps extends TakeStateDeps {
   readonly addresses: Addresses;
   readonly connect: Connect;
   readonly startLimit: StartLimit;
   readonly locate: LocateIp;
-  findInstance(id: string): InstanceRecord | undefined;
   issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string>;
-  now(): Date;
   /** Told why a sign-in failed after its state was good. */
   onFailure(provider: Provider, error: SignInError): void;
   /** Told what a provider sent that could not be read, and that the sign-in went on without, by its path. */
   onIgnored?(provider: Provider, paths: readonly string[]): void;
 }
 
-export interface CallbackRequest {
-  readonly provider: Provider;
-  readonly state: string;
+export interface CallbackRequest extends TakeStateRequest {
   readonly code: string | undefined;
   /** The provider's own report that it will not send a code (RFC 6749, 4.1.2.1). */
   readonly error: string | undefined;
   readonly ip_address: string;
-  readonly cookie: string | undefined;
-  readonly isBrowser: boolean;
 }
 
 /**
  * The second half of a sign-in: from the provider's redirect to the address, at the application, that the user goes to.
- * @throws {ApiError} `invalid_state`; there is no address to trust then
+ * @throws {SignInRefused} `invalid_state`; there is no address to trust then
  */
 export async function completeSignIn(deps: CompleteDeps, request: CallbackRequest): Promise<string> {
-  const record = await takeGoodState(deps, request);
+  const { record, instance } = await takeState(deps, request);
   deps.startLimit.finished(request.ip_address);
-  const instance = deps.findInstance(record.instance_id);
-  if (!instance?.active) throw new ApiError("invalid_state");
   try {
     const connection = await deps.connect(instance, record.provider);
     const { profile, tokens } = await fetchProfile(deps, connection, record, request);
@@ -66,18 +57,6 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     const parameters = { error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
     return withParameters(record.redirect_uri, parameters, ["token"]);
   }
-}
-
-/** The state is gone from here on, whatever follows. */
-async function takeGoodState({ store, addresses, now }: CompleteDeps, request: CallbackRequest): Promise<StateRecord> {
-  const record = /^[0-9a-f]{64}$/.test(request.state) ? await store.takeState(request.state) : undefined;
-  const isGood =
-    record !== undefined &&
-    record.expires_at > now().toISOString() &&
-    record.provider === request.provider &&
-    isBound(record, request, addresses.isHttps);
-  if (!isGood) throw new ApiError("invalid_state");
-  return record;
 }
 
 async function fetchProfile(

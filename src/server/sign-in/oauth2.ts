@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Connection } from "../providers/connections.ts";
+import type { Application, Connection } from "../providers/connections.ts";
 
 /** 64 hexadecimal characters (spec, "Limits"). */
 export function generateState(): string {
@@ -22,6 +22,8 @@ export interface AuthorizationRequest {
   readonly state: string;
   readonly code_verifier: string | null;
   readonly login_hint: string | undefined;
+  /** For the account picker of a simulated provider; a real one knows its clients. */
+  readonly application: Application;
 }
 
 /** RFC 6749, 4.1.1. */
@@ -39,5 +41,7 @@ export function authorizationUrl(connection: Connection, request: AuthorizationR
   if (request.login_hint !== undefined && connection.loginHint !== undefined) {
     url.searchParams.set(connection.loginHint, request.login_hint);
   }
+  if (connection.introduce)
+    url.searchParams.set("application", connection.introduce(request.application, request.state));
   return url.href;
 }

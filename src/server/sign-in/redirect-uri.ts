@@ -1,41 +1,43 @@
-import { LOOPBACK_NAMES } from "../instances/addresses.ts";
 import { ApiError } from "../errors.ts";
 
 const MAX_LENGTH = 2048;
+const WEB = /^(https?):\/\/([^/?]+)(.*)$/i;
+/** RFC 8252, 7.1: a private-use scheme is a domain name in reverse, so it has a dot. */
+const PRIVATE_USE = /^([a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:)(\/.*)$/i;
+const USERINFO = /^[^/]*\/\/[^/?]*@/;
+const DEFAULT_PORT: Readonly<Record<string, RegExp>> = { http: /:80$/, https: /:443$/ };
 
-/**
- * Lets through the addresses that a user may be sent back to with a token: those in `registered`, letter by letter,
- * where a loopback address matches with any port (RFC 8252, 7.3). With nothing registered `allowAny` decides.
- * @throws {ApiError} `invalid_redirect_uri`, naming the rule
- */
-export function checkRedirectUri(uri: string, registered: readonly string[], allowAny: boolean): void {
-  const url = parse(uri);
-  if (registered.length === 0) {
-    if (allowAny) return;
-    throw refused(
-      "none is registered for this instance, and without one only a server bound to loopback takes any. Add it to the instance's redirect_uris",
-    );
-  }
-  if (!registered.some((entry) => entry === uri || isSameButForPort(new URL(entry), url))) {
-    throw refused("it is not one of the instance's redirect_uris, which must match letter by letter");
-  }
+/** A `redirect_uri`, split where the rules differ. */
+export interface RedirectUri {
+  /** Scheme, host and port in normal form, such as `https://app.example:8443`; the scheme alone where it is private-use. */
+  readonly origin: string;
+  /** Undefined for a private-use scheme. */
+  readonly hostname: string | undefined;
+  readonly scheme: string;
+  /** As it was written; `/` where the address has none. */
+  readonly path: string;
+  /** As it was written, with its `?`; empty without one. */
+  readonly query: string;
 }
 
-/** @throws {ApiError} where text is not an address that could be registered */
-export function parse(uri: string): URL {
+/**
+ * Reads an address that could be registered. Upper case in scheme and host, and a default port, make no difference.
+ * @throws {ApiError} `invalid_redirect_uri`, naming the rule
+ */
+export function parseRedirectUri(uri: string): RedirectUri {
   if (uri === "") throw refused("it is missing");
   if (uri.length > MAX_LENGTH) throw refused(`it is longer than ${MAX_LENGTH} characters`);
   if (/[^\u0021-\u007e]/.test(uri))
     throw refused("it has spaces, control or non-ASCII characters; percent-encode them");
   if (uri.includes("\\")) throw refused("it has a backslash");
   if (uri.includes("#")) throw refused("it has a fragment");
-  if (!/^https?:\/\/[^/]/i.test(uri) || !URL.canParse(uri))
-    throw refused("it is not an absolute http or https address");
-  const url = new URL(uri);
-  if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?]*@/.test(uri))
-    throw refused("it has a user name or password");
-  if (url.href !== uri && url.href !== withRootSlash(uri)) throw refused(`it is not in normal form; write ${url.href}`);
-  return url;
+  if (USERINFO.test(uri)) throw refused("it has a user name or password");
+  const [, privateScheme, privateRest] = PRIVATE_USE.exec(uri) ?? [];
+  if (privateScheme !== undefined && privateRest !== undefined) {
+    const scheme = privateScheme.toLowerCase();
+    return { origin: scheme, hostname: undefined, scheme, ...splitQuery(privateRest) };
+  }
+  return parseWeb(uri);
 }
 
 /**
@@ -47,38 +49,45 @@ export function withParameters(
   parameters: Readonly<Record<string, string>>,
   removed: readonly string[] = [],
 ): string {
-  const [base, query] = splitOnce(uri, "?");
+  const { path: base, query } = splitQuery(uri);
   const names = new Set([...Object.keys(parameters), ...removed]);
-  const kept = query === "" ? [] : query.split("&").filter((part) => !names.has(nameOf(part)));
+  const kept =
+    query.length < 2
+      ? []
+      : query
+          .slice(1)
+          .split("&")
+          .filter((part) => !names.has(nameOf(part)));
   const added = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return `${base}?${[...kept, ...added].join("&")}`;
 }
 
-function isSameButForPort(entry: URL, url: URL): boolean {
-  return (
-    LOOPBACK_NAMES.includes(entry.hostname) &&
-    entry.protocol === url.protocol &&
-    entry.hostname === url.hostname &&
-    entry.pathname === url.pathname &&
-    entry.search === url.search
-  );
+export function refused(why: string): ApiError {
+  return new ApiError("invalid_redirect_uri", why);
 }
 
-/** The one thing that normalising may add: the slash of an empty path. */
-function withRootSlash(uri: string): string {
-  return uri.replace(/^(https?:\/\/[^/?]+)(?=\?|$)/, "$1/");
+function parseWeb(uri: string): RedirectUri {
+  const [, written = "", authority = "", rest = ""] = WEB.exec(uri) ?? [];
+  if (written === "" || !URL.canParse(uri))
+    throw refused(
+      "it is not an absolute address: http, https, or a private-use scheme such as com.example.app:/callback",
+    );
+  const url = new URL(uri);
+  const scheme = written.toLowerCase();
+  const origin = `${scheme}://${authority.toLowerCase().replace(DEFAULT_PORT[scheme]!, "")}`;
+  const { path, query } = splitQuery(rest);
+  // Whatever else two parsers could read in two ways.
+  if (url.origin !== origin || url.pathname !== (path || "/"))
+    throw refused(`it is not in normal form; write ${url.origin}${url.pathname}`);
+  return { origin, hostname: url.hostname, scheme: url.protocol, path: path || "/", query };
+}
+
+function splitQuery(text: string): { path: string; query: string } {
+  const at = text.indexOf("?");
+  return at < 0 ? { path: text, query: "" } : { path: text.slice(0, at), query: text.slice(at) };
 }
 
 /** Decoded just as the application will decode it. */
 function nameOf(part: string): string {
   return [...new URLSearchParams(`?${part}`).keys()][0] ?? "";
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function refused(why: string): ApiError {
-  return new ApiError("invalid_redirect_uri", why);
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Provider } from "../../wire/names.ts";
+import type { Application } from "../providers/connections.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
+import type { PersonaReference } from "./personas.ts";
 import type { Seal } from "./sealed.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
@@ -16,10 +18,16 @@ export interface AuthorizationRequest {
   readonly state: string;
   readonly scopes: readonly string[];
   readonly code_challenge: string | undefined;
+  /** Undefined: the request is not one of the service's own. */
+  readonly application: Application | undefined;
+  /** The browser that may answer it; undefined: a program. */
+  readonly browser: string | undefined;
 }
 
-/** The same, agreed to by somebody. */
-export interface Consent extends AuthorizationRequest {
+type ClientRequest = Omit<AuthorizationRequest, "state" | "application" | "browser">;
+
+/** A client's request that somebody agreed to. */
+export interface Consent extends ClientRequest {
   readonly persona: PersonaRecord;
 }
 
@@ -31,9 +39,6 @@ export interface Redemption {
   readonly code_verifier: string | undefined;
 }
 
-/** As little as brings a persona back: whom the store has is known everywhere, and who was typed in is made of this. */
-export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;
-
 type Purpose = "request" | "code";
 
 /** What is sealed, in few characters: it travels in addresses. */
@@ -44,9 +49,11 @@ type Sealed = readonly [
   redirect_uri: string,
   scopes: string,
   code_challenge: string | null,
-  state: string | null,
-  persona: readonly [id: string, email: string, name: string | null] | null,
+  details: SealedRequest | SealedPersona,
 ];
+type SealedRequest = readonly [state: string, browser: string | null, application: SealedApplication | null];
+type SealedApplication = readonly [name: string, origin: string, needsClick: boolean];
+type SealedPersona = readonly [id: string, email: string, name: string | null];
 
 /**
  * The requests that wait for somebody's choice, and the codes and access tokens that the simulated providers give out.
@@ -68,16 +75,41 @@ export class Grants {
     this.#now = now;
   }
 
+  /** What the picker of a provider shows, for the request of one state. */
+  introduce({ name, origin, needsClick }: Application, state: string): string {
+    return this.#seal.close("application", [state, name, origin, needsClick]);
+  }
+
+  /** Undefined where it is not ours, or not for this state. */
+  introduced(text: string, state: string): Application | undefined {
+    const [own, ...application] = (this.#seal.open("application", text)?.value ?? []) as [string, ...SealedApplication];
+    return own === state ? toApplication(application) : undefined;
+  }
+
   keepPending(request: AuthorizationRequest): string {
-    return this.#close("request", request);
+    const { state, browser = null, application } = request;
+    const sealed = application ? ([application.name, application.origin, application.needsClick] as const) : null;
+    return this.#close("request", request, [state, browser, sealed]);
   }
 
-  pending(id: string): AuthorizationRequest | undefined {
-    return this.#open("request", id)?.request;
+  /** Undefined where it was not given out. */
+  pending(id: string): { request: AuthorizationRequest; isExpired: boolean } | undefined {
+    const opened = this.#open("request", id);
+    if (!opened) return undefined;
+    const [state, browser, application] = opened.details as SealedRequest;
+    return {
+      request: {
+        ...opened.client,
+        state,
+        browser: browser ?? undefined,
+        application: application ? toApplication(application) : undefined,
+      },
+      isExpired: opened.expires <= this.#time(),
+    };
   }
 
-  issueCode(consent: Consent): string {
-    return this.#close("code", { ...consent, state: null }, consent.persona);
+  issueCode({ persona, ...request }: Consent): string {
+    return this.#close("code", request, [persona.id, persona.email, persona.name]);
   }
 
   /** An access token for a code, once, and only to the client that it was made for; undefined otherwise. */
@@ -89,13 +121,15 @@ export class Grants {
     code_verifier,
   }: Redemption): { access_token: string; scopes: readonly string[] } | undefined {
     const opened = this.#open("code", code);
-    if (!opened?.persona || !this.#spend(opened.id, opened.expires)) return undefined;
-    const { request, persona } = opened;
+    if (!opened || opened.expires <= this.#time() || !this.#spend(opened.id, opened.expires)) return undefined;
+    const { client } = opened;
     const isTheirs =
-      request.provider === provider && request.client_id === client_id && request.redirect_uri === redirect_uri;
+      client.provider === provider && client.client_id === client_id && client.redirect_uri === redirect_uri;
     const challenge = code_verifier === undefined ? undefined : codeChallenge(code_verifier);
-    if (!isTheirs || challenge !== request.code_challenge) return undefined;
-    return { access_token: this.#issueToken({ ...request, persona: this.#recall(persona) }), scopes: request.scopes };
+    if (!isTheirs || challenge !== client.code_challenge) return undefined;
+    const [id, email, name] = opened.details as SealedPersona;
+    const persona = this.#recall({ id, email, name });
+    return { access_token: this.#issueToken({ ...client, persona }), scopes: client.scopes };
   }
 
   /** Whom an access token of a provider speaks for. */
@@ -112,46 +146,28 @@ export class Grants {
     return access_token;
   }
 
-  #close(
-    purpose: Purpose,
-    request: Omit<AuthorizationRequest, "state"> & { state: string | null },
-    persona?: PersonaReference,
-  ): string {
-    const { provider, client_id, redirect_uri, scopes, code_challenge = null, state } = request;
-    const reference = persona ? ([persona.id, persona.email, persona.name] as const) : null;
+  #close(purpose: Purpose, request: ClientRequest, details: Sealed[6]): string {
+    const { provider, client_id, redirect_uri, scopes, code_challenge = null } = request;
     const expires = this.#time() + CODE_LIFETIME_MS;
-    const sealed: Sealed = [
-      expires,
-      provider,
-      client_id,
-      redirect_uri,
-      scopes.join(" "),
-      code_challenge,
-      state,
-      reference,
-    ];
+    const sealed: Sealed = [expires, provider, client_id, redirect_uri, scopes.join(" "), code_challenge, details];
     return this.#seal.close(purpose, sealed);
   }
 
   #open(
     purpose: Purpose,
     text: string,
-  ): { id: string; expires: number; request: AuthorizationRequest; persona: PersonaReference | undefined } | undefined {
+  ): { id: string; expires: number; client: ClientRequest; details: Sealed[6] } | undefined {
     const opened = this.#seal.open(purpose, text);
     if (!opened) return undefined;
-    const [expires, provider, client_id, redirect_uri, scopes, code_challenge, state, reference] =
-      opened.value as Sealed;
-    if (expires <= this.#time()) return undefined;
-    const request: AuthorizationRequest = {
+    const [expires, provider, client_id, redirect_uri, scopes, code_challenge, details] = opened.value as Sealed;
+    const client: ClientRequest = {
       provider,
       client_id,
       redirect_uri,
-      state: state ?? "",
       scopes: scopes.split(" "),
       code_challenge: code_challenge ?? undefined,
     };
-    const persona = reference ? { id: reference[0], email: reference[1], name: reference[2] } : undefined;
-    return { id: opened.id, expires, request, persona };
+    return { id: opened.id, expires, client, details };
   }
 
   /** False: it was spent before. */
@@ -168,4 +184,8 @@ export class Grants {
   #time(): number {
     return this.#now().getTime();
   }
+}
+
+function toApplication([name, origin, needsClick]: SealedApplication): Application {
+  return { name, origin, needsClick };
 }

@@ -1,64 +1,150 @@
-import { createHash } from "node:crypto";
 import type { PersonaRecord } from "../store/records.ts";
-import type { GithubAccount } from "./github.ts";
+import { searchable, SearchText } from "./search-text.ts";
+import { typedAccount, typedPersona, type TypedAccount } from "./typed-account.ts";
 
-/** Anybody can type in an address. */
+/** Anybody who can reach the picker can type in an address. */
 const MAX_TYPED = 1000;
 
-/** Those whom the simulated providers know: the seed's, and whoever is typed in. */
+/** What a code carries: a persona of the store is known everywhere, and a typed one is made again from this. */
+export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;
+
+export interface PersonaQuery {
+  /** Part of a name, an address or a login, ignoring case; empty for all. */
+  readonly search: string;
+  /** The page starts after this row, or ends before this one; neither: the first page. */
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface PersonaPage<Item> {
+  readonly items: readonly Item[];
+  /** For `before` of the page before, and `after` of the next one; undefined where there is none. */
+  readonly previous: number | undefined;
+  readonly next: number | undefined;
+}
+
+/** The people that the simulated providers know: those of the store, and then the typed ones. */
 export class Personas {
-  readonly #personas: PersonaRecord[];
+  readonly #stored: readonly PersonaRecord[];
   readonly #avatarUrl: (id: string) => string;
-  readonly #seeded: number;
+  readonly #byId: ReadonlyMap<string, PersonaRecord>;
+  readonly #byAddress = new Map<string, PersonaRecord>();
+  /** The oldest first. */
+  readonly #typed = new Map<string, PersonaRecord>();
+  /** Made when the first search comes: most servers never see one. */
+  #texts: SearchText | undefined;
 
   /** @param avatarUrl where a persona without a picture has one made for it */
   constructor(personas: readonly PersonaRecord[], avatarUrl: (id: string) => string) {
+    this.#stored = personas;
     this.#avatarUrl = avatarUrl;
-    this.#seeded = personas.length;
-    this.#personas = personas.map((persona) => ({
-      ...persona,
-      avatar_url: persona.avatar_url ?? avatarUrl(persona.id),
-    }));
+    this.#byId = new Map(personas.map((persona) => [persona.id, persona]));
+    for (const persona of personas)
+      for (const address of addressesOf(persona))
+        if (!this.#byAddress.has(address)) this.#byAddress.set(address, persona);
   }
 
-  get all(): readonly PersonaRecord[] {
-    return this.#personas;
+  get size(): number {
+    return this.#stored.length + this.#typed.size;
   }
 
   /** By id or by any e-mail address, ignoring case. */
   find(hint: string): PersonaRecord | undefined {
-    const wanted = hint.toLowerCase();
-    return this.#personas.find(
-      ({ id, email, accounts }) =>
-        id === hint ||
-        email.toLowerCase() === wanted ||
-        (accounts.github as GithubAccount | undefined)?.emails.some((entry) => entry.email.toLowerCase() === wanted),
-    );
+    const address = hint.toLowerCase();
+    const found =
+      this.#byId.get(hint) ??
+      this.#byAddress.get(address) ??
+      this.#typed.get(hint) ??
+      [...this.#typed.values()].findLast(({ email }) => email.toLowerCase() === address);
+    return found && this.#withPicture(found);
   }
 
-  /** Who was meant, also where another process knew them: somebody typed in there is made again here. */
-  recall({ id, email, name }: Pick<PersonaRecord, "id" | "email" | "name">): PersonaRecord {
-    return this.#personas.find((persona) => persona.id === id && persona.email === email) ?? this.add(email, name);
+  /** Who is meant, also where another process knew them. */
+  recall(reference: PersonaReference): PersonaRecord {
+    const stored = this.#byId.get(reference.id);
+    return stored?.email === reference.email ? this.#withPicture(stored) : this.add(typedAccount(reference));
   }
 
-  /** Somebody new, who is the same person whenever the same address is typed in. */
-  add(email: string, name: string | null): PersonaRecord {
-    const number = createHash("sha256").update(email.toLowerCase()).digest().readUIntBE(0, 5);
-    const id = `p${number}`;
-    const login = (email.split("@")[0] ?? "").replace(/[^A-Za-z0-9]+/g, "-") || id;
-    const persona: PersonaRecord = {
-      id,
-      name,
-      email,
-      avatar_url: this.#avatarUrl(id),
-      accounts: {
-        google: { sub: `1${number}`, email_verified: true },
-        github: { id: number, login, emails: [{ email, primary: true, verified: true }] },
-        twitter: { id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") },
-      },
+  /** Keeps a typed account, and forgets the oldest where there are too many. */
+  add(account: TypedAccount): PersonaRecord {
+    const persona = typedPersona(account);
+    this.#typed.delete(persona.id);
+    this.#typed.set(persona.id, persona);
+    const [oldest] = this.#typed.keys();
+    if (this.#typed.size > MAX_TYPED && oldest !== undefined) this.#typed.delete(oldest);
+    return this.#withPicture(persona);
+  }
+
+  /**
+   * One page of those that `present` makes something of; what it costs does not depend on how many there are.
+   * @param present undefined: the persona is left out
+   */
+  page<Item>(
+    { search, after, before, limit }: PersonaQuery,
+    present: (persona: PersonaRecord) => Item | undefined,
+  ): PersonaPage<Item> {
+    const wanted = searchable(search);
+    const typed = [...this.#typed.values()];
+    const isBack = before !== undefined;
+    const found: { row: number; item: Item }[] = [];
+    let row = isBack
+      ? this.#previous(wanted, before, typed)
+      : this.#next(wanted, after === undefined ? 0 : after + 1, typed);
+    while (row !== undefined && found.length <= limit) {
+      const item = present(this.#withPicture(this.#stored[row] ?? typed[row - this.#stored.length]!));
+      if (item !== undefined) found.push({ row, item });
+      row = isBack ? this.#previous(wanted, row, typed) : this.#next(wanted, row + 1, typed);
+    }
+    const hasMore = found.length > limit;
+    const shown = isBack ? found.slice(0, limit).toReversed() : found.slice(0, limit);
+    const [hasPrevious, hasNext] = isBack ? [hasMore, true] : [after !== undefined, hasMore];
+    return {
+      items: shown.map(({ item }) => item),
+      previous: hasPrevious ? shown[0]?.row : undefined,
+      next: hasNext ? shown.at(-1)?.row : undefined,
     };
-    this.#personas.push(persona);
-    if (this.#personas.length > this.#seeded + MAX_TYPED) this.#personas.splice(this.#seeded, 1);
-    return persona;
   }
+
+  #next(wanted: string, from: number, typed: readonly PersonaRecord[]): number | undefined {
+    const { length } = this.#stored;
+    const stored = from < length ? (wanted === "" ? from : this.#searchText.next(wanted, from)) : undefined;
+    if (stored !== undefined) return stored;
+    for (let row = Math.max(from, length); row < length + typed.length; row++)
+      if (searchable(textOf(typed[row - length]!)).includes(wanted)) return row;
+    return undefined;
+  }
+
+  #previous(wanted: string, before: number, typed: readonly PersonaRecord[]): number | undefined {
+    const { length } = this.#stored;
+    for (let row = Math.min(before, length + typed.length) - 1; row >= length; row--)
+      if (searchable(textOf(typed[row - length]!)).includes(wanted)) return row;
+    const end = Math.min(before, length);
+    if (wanted === "") return end > 0 ? end - 1 : undefined;
+    return this.#searchText.previous(wanted, end);
+  }
+
+  get #searchText(): SearchText {
+    return (this.#texts ??= new SearchText(this.#stored.map(textOf)));
+  }
+
+  #withPicture(persona: PersonaRecord): PersonaRecord {
+    return persona.avatar_url === null ? { ...persona, avatar_url: this.#avatarUrl(persona.id) } : persona;
+  }
+}
+
+/** What a search finds somebody by. */
+function textOf({ name, email, accounts }: PersonaRecord): string {
+  return [name ?? "", email, ...textsIn(accounts)].join(" @");
+}
+
+/** Every address that somebody has anywhere, in lower case. */
+function addressesOf({ email, accounts }: PersonaRecord): string[] {
+  return [email, ...textsIn(accounts).filter((text) => text.includes("@"))].map((address) => address.toLowerCase());
+}
+
+/** The texts of accounts, whatever form a provider gives them. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

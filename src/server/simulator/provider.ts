@@ -1,5 +1,6 @@
 import type { FetchResponse } from "../../wire/fetch.ts";
 import type { Provider } from "../../wire/names.ts";
+import type { Application } from "../providers/connections.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Consent, Redemption } from "./grants.ts";
 
@@ -17,7 +18,15 @@ export interface PickerView {
   readonly title: string;
   /** Names the request that the choice answers; nothing else of it is on the page. */
   readonly request: string;
+  /** Undefined: the request is not one of the service's own. */
+  readonly application: Application | undefined;
+  /** One page of them. */
   readonly accounts: readonly { readonly persona: PersonaRecord; readonly account: Account }[];
+  /** For `before` in the address of the page before, and `after` in that of the next; undefined where there is none. */
+  readonly previous: number | undefined;
+  readonly next: number | undefined;
+  /** How many accounts there are at all the providers. */
+  readonly known: number;
   readonly search: string;
   readonly problem: string | undefined;
   readonly client_id: string;

@@ -72,13 +72,13 @@ export function textReport(context: Context): Report {
         ) + "\n",
       );
     },
-    request({ method, route, status, ms, instance }) {
+    request({ method, route, status, ms, instance, reason }) {
       // Pictures say nothing of a sign-in.
       if (route?.startsWith("/__svc/simulator/avatars/")) return;
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
       stdout.write(
-        `${chalk.dim(time)}  ${paint(status)}  ${method.padEnd(6)} ${route ?? "(no route)"}  ${chalk.dim(`${instance ?? "-"}  ${round(ms)} ms`)}\n`,
+        `${chalk.dim(time)}  ${paint(status)}  ${method.padEnd(6)} ${route ?? "(no route)"}  ${chalk.dim(`${instance ?? "-"}  ${round(ms)} ms`)}\n${reason === null ? "" : `          ${harmless(reason)}\n`}`,
       );
     },
   };

@@ -1,3 +1,4 @@
+import type { WayBack } from "../../errors.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 
@@ -5,7 +6,7 @@ const STATE_ADVICE =
   "A sign-in can be finished once, within ten minutes, and in the browser that began it. Go back to the application and sign in again.";
 
 /** For a person whose browser met an error: what happened, and what to do. */
-export function errorPage(status: number, message: string): string {
+export function errorPage(status: number, message: string, wayBack?: WayBack): string {
   const [title = message, detail] = message.split(/: (.*)/s);
   const advice =
     title === "Invalid or expired state"
@@ -20,6 +21,8 @@ export function errorPage(status: number, message: string): string {
         <h1 data-testid="error-title">${title}</h1>
         ${advice && html`<p data-testid="error-detail">${advice}</p>`}
       </header>
-      <footer><span>svc · identity proxy</span></footer>`,
+      <footer>
+        <span>svc · identity proxy</span>${wayBack && html`<a href="${wayBack.origin}" data-testid="way-back">Back to ${wayBack.name}</a>`}
+      </footer>`,
   );
 }

@@ -66,3 +66,15 @@ export function requireSignInInstance(request: AppRequest, { instances }: Access
   request.instance = named;
   return requireActiveInstance(request);
 }
+
+/**
+ * Lets a browser into a sign-in only where it goes to the address itself.
+ * @throws {ApiError} for what a page fetches or embeds, and for a prefetch or prerender
+ */
+export function requireNavigation({ caller }: AppRequest): void {
+  if (caller.isNavigation) return;
+  throw new ApiError(
+    "bad_request",
+    "a browser signs in by going to this address; a script, an image, a frame, a prefetch or a prerender cannot. Use a link, or set window.location",
+  );
+}

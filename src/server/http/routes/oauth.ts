@@ -2,17 +2,17 @@ import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
 import { redirect, type Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
-import { beginSignIn } from "../../sign-in/begin.ts";
+import { beginSignIn, checkBegin, type BeginRequest } from "../../sign-in/begin.ts";
 import { endBinding } from "../../sign-in/binding.ts";
-import { checkRedirectUri } from "../../sign-in/redirect-uri.ts";
 import type { InstanceRecord } from "../../store/records.ts";
-import { requireSignInInstance } from "./access.ts";
+import { requireNavigation, requireSignInInstance } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 
 /** Names no provider of its own accord: the instance's default one. */
 export const signIn: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
+    requireNavigation(request);
     const instance = requireSignInInstance(request, deps);
     const provider = request.query.get("provider");
     return begin(request, deps, instance, provider === undefined ? instance.default_provider : known(provider));
@@ -22,6 +22,7 @@ export const signIn: RouteDefinition = {
 export const authorize: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
+    requireNavigation(request);
     const instance = requireSignInInstance(request, deps);
     return begin(request, deps, instance, known(request.query.get("provider") ?? ""));
   },
@@ -31,6 +32,7 @@ export const authorize: RouteDefinition = {
 export const beginAtFront: RouteDefinition = {
   on: ["front"],
   handle(request, deps) {
+    requireNavigation(request);
     const instance = requireSignInInstance(request, deps);
     return beginHere(request, deps, instance, known(request.query.get("provider") ?? ""));
   },
@@ -40,7 +42,8 @@ export const callback: RouteDefinition = {
   on: ["front"],
   isSpent: true,
   async handle(request, deps) {
-    const { query, ip_address, isBrowser } = request;
+    requireNavigation(request);
+    const { query, ip_address, caller } = request;
     const provider = known(request.params["provider"] ?? "");
     const state = query.get("state") ?? "";
     if (query.has("code") && query.has("error"))
@@ -53,9 +56,9 @@ export const callback: RouteDefinition = {
       error: query.get("error"),
       ip_address,
       cookie: request.header("cookie"),
-      isBrowser,
+      caller,
     });
-    return redirect(location, isBrowser ? [endBinding(state, deps.addresses.isHttps)] : []);
+    return redirect(location, caller.isBrowser ? [endBinding(state, deps.addresses.isHttps)] : []);
   },
 };
 
@@ -65,15 +68,16 @@ async function begin(
   instance: InstanceRecord,
   provider: Provider,
 ): Promise<Reply> {
-  const { scope, isBrowser } = request;
-  if (!isBrowser || (scope.kind === "front" && scope.isCallback)) return beginHere(request, deps, instance, provider);
-  const { redirect_uri, login_hint } = parametersOf(request);
-  checkRedirectUri(redirect_uri, instance.redirect_uris, deps.anyRedirectUri);
+  const { scope, caller } = request;
+  if (!caller.isBrowser || (scope.kind === "front" && scope.isCallback))
+    return beginHere(request, deps, instance, provider);
+  const begun = beginRequest(request, instance, provider);
+  await checkBegin(deps, begun);
   const onward = new URLSearchParams({
     instance: instance.subdomain,
     provider,
-    redirect_uri,
-    ...(login_hint !== undefined && { login_hint }),
+    redirect_uri: begun.redirect_uri,
+    ...(begun.login_hint !== undefined && { login_hint: begun.login_hint }),
   });
   return redirect(`${deps.addresses.front}/__svc/begin?${onward.toString()}`);
 }
@@ -84,14 +88,17 @@ async function beginHere(
   instance: InstanceRecord,
   provider: Provider,
 ): Promise<Reply> {
-  const { isBrowser, ip_address } = request;
-  const begun = { instance, provider, ...parametersOf(request), isBrowser, ip_address };
-  const { location, cookie } = await beginSignIn(deps, begun);
+  const { location, cookie } = await beginSignIn(deps, beginRequest(request, instance, provider));
   return redirect(location, cookie === undefined ? [] : [cookie]);
 }
 
-function parametersOf({ query }: AppRequest): { redirect_uri: string; login_hint: string | undefined } {
-  return { redirect_uri: query.get("redirect_uri") ?? "", login_hint: query.get("login_hint") };
+function beginRequest(
+  { query, caller, ip_address }: AppRequest,
+  instance: InstanceRecord,
+  provider: Provider,
+): BeginRequest {
+  const redirect_uri = query.get("redirect_uri") ?? "";
+  return { instance, provider, redirect_uri, login_hint: query.get("login_hint"), caller, ip_address };
 }
 
 function known(provider: string): Provider {

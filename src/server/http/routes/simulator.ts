@@ -2,17 +2,25 @@ import { isProvider } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
 import { avatarSvg } from "../pages/avatar.ts";
 import { pickerPage } from "../pages/picker.ts";
-import { page, redirect, svg } from "../reply.ts";
+import { page, redirect, svg, type Reply } from "../reply.ts";
+import { browserCookie, newBrowser, shownBrowser } from "../../simulator/browser.ts";
+import type { AuthorizeOutcome } from "../../simulator/authorize.ts";
+import { requireNavigation } from "./access.ts";
 import type { RouteDefinition } from "./route.ts";
 
 /** The browser's side of a simulated provider: the account picker, and the way back from it. */
 export const simulatedAuthorize: RouteDefinition = {
   on: ["front"],
-  handle(request, { simulator }) {
+  handle(request, { simulator, addresses }) {
+    requireNavigation(request);
     const provider = request.params["provider"];
     if (!isProvider(provider)) throw new ApiError("not_found");
-    const outcome = simulator.authorize(provider, request.query);
-    return "location" in outcome ? redirect(outcome.location) : page(pickerPage(outcome));
+    if (!request.caller.isBrowser) return answer(simulator.authorize(provider, request.query));
+    const shown = shownBrowser(request.header("cookie"), addresses.isHttps);
+    const browser = shown ?? newBrowser();
+    const outcome = simulator.authorize(provider, request.query, browser);
+    const isNew = shown === undefined && "location" in outcome && outcome.isToPicker;
+    return answer(outcome, isNew ? [browserCookie(browser, addresses.isHttps)] : []);
   },
 };
 
@@ -20,8 +28,12 @@ export const avatar: RouteDefinition = {
   on: ["front"],
   handle(request, { simulator }) {
     const id = /^(.+)\.svg$/.exec(request.params["file"] ?? "")?.[1];
-    const persona = simulator.personas.all.find((candidate) => candidate.id === id);
-    if (!persona) throw new ApiError("not_found");
+    const persona = simulator.personas.find(id ?? "");
+    if (!persona || persona.id !== id) throw new ApiError("not_found");
     return svg(avatarSvg(persona.id, persona.name ?? persona.email));
   },
 };
+
+function answer(outcome: AuthorizeOutcome, cookies: readonly string[] = []): Reply {
+  return "location" in outcome ? redirect(outcome.location, cookies) : page(pickerPage(outcome));
+}

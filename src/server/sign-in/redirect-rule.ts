@@ -1,0 +1,127 @@
+import { isLoopback } from "../../wire/loopback.ts";
+import type { ApiError } from "../errors.ts";
+import type { InstanceRecord } from "../store/records.ts";
+import type { Caller } from "./caller.ts";
+import { parseRedirectUri, refused, type RedirectUri } from "./redirect-uri.ts";
+
+/** The entry of `redirect_uris` that stands for every address. */
+const ANY = "*";
+const ANY_QUERY = "?*";
+
+/** What the rule depends on besides the address and the instance's `redirect_uris`. */
+export interface Circumstances {
+  readonly caller: Caller;
+  /** Whether only this machine can reach the server. */
+  readonly isLocal: boolean;
+  /** Whether the provider is a simulated one. */
+  readonly isSimulated: boolean;
+}
+
+export interface Destination {
+  /** Scheme and host of where the user is sent back to; the scheme alone where it is private-use. */
+  readonly origin: string;
+  /** The user must choose an account on a page that names the destination first. */
+  readonly needsClick: boolean;
+  /** A program named another host, and the instance lists none: to be logged. */
+  readonly isUnlisted: boolean;
+}
+
+/**
+ * Decides whether a user may be sent back to an address with a token.
+ *
+ * With `redirect_uris`: only to those. Without, on a server that only this machine can reach: a program names any
+ * address; a browser names loopback, or another host through a simulated provider after a click. Any page could
+ * otherwise collect tokens.
+ * @throws {ApiError} `invalid_redirect_uri`, naming the rule and what to register
+ */
+export function checkRedirectUri(
+  text: string,
+  instance: Pick<InstanceRecord, "name" | "redirect_uris">,
+  { caller, isLocal, isSimulated }: Circumstances,
+): Destination {
+  const { name, redirect_uris } = instance;
+  const uri = parseRedirectUri(text);
+  const { origin } = uri;
+  const isAny = allowsAny(instance);
+  const listed: Destination = { origin, needsClick: false, isUnlisted: false };
+  const register = `Add ${JSON.stringify(entryFor(uri))} to its redirect_uris`;
+
+  if (redirect_uris.length > 0 && !isAny) {
+    if (redirect_uris.some((entry) => matches(entry, uri))) return listed;
+    throw refused(
+      `it is not one of the redirect_uris of ${name}, which must match exactly; loopback matches with any port. ${register}`,
+    );
+  }
+  if (!isLocal)
+    throw refused(
+      isAny
+        ? `the entry "*" of ${name} counts only where nothing but this machine can reach the server. ${register}`
+        : `${name} has no redirect_uris, and a server that others can reach sends users to registered addresses only. ${register}`,
+    );
+  if (isLoopbackUri(uri)) return listed;
+  if (caller.isPlainClient) return { ...listed, isUnlisted: !isAny };
+  if (isAny) return { ...listed, needsClick: isSimulated };
+  if (!isSimulated)
+    throw unlisted(name, "a browser that signs in with a real provider is sent to loopback only", register);
+  if (uri.hostname === undefined) throw unlisted(name, "a browser is sent to http and https addresses only", register);
+  return { ...listed, needsClick: true };
+}
+
+/** @throws {ApiError} where an entry of `redirect_uris` can match nothing */
+export function checkEntry(entry: string, isOnly: boolean): void {
+  if (entry === ANY && isOnly) return;
+  if (entry === ANY) throw refused('"*" must be the only entry');
+  const { query } = parseRedirectUri(withoutWildcard(entry));
+  if (entry.endsWith(ANY_QUERY) && query !== "")
+    throw refused("?* stands for the whole query; write nothing before it");
+}
+
+/** What to tell the operator at each start of instances that let any address have their tokens. */
+export function wildcardWarnings(instances: readonly InstanceRecord[], isLocal: boolean): string[] {
+  return instances
+    .filter(allowsAny)
+    .map(({ name }) =>
+      isLocal
+        ? `${name} lets any address have its tokens: redirect_uris is "*". List its addresses before others can reach this server.`
+        : `${name} can sign nobody in: redirect_uris is "*", which counts only where nothing but this machine can reach the server. List its addresses.`,
+    );
+}
+
+function allowsAny({ redirect_uris }: Pick<InstanceRecord, "redirect_uris">): boolean {
+  return redirect_uris.length === 1 && redirect_uris[0] === ANY;
+}
+
+function matches(entry: string, uri: RedirectUri): boolean {
+  const own = parseEntry(entry);
+  if (own === undefined || own.path !== uri.path) return false;
+  if (!entry.endsWith(ANY_QUERY) && own.query !== uri.query) return false;
+  return (
+    own.origin === uri.origin || (isLoopbackUri(own) && own.scheme === uri.scheme && own.hostname === uri.hostname)
+  );
+}
+
+function parseEntry(entry: string): RedirectUri | undefined {
+  try {
+    return parseRedirectUri(withoutWildcard(entry));
+  } catch {
+    // A store from elsewhere may hold what no seed could.
+    return undefined;
+  }
+}
+
+function withoutWildcard(entry: string): string {
+  return entry.endsWith(ANY_QUERY) ? entry.slice(0, -ANY_QUERY.length) : entry;
+}
+
+/** What would let an address in. Its query may hold a secret of the application's, and goes into no message. */
+function entryFor({ origin, path, query }: RedirectUri): string {
+  return `${origin}${path}${query === "" ? "" : ANY_QUERY}`;
+}
+
+function isLoopbackUri({ hostname }: RedirectUri): boolean {
+  return hostname !== undefined && isLoopback(hostname);
+}
+
+function unlisted(name: string, rule: string, register: string): ApiError {
+  return refused(`${name} has no redirect_uris, and without them ${rule}. ${register}`);
+}

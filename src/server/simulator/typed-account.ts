@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { PersonaRecord } from "../store/records.ts";
+
+/** How the ids begin. */
+const VERIFIED = "p";
+const UNVERIFIED = "u";
+
+/** What makes a typed account the same one again, at any process. */
+export interface TypedAccount {
+  readonly email: string;
+  readonly name: string | null;
+  readonly email_verified: boolean;
+}
+
+/** An account at every provider; it is the same person whenever the same address is typed in. */
+export function typedPersona({ email, name, email_verified }: TypedAccount): PersonaRecord {
+  const number = createHash("sha256")
+    .update(`${email_verified ? "" : "unverified "}${email.toLowerCase()}`)
+    .digest()
+    .readUIntBE(0, 5);
+  const id = `${email_verified ? VERIFIED : UNVERIFIED}${number}`;
+  const login = (email.split("@")[0] ?? "").replace(/[^A-Za-z0-9]+/g, "-") || id;
+  return {
+    id,
+    name,
+    email,
+    avatar_url: null,
+    accounts: {
+      google: { sub: `1${number}`, email_verified },
+      github: { id: number, login, emails: [{ email, primary: true, verified: email_verified }] },
+      twitter: { id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") },
+    },
+  };
+}
+
+/** What was typed in, by the persona that was made of it. */
+export function typedAccount({ id, email, name }: Pick<PersonaRecord, "id" | "email" | "name">): TypedAccount {
+  return { email, name, email_verified: !id.startsWith(UNVERIFIED) };
+}
