@@ -24,6 +24,8 @@ export interface Cluster {
   readonly data: string;
   /** Hands over files there, which the server reads only if they are its own. */
   own(...names: string[]): Promise<void>;
+  /** Starts a copy of it that follows it as its standby. It is restarted for that. */
+  startStandby(): Promise<Cluster>;
 }
 
 interface Built {
@@ -169,7 +171,11 @@ async function freePort(): Promise<number> {
 export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
   const directory = await makeDirectory("svc-postgres-");
   reap(directory, process.pid);
-  const built = await build(directory, settings);
+  return clusterOf(await build(directory, settings));
+}
+
+function clusterOf(built: Built): Cluster {
+  const { directory } = built;
   return {
     port: built.port,
     url: (database) => urlOf(built.port, database),
@@ -183,12 +189,31 @@ export async function startCluster(settings: readonly string[] = []): Promise<Cl
         if (uid !== undefined) await chown(path, uid, gid!);
       }
     },
+    startStandby: () => startStandby(built),
     async signal(name) {
       const main = (await readFile(join(directory, "data/postmaster.pid"), "utf8")).split("\n")[0]!;
       const children = await run("ps", ["-o", "pid=", "--ppid", main]);
       for (const pid of [main, ...children.stdout.split("\n")]) if (pid.trim() !== "") process.kill(Number(pid), name);
     },
   };
+}
+
+async function startStandby(primary: Built): Promise<Cluster> {
+  const directory = await makeDirectory("svc-standby-");
+  reap(directory, process.pid);
+  const standby = { ...primary, directory, port: await freePort() };
+  await control(primary, "stop", "-m", "fast");
+  await run("cp", ["-a", join(primary.directory, "data"), join(directory, "data")]);
+  await writeFile(join(directory, "data/standby.signal"), "");
+  const settings = await readFile(join(directory, "data/postgresql.auto.conf"), "utf8");
+  const source = `host=127.0.0.1 port=${primary.port} user=postgres password=${PASSWORD}`;
+  await writeFile(
+    join(directory, "data/postgresql.auto.conf"),
+    `${settings}port = ${standby.port}\nprimary_conninfo = '${source}'\n`,
+  );
+  await control(primary, "start");
+  await control(standby, "start");
+  return clusterOf(standby);
 }
 
 export function urlOf(port: number, database: string): string {

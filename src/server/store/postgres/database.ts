@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "./address.ts";
-import { connect, localSettings, type Client, type Endpoint } from "./connection.ts";
+import { connect, localSettings, runAsTransaction, type Client, type Endpoint } from "./connection.ts";
 import {
   isBusy,
   isLost,
@@ -89,9 +89,8 @@ export function openDatabase(address: Address, warn: (message: string) => void):
   }
 
   /** @param seconds how long what is under way may still take */
-  async function retire(broken: Promise<Pool>, seconds: number): Promise<void> {
+  function retire({ requests, searches }: Pool, broken: Promise<Pool>, seconds: number): void {
     if (pool === broken) pool = undefined;
-    const { requests, searches } = await broken;
     for (const client of [requests, searches]) void client.end({ timeout: seconds }).catch(() => {});
   }
 
@@ -116,13 +115,7 @@ export function openDatabase(address: Address, warn: (message: string) => void):
   ): Promise<Row[]> {
     const client = isSearch ? searches : requests;
     if (!endpoint.isPooler) return client.unsafe<Row[]>(text, [...parameters], { prepare: !isSearch });
-    return client.begin(async (transaction) => {
-      const [, rows] = await Promise.all([
-        transaction.unsafe(localSettings(address)),
-        transaction.unsafe<Row[]>(text, [...parameters]),
-      ]);
-      return rows;
-    }) as Promise<Row[]>;
+    return runAsTransaction<Row>(client, localSettings(address), text, parameters);
   }
 
   async function query<Row extends object>(
@@ -130,33 +123,33 @@ export function openDatabase(address: Address, warn: (message: string) => void):
     parameters: readonly Value[] = [],
     { isSearch = false, until = performance.now() + limits.answerWithinMs }: QueryOptions = {},
   ): Promise<Row[]> {
-    let switched = false;
+    let hasSwitched = false;
     for (;;) {
       const asked = performance.now();
       const current = currentPool();
+      let made: Pool | undefined;
       try {
-        const made = await withinTime(current, until - asked);
+        made = await withinTime(current, until - asked);
         const rows = await withinTime(run<Row>(made, text, parameters, isSearch), until - performance.now());
         noteAnswer();
         return rows;
       } catch (error) {
         const isDead = isLost(error) || (error instanceof NoAnswer && answered < asked);
-        if (isDead) {
-          void retire(current, 1).catch(() => {});
-          noteLoss(error);
-        }
+        if (isDead && made) retire(made, current, 1);
+        // Without a pool there is no server that can be used, for whatever reason.
+        if (isDead || !made) noteLoss(error);
         if (!isUnavailable(error)) throw error;
-        if (isReadOnly(error) && !switched) {
-          // Nothing was written. Another connection, or another host, may lead to the new primary.
-          switched = true;
-          if (asked - (await current).made > MIN_POOL_AGE_MS) {
-            void retire(current, limits.answerWithinMs / 1000);
-            continue;
-          }
+        // Nothing was written. Other connections, or another host, may lead to the new primary.
+        if (made && !hasSwitched && isReadOnly(error) && asked - made.made > MIN_POOL_AGE_MS) {
+          hasSwitched = true;
+          retire(made, current, limits.answerWithinMs / 1000);
+          continue;
         }
-        const mayRepeat = isBusy(error) || isRepeatable(error);
+        // Where another host may take over, nothing was asked and the request can wait for that.
+        const mayTakeOver = !made && address.hosts.length > 1 && !(error instanceof NoAnswer);
+        const mayRepeat = isBusy(error) || isRepeatable(error) || mayTakeOver;
         if (!mayRepeat || performance.now() + TRY_AGAIN_MS > until) throw unavailable(location, error);
-        await sleep(isBusy(error) ? TRY_AGAIN_MS : Math.random() * TRY_AGAIN_MS);
+        await sleep(isRepeatable(error) ? Math.random() * TRY_AGAIN_MS : TRY_AGAIN_MS);
       }
     }
   }

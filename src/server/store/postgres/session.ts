@@ -26,7 +26,10 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
 
   async function open(): Promise<{ client: Client; endpoint: Endpoint }> {
     const endpoint = await server();
-    return { client: await connect(address, endpoint, { max: 1, limited }), endpoint };
+    const onclose = (): void => {
+      lost ??= { error: unavailable(address.location, new Error("the connection was closed")) };
+    };
+    return { client: await connect(address, endpoint, { max: 1, limited, onclose }), endpoint };
   }
 
   // `postgres` would connect again after a loss, outside of the transaction: so a loss is the end.
@@ -52,7 +55,8 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
   async function transaction<T>(work: () => Promise<T>): Promise<T> {
     for (let repeats = 0; ; repeats++) {
       try {
-        await begin();
+        // What waits for a lock must see what was done meanwhile.
+        await begin("ISOLATION LEVEL READ COMMITTED");
         const result = await work();
         await ask("COMMIT");
         return result;
@@ -60,7 +64,7 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
         if (lost) throw error;
         await ask("ROLLBACK");
         if (!isRepeatable(causeOf(error)) || repeats === MAX_REPEATS) throw error;
-        await sleep(Math.random() * 20 * 2 ** repeats);
+        await sleep(Math.random() * Math.min(500, 20 * 2 ** repeats));
       }
     }
   }

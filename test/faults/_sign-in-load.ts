@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { inTurn, signIn, users, type Server } from "../postgres/_serve.ts";
+
+/** What a load of sign-ins came to. */
+export interface Outcome {
+  readonly tried: number;
+  /** The e-mail addresses whose token arrived. */
+  readonly acknowledged: readonly string[];
+  /** How often something else arrived than a token, by what it was. */
+  readonly failed: Readonly<Record<string, number>>;
+  /** The longest time without any sign-in that succeeded, in milliseconds. */
+  readonly longestOutageMs: number;
+}
+
+export interface Load {
+  /** Returns when that many more sign-ins have succeeded. */
+  succeed(count: number): Promise<void>;
+  stop(): Promise<Outcome>;
+}
+
+/** New people sign in without a pause, each step at the next of the servers. */
+export function startLoad(servers: readonly Server[], { workers = 8, prefix = "n" } = {}): Load {
+  const next = inTurn(servers);
+  const acknowledged: string[] = [];
+  const failed: Record<string, number> = {};
+  const state = { isOver: false, tried: 0, last: performance.now(), longest: 0 };
+
+  const running = Array.from({ length: workers }, async () => {
+    while (!state.isOver) {
+      const email = `${prefix}${state.tried++}@load.test`;
+      const outcome = await signIn(email, next);
+      if (typeof outcome === "string") {
+        acknowledged.push(email);
+        state.longest = Math.max(state.longest, performance.now() - state.last);
+        state.last = performance.now();
+      } else {
+        const what = outcome.location?.searchParams.get("error") ?? String(outcome.status);
+        failed[what] = (failed[what] ?? 0) + 1;
+        await sleep(20);
+      }
+    }
+  });
+
+  return {
+    async succeed(count) {
+      const wanted = acknowledged.length + count;
+      while (acknowledged.length < wanted) await sleep(20);
+    },
+    async stop() {
+      state.isOver = true;
+      await Promise.all(running);
+      return { tried: state.tried, acknowledged, failed, longestOutageMs: Math.round(state.longest) };
+    },
+  };
+}
+
+/** Those who got a token, and whom no server knows. */
+export async function lost(outcome: Outcome, server: Server): Promise<string[]> {
+  const there = new Set((await users(server)).map((user) => user.data.email));
+  return outcome.acknowledged.filter((email) => !there.has(email));
+}
+
+/** One line for people. */
+export function figures(title: string, { tried, acknowledged, failed, longestOutageMs }: Outcome): string {
+  const failures = Object.entries(failed).map(([what, count]) => `${count} × ${what}`);
+  return `${title}: ${tried} tried, ${acknowledged.length} acknowledged, ${failures.join(", ") || "0 failed"}, longest outage ${longestOutageMs} ms`;
+}

@@ -1,0 +1,92 @@
+import { expect, it } from "vitest";
+import {
+  checkPostgres,
+  migratePostgres,
+  openPostgresSource,
+  openPostgresTarget,
+} from "../../src/server/store/postgres/index.ts";
+import type { Entry } from "../../src/server/store/records.ts";
+import { USER_FIELDS } from "../../src/wire/fields.ts";
+import { parseQuery } from "../../src/wire/query.ts";
+import { A, all, arrival, at, id, people, records, session, state, user } from "../store/conformance.ts";
+import { hasPgBouncer, startPgBouncer } from "./_pgbouncer.ts";
+import { createDatabase, execute } from "./_postgres.ts";
+import { open } from "./_store.ts";
+
+const DROPPED = ["search_path", "statement_timeout", "idle_in_transaction_session_timeout", "synchronous_commit"];
+const IGNORING = [`ignore_startup_parameters = ${[...DROPPED, "TimeZone", "DateStyle", "options"].join(",")}`];
+
+/** What the store's own statements run with, told by a trigger. */
+async function settingsDuringWrites(direct: string): Promise<void> {
+  await execute(
+    direct,
+    `CREATE FUNCTION svc.seen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE EXCEPTION '%; %; %', current_setting('search_path'), current_setting('synchronous_commit'), current_setting('statement_timeout');
+     END $$;
+     CREATE TRIGGER seen BEFORE DELETE ON svc.users FOR EACH ROW EXECUTE FUNCTION svc.seen()`,
+  );
+}
+
+it.skipIf(!hasPgBouncer).each<[string, readonly string[]]>([
+  ["as it is installed", []],
+  ["that ignores the startup parameters it does not know", IGNORING],
+])(
+  "PgBouncer in transaction mode %s serves everything that a store does",
+  async (_, settings) => {
+    const direct = await createDatabase();
+    const bouncer = await startPgBouncer(direct, settings);
+    const url = bouncer.url(direct);
+    const stores = [await open(url), await open(url)];
+    const store = stores[0]!;
+    const crowd = Array.from({ length: 2500 }, (__, n) => user(1000 + n));
+    const { users, sessions, ...others } = people();
+    await store.seed(
+      records({
+        ...others,
+        users: [...users, ...crowd],
+        sessions: [...sessions, ...crowd.map((who, n) => session(9000 + n, who))],
+      }),
+    );
+    // 200 sign-ins at once over two stores and five connections: sessions of the server change all the time.
+    const arrivals = Array.from({ length: 200 }, (__, n) =>
+      stores[n % 2]!.completeSignIn(arrival({ uid: `u${n % 50}`, email: `u${n % 50}@load.test`, time: n })),
+    );
+    expect(new Set((await Promise.all(arrivals)).map((outcome) => outcome.user.id)).size).toBe(50);
+    await Promise.all(Array.from({ length: 50 }, (__, n) => stores[n % 2]!.saveState(state(n))));
+    expect(
+      await Promise.all(Array.from({ length: 50 }, (__, n) => stores[(n + 1) % 2]!.takeState(state(n).state))),
+    ).toEqual(Array.from({ length: 50 }, (__, n) => state(n)));
+    expect((await all(store.users(A, {})))?.length).toBeGreaterThan(2500);
+    const found = await all(
+      store.users(A, { query: parseQuery(`created_at:${at(0).slice(0, 10)} email:user1*`, USER_FIELDS) }),
+    );
+    expect(found?.length).toBeGreaterThan(0);
+
+    const content: Entry[] = [];
+    const source = await openPostgresSource(url);
+    for await (const batch of source.entries()) content.push(...batch);
+    await source.close();
+    const other = await createDatabase();
+    const copy = bouncer.url(other);
+    const target = await openPostgresTarget(copy);
+    await target.begin("print");
+    await target.put(content);
+    await expect(openPostgresTarget(copy)).rejects.toMatchObject({ reason: "locked" });
+    await target.finish();
+    await target.close();
+    expect((await checkPostgres(copy)).tables).toMatchObject({
+      users: content.filter(([name]) => name === "users").length,
+    });
+    expect(await migratePostgres(copy)).toMatchObject({ from: 1, to: 1 });
+
+    await settingsDuringWrites(direct);
+    await expect(store.deleteUser(A, id(1))).rejects.toThrow("pg_catalog, pg_temp; on; 4s");
+  },
+  120_000,
+);
+
+it.skipIf(!hasPgBouncer)("An address with options that PgBouncer refuses says what to do", async () => {
+  const direct = await createDatabase();
+  const bouncer = await startPgBouncer(direct);
+  await expect(open(`${bouncer.url(direct)}?options=-c%20geqo%3Doff`)).rejects.toThrow(/Leave out the options/);
+});
