@@ -71,9 +71,8 @@ describe("T14: an instance's key sees nothing of another instance", () => {
       for (const whose of [mine, theirs]) {
         const id = own === "publishable_key" ? service[whose].publishable_key : RECORDS[whose][own];
         const [path, init] = make(id, me);
-        // Keys are not resolved at an instance's host at all.
-        const refused = own === "publishable_key" ? [404, { error: "Not found" }] : [401, { error: "Unauthorized" }];
-        expect(await answer(await service.as(me, service.addresses.instanceUrl(them) + path, init))).toEqual(refused);
+        const answered = await answer(await service.as(me, service.addresses.instanceUrl(them) + path, init));
+        expect(answered).toEqual([401, { error: "Unauthorized" }]);
       }
     });
   });
