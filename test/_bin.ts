@@ -43,15 +43,17 @@ export const children: ChildProcess[] = [];
 
 export const sockets: Socket[] = [];
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "svc-bin-"));
-});
-
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  await endAll(children.splice(0));
-  await rm(directory, { recursive: true, force: true });
-});
+/** Gives each test of a file a directory, and ends the processes and sockets that it leaves. */
+export function useProcesses(): void {
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "svc-bin-"));
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await endAll(children.splice(0));
+    await rm(directory, { recursive: true, force: true });
+  });
+}
 
 export async function endAll(all: ChildProcess[]): Promise<void> {
   for (const child of all) {

@@ -10,12 +10,14 @@ export let cwd: string;
 
 export let service: Service;
 
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "svc-tools-"));
-  service = await setup();
-});
-
-afterEach(() => rm(cwd, { recursive: true }));
+/** Gives each test of a file a directory and a service. */
+export function useDirectory(): void {
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), "svc-tools-"));
+    service = await setup();
+  });
+  afterEach(() => rm(cwd, { recursive: true }));
+}
 
 export function run(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   return runCli(argv, { service, cwd, ...options, env: { HOME: cwd, NO_COLOR: "1", ...options.env } });

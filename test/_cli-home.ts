@@ -10,13 +10,15 @@ export let home: string;
 
 export let cwd: string;
 
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "svc-home-"));
-  cwd = join(home, "work");
-  await mkdir(cwd);
-});
-
-afterEach(() => rm(home, { recursive: true }));
+/** Gives each test of a file a home directory with a working directory in it. */
+export function useHome(): void {
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), "svc-home-"));
+    cwd = join(home, "work");
+    await mkdir(cwd);
+  });
+  afterEach(() => rm(home, { recursive: true }));
+}
 
 export function keyOf(name: string): string {
   return `sk_${name}_0123456789abcdefghijklmnopqrstuvwxyz`;

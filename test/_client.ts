@@ -1,31 +1,25 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { createClient, type Client, type ClientOptions, type Fetch } from "../src/client/index.ts";
 import { decodePart, encodePart } from "./_setup.ts";
 
 export const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 
-export const servers: Server[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
-
 /** A server at a port of its own, and what it was asked. */
 export async function startServer(
   answer: RequestListener,
-): Promise<{ origin: string; port: number; seen: IncomingMessage[] }> {
+): Promise<{ origin: string; port: number; seen: IncomingMessage[]; close: () => void }> {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);
     answer(request, response);
   });
-  servers.push(server);
+  onTestFinished(() => server.close().closeAllConnections());
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, port, seen };
+  return { origin: `http://127.0.0.1:${port}`, port, seen, close: () => void server.close() };
 }
 
 /** A `fetch` that answers every request alike, and counts them. */

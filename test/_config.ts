@@ -5,8 +5,10 @@ import { afterEach, beforeEach } from "vitest";
 
 export let directory: string;
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "svc-config-"));
-});
-
-afterEach(() => rm(directory, { recursive: true }));
+/** Gives each test of a file a directory. */
+export function useDirectory(): void {
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "svc-config-"));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+}

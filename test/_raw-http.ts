@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { serve, type RunningServer } from "../src/server/serve.ts";
 import { SEED } from "./_setup.ts";
 
@@ -108,19 +108,23 @@ export async function shown({ port }: RunningServer): Promise<string> {
   return (await Promise.all(answers.map((answer) => answer.text()))).join("\n");
 }
 
-beforeAll(async () => {
-  server = await serve({ port: 0, store: "memory", seed: seedFile(SEED), warn: (message) => warnings.push(message) });
-  onCleanup(() => server.close());
-  stored = await shown(server);
-});
-
-beforeEach(() => {
-  warnings.length = 0;
-});
-
-afterEach(async () => {
-  expect(await shown(server)).toBe(stored);
-});
+/** Starts the server of a file, and checks after each test that its records did not change. */
+export function useServer(): void {
+  beforeAll(async () => {
+    server = await serve({ port: 0, store: "memory", seed: seedFile(SEED), warn: (message) => warnings.push(message) });
+    onCleanup(() => server.close());
+    stored = await shown(server);
+  });
+  afterAll(async () => {
+    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  });
+  beforeEach(() => {
+    warnings.length = 0;
+  });
+  afterEach(async () => {
+    expect(await shown(server)).toBe(stored);
+  });
+}
 
 /** A verification with whatever framing, whose body would be `{}`. */
 export function post(headers: string, body = "{}"): string {

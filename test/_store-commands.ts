@@ -9,11 +9,13 @@ import { people, state } from "./store/conformance.ts";
 
 export let cwd: string;
 
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "svc-store-commands-"));
-});
-
-afterEach(() => rm(cwd, { recursive: true, force: true }));
+/** Gives each test of a file a directory. */
+export function useDirectory(): void {
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), "svc-store-commands-"));
+  });
+  afterEach(() => rm(cwd, { recursive: true, force: true }));
+}
 
 export const at = (name: string): string => join(cwd, name);
 

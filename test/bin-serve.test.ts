@@ -4,8 +4,10 @@ import { createServer, request } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { directory, run, serve } from "./_bin.ts";
+import { directory, run, serve, useProcesses } from "./_bin.ts";
 import { SEED } from "./_setup.ts";
+
+useProcesses();
 
 async function filesIn(path: string): Promise<string[]> {
   return readdir(path).catch(() => []);

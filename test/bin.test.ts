@@ -5,8 +5,22 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFetch } from "../src/client/transport.ts";
-import { BIN, children, directory, endAll, type Ready, run, type Running, serve, sockets, start } from "./_bin.ts";
+import {
+  BIN,
+  children,
+  directory,
+  endAll,
+  type Ready,
+  run,
+  type Running,
+  serve,
+  sockets,
+  start,
+  useProcesses,
+} from "./_bin.ts";
 import { SEED } from "./_setup.ts";
+
+useProcesses();
 
 const send = createFetch();
 

@@ -5,8 +5,10 @@ import { writeCurrent, writeProfile, type Profile } from "../src/cli/credentials
 import { writeRunningServer } from "../src/cli/connection/running-server.ts";
 import { storeKey } from "../src/cli/credentials/stored-key.ts";
 import { resolveTarget, type TargetFlags } from "../src/cli/connection/target.ts";
-import { addProfile, contextOf, cwd, home, keyOf, run } from "./_cli-home.ts";
+import { addProfile, contextOf, cwd, home, keyOf, run, useHome } from "./_cli-home.ts";
 import { memoryKeyring, type CliOptions } from "./_cli.ts";
+
+useHome();
 
 const A = "https://a.svc.test";
 

@@ -7,8 +7,10 @@ import { nodeCheck } from "../src/cli/commands/doctor/machine.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
 import type { Fetch } from "../src/wire/fetch.ts";
-import { answering, cwd, HERE, run, service } from "./_cli-directory.ts";
+import { answering, cwd, HERE, run, service, useDirectory } from "./_cli-directory.ts";
 import { memoryKeyring, type CliOptions } from "./_cli.ts";
+
+useDirectory();
 
 interface Said {
   name: string;

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { keyedClientOptions } from "../src/cli/connection/client-options.ts";
 import { configDirectory, writeCurrent } from "../src/cli/credentials/profiles.ts";
-import { addProfile, contextOf, cwd, keyOf, run } from "./_cli-home.ts";
+import { addProfile, contextOf, cwd, keyOf, run, useHome } from "./_cli-home.ts";
 import { runCli, type CliResult } from "./_cli.ts";
 import { setup } from "./_setup.ts";
+
+useHome();
 
 const A = "https://a.svc.test";
 

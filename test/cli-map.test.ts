@@ -2,7 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT } from "../src/cli/help/environment.ts";
 import { EXIT } from "../src/cli/errors.ts";
-import { run } from "./_cli-directory.ts";
+import { run, useDirectory } from "./_cli-directory.ts";
+
+useDirectory();
 
 interface MapEntry {
   command: string;

@@ -2,7 +2,9 @@ import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from "node:fs
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeCurrent } from "../src/cli/credentials/profiles.ts";
-import { addProfile, contextOf, home, keyOf, run } from "./_cli-home.ts";
+import { addProfile, contextOf, home, keyOf, run, useHome } from "./_cli-home.ts";
+
+useHome();
 
 const A = "https://a.svc.test";
 

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeRunningServer, type RunningServerFile } from "../src/cli/connection/running-server.ts";
 import type { Fetch } from "../src/wire/fetch.ts";
-import { answering, cwd, HERE, run, service } from "./_cli-directory.ts";
+import { answering, cwd, HERE, run, service, useDirectory } from "./_cli-directory.ts";
 import { type CliOptions } from "./_cli.ts";
 import { NOBODY } from "./_setup.ts";
+
+useDirectory();
 
 /** The service under test, as if it ran in this directory. */
 async function runHere(): Promise<RunningServerFile> {

@@ -1,7 +1,7 @@
 import { type RequestListener, type ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { ConnectionError, createClient } from "../src/client/index.ts";
-import { caught, KEY, servers, startServer } from "./_client.ts";
+import { caught, KEY, startServer } from "./_client.ts";
 import { ADA } from "./_setup.ts";
 
 describe("The network", () => {
@@ -16,8 +16,8 @@ describe("The network", () => {
   });
 
   it("that does not answer gives the code connection, and says where", async () => {
-    const { origin, port } = await startServer(() => {});
-    servers.pop()?.close();
+    const { origin, port, close } = await startServer(() => {});
+    close();
     const error = await caught(createClient({ secretKey: KEY, baseUrl: origin }).users.list());
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({

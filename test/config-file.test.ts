@@ -5,7 +5,9 @@ import { serveOptions } from "../src/cli/commands/serve/options.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { credentialsFromEnv } from "../src/server/index.ts";
 import { createContext } from "./_cli.ts";
-import { directory } from "./_config.ts";
+import { directory, useDirectory } from "./_config.ts";
+
+useDirectory();
 
 describe("svc.config.json", () => {
   const CONNECTION = { client_id: "id", client_secret: "secret" };

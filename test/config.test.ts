@@ -6,7 +6,9 @@ import { clientOptions, keyedClientOptions, type GlobalFlags } from "../src/cli/
 import { findRunningServer, writeRunningServer, type RunningServerFile } from "../src/cli/connection/running-server.ts";
 import type { ClientOptions } from "../src/client/client.ts";
 import { createContext, runCli } from "./_cli.ts";
-import { directory } from "./_config.ts";
+import { directory, useDirectory } from "./_config.ts";
+
+useDirectory();
 
 const OWN_KEY = "sk_own_0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -6,10 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../src/server/serve.ts";
 import {
-  cleanups,
   DISCOVERY,
   exchange,
   KEY,
@@ -24,12 +23,11 @@ import {
   stored,
   VERIFY,
   warnings,
+  useServer,
 } from "./_raw-http.ts";
 import { SEED } from "./_setup.ts";
 
-afterAll(async () => {
-  for (const cleanup of cleanups.toReversed()) await cleanup();
-});
+useServer();
 
 it("what follows a long answer while it is sent does not get into it", { timeout: 20_000 }, async () => {
   const users = Array.from({ length: 20_000 }, (_, i) => ({ email: `u${i}@x.test`, name: "n".repeat(200) }));

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { CLOSE, DISCOVERY, exchange, KEYED, post, server, VERIFY } from "./_raw-http.ts";
+import { CLOSE, DISCOVERY, exchange, KEYED, post, server, VERIFY, useServer } from "./_raw-http.ts";
+
+useServer();
 
 const ADA = "/api/v1/users/00000000-0000-4000-8000-0000000000a1";
 

@@ -3,8 +3,10 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { encodeLine } from "../src/server/store/json/journal.ts";
 import { type CliOptions } from "./_cli.ts";
-import { at, cwd, damage, makeStore, modeOf, open, svc } from "./_store-commands.ts";
+import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "./_store-commands.ts";
 import { people, state } from "./store/conformance.ts";
+
+useDirectory();
 
 const COMMANDS = ["check", "repair", "compact", "migrate", "copy", "export", "import"];
 

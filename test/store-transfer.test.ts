@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { main } from "../src/cli/main.ts";
 import { createContext } from "./_cli.ts";
-import { at, cwd, damage, makeStore, modeOf, open, svc } from "./_store-commands.ts";
+import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "./_store-commands.ts";
 import { people } from "./store/conformance.ts";
+
+useDirectory();
 
 describe("svc store copy", () => {
   it("prints count and SHA-256 of both sides of each table", async () => {

@@ -9,5 +9,7 @@ export const open = async (url: string, warnings: string[] = []): Promise<Store>
   return store;
 };
 
-// The first to ask waits for the server.
-beforeAll(async () => void (await createDatabase()), 60_000);
+/** The first to ask waits for the server. */
+export function awaitServer(): void {
+  beforeAll(async () => void (await createDatabase()), 60_000);
+}

@@ -6,7 +6,9 @@ import { parseAddress } from "../../src/server/store/postgres/address.ts";
 import { passwordFor } from "../../src/server/store/postgres/password.ts";
 import { sslOption, tlsWarning } from "../../src/server/store/postgres/tls.ts";
 import { execute, createDatabase, admin } from "./_postgres.ts";
-import { open } from "./_store.ts";
+import { open, awaitServer } from "./_store.ts";
+
+awaitServer();
 
 it("An address names several hosts, each with its port, and svc then looks for one that accepts writes", () => {
   const address = parseAddress("postgres://ada@a.example:6000,b.example,[::1]:7000/svc", { PGPORT: "6001" });

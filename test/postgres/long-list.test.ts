@@ -3,7 +3,9 @@ import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { A, all, id, records, session, user } from "../store/conformance.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
-import { open } from "./_store.ts";
+import { open, awaitServer } from "./_store.ts";
+
+awaitServer();
 
 describe("A long list", () => {
   const COUNT = 5000;

@@ -4,7 +4,9 @@ import { openMemoryStore } from "../../src/server/store/json/index.ts";
 import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
 import { A, arrival, id, people, state } from "../store/conformance.ts";
 import { createDatabase, execute } from "./_postgres.ts";
-import { open } from "./_store.ts";
+import { open, awaitServer } from "./_store.ts";
+
+awaitServer();
 
 describe("Moving a store", () => {
   const entriesOf = async (url: string): Promise<Entry[]> => {

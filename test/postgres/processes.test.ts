@@ -15,7 +15,9 @@ import {
   user,
 } from "../store/conformance.ts";
 import { createDatabase } from "./_postgres.ts";
-import { open } from "./_store.ts";
+import { open, awaitServer } from "./_store.ts";
+
+awaitServer();
 
 /** A statement that is done while this process stands still. */
 function executeNow(url: string, text: string): void {

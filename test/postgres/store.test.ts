@@ -6,7 +6,9 @@ import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
 import { A, all, arrival, id, people, records, state } from "../store/conformance.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
-import { open } from "./_store.ts";
+import { open, awaitServer } from "./_store.ts";
+
+awaitServer();
 
 /** A role that may use what is there, and make nothing. */
 async function guest(url: string): Promise<string> {

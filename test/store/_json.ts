@@ -14,11 +14,13 @@ export const open = async (path: string): Promise<Store> => {
 
 export const newPath = async (): Promise<string> => join(await temporaryDirectory(), ".svc", "db.json");
 
-beforeEach(() => {
-  warnings.length = 0;
-});
-
-afterEach(() => expect(warnings).toEqual([]));
+/** Fails a test that leaves warnings which it did not expect. */
+export function expectNoWarnings(): void {
+  beforeEach(() => {
+    warnings.length = 0;
+  });
+  afterEach(() => expect(warnings).toEqual([]));
+}
 
 /** Something of everything. */
 export async function fill(store: Store): Promise<void> {

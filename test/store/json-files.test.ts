@@ -4,8 +4,10 @@ import { connect } from "node:net";
 import { dirname, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { fill, newPath, open } from "./_json.ts";
+import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
 import { A, contentOf, id, people, records, startProcess, temporaryDirectory } from "./conformance.ts";
+
+expectNoWarnings();
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 

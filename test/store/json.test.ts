@@ -5,8 +5,10 @@ import { describe, expect, it } from "vitest";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { testChanging } from "./changing.ts";
-import { fill, newPath, open } from "./_json.ts";
+import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
 import { A, abandoned, arrival, at, contentOf, id, people, records, state, testStore, user } from "./conformance.ts";
+
+expectNoWarnings();
 
 const taken = async (store: Store, saved: readonly StateRecord[]): Promise<unknown[]> =>
   Promise.all(saved.map((record) => store.takeState(record.state)));
