@@ -29,8 +29,7 @@ function modesIn(directory: string): Record<string, string> {
 }
 
 /** What the commands take for a server that runs here; it is the attacker's. */
-function plant(directory: string): string {
-  const url = "http://evil.example";
+function plant(directory: string, url = "http://localhost:7999"): string {
   const instance = { id: NOBODY, name: "A", subdomain: "a", url, publishable_key: "pk_evil", secret_key: SECRET };
   const path = join(directory, ".svc", "server.json");
   mkdirSync(join(directory, ".svc"));

@@ -104,9 +104,8 @@ describe("searching", () => {
   });
 
   it.each([
-    ["2,049 bytes", `name:${"é".repeat(250)} `.repeat(4).padEnd(1049, " ") + "x".repeat(2)],
-    ["33 terms", "name:a ".repeat(33)],
-    ["a value of 257 characters", `name:${"a".repeat(257)}`],
+    ["8,193 bytes", `name:${"é".repeat(250)} `.repeat(16).padEnd(4193, " ") + "x".repeat(2)],
+    ["257 terms", "name:a ".repeat(257)],
   ])("T28: %s are refused", async (_, query) => {
     const { as, acme } = await setup();
     expect((await as(acme, `/api/v1/users/search?query=${encodeURIComponent(query)}`)).status).toBe(400);

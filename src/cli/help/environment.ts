@@ -7,6 +7,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_SECRET_KEY: "your instance's secret key",
   SVC_SECRET_KEY_FILE: "a file that holds the key",
   SVC_SECRET_KEY_COMMAND: "a command that prints the key, such as a password manager's",
+  SVC_INSECURE: "1 sends secret keys over plain http to any host; by default to loopback only",
   SVC_CONFIG_DIR: "where profiles are kept; else XDG_CONFIG_HOME/svc, or ~/.config/svc",
   SVC_KEYRING: "off keeps keys in files that you alone can read; default auto",
   SVC_TIMEOUT: "seconds to wait for each answer; default 10",
