@@ -110,6 +110,7 @@ describe("Beside svc serve", () => {
     expect(JSON.parse(line)).toEqual({
       type: "request",
       request_id: expect.any(String) as string,
+      reason: null,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       method: "GET",
       route: "/api/v1/users",
