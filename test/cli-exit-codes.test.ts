@@ -13,7 +13,7 @@ interface SaidError {
 
 describe("Exit codes", () => {
   type Row = [code: number, what: string, argv: string[], options: CliOptions, error: SaidError];
-  const INVALID_ID = '"ada" is not the id of a user';
+  const INVALID_ID = '"ada" is not a user id';
   const rows: Row[] = [
     [
       1,
@@ -29,7 +29,7 @@ describe("Exit codes", () => {
       { fetch: answering(502, "<html>Bad Gateway</html>") },
       {
         code: "unexpected_response",
-        message: "GET /api/v1/users: 502 and something else than JSON",
+        message: "GET /api/v1/users: unexpected response with status 502: not JSON",
       },
     ],
     [2, "an id that can't be one", ["users", "get", "ada"], {}, { code: "usage", message: INVALID_ID }],

@@ -101,7 +101,7 @@ describe("The instance's address", () => {
       });
     await expect(client.users.list()).rejects.toMatchObject({
       code: "instance_inactive",
-      message: "The instance of pk_acme_0123 is not active yet, and so has no address",
+      message: "The instance of pk_acme_0123 is not active yet, so it has no address",
     });
   });
 

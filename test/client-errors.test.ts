@@ -65,7 +65,7 @@ describe("Errors", () => {
       "unknown_host",
       421,
       ({ client, acme }) => client(acme, { baseUrl: "https://evil.test" }).users.list(),
-      "GET /api/v1/users: 421 Unknown host: this server does not answer for it; add it with --allowed-host",
+      "GET /api/v1/users: 421 Unknown host: this server does not answer for evil.test; add it with --allowed-host",
     ],
   ])("are of class ApiError with the code %s where the status is %i", async (code, status, call, message) => {
     const error = await caught(call(await setup()));
@@ -102,19 +102,22 @@ describe("Errors", () => {
   });
 
   it.each([
-    ["a gateway's page", 502, "<html><h1>Bad Gateway</h1></html>", "something else than JSON"],
-    ["truncated JSON", 200, '[{"id":"1","resource":"us', "something else than JSON"],
-    ["nothing", 200, "", "something else than JSON"],
-    ["a success of another kind", 204, "", "something else than JSON"],
-    ["an error that is no object", 500, '"broken"', "JSON of another kind"],
-    ["an error without a sentence", 500, '{"error":{}}', "JSON of another kind"],
-    ["an object where a list should be", 200, '{"data":[]}', "JSON of another kind"],
+    ["a gateway's page", 502, "<html><h1>Bad Gateway</h1></html>", "not JSON"],
+    ["truncated JSON", 200, '[{"id":"1","resource":"us', "not JSON"],
+    ["nothing", 200, "", "not JSON"],
+    ["a success of another kind", 204, "", "not JSON"],
+    ["an error that is no object", 500, '"broken"', "JSON of another form"],
+    ["an error without a sentence", 500, '{"error":{}}', "JSON of another form"],
+    ["an object where a list should be", 200, '{"data":[]}', "JSON of another form"],
   ])("are unexpected_response for %s", async (_, status, body, what) => {
     const text = status === 204 ? null : body;
     const fetch: Fetch = async () => new Response(text, { status }) as Awaited<ReturnType<Fetch>>;
     const error = await caught(clientWith(fetch, { retry: 0 }).users.list());
     expect(error).toBeInstanceOf(ServiceError);
-    expect(error).toMatchObject({ code: "unexpected_response", message: `GET /api/v1/users: ${status} and ${what}` });
+    expect(error).toMatchObject({
+      code: "unexpected_response",
+      message: `GET /api/v1/users: unexpected response with status ${status}: ${what}`,
+    });
   });
 
   it.each([

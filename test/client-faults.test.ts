@@ -171,7 +171,7 @@ describe("An answer that is none", () => {
     const error = await caught(clientAt(origin, { fetch: globalThis.fetch as Fetch }).users.get(ADA));
     expect(error).toMatchObject({
       code: "response_too_large",
-      message: "GET /api/v1/users/:id: the answer is longer than 1 MiB",
+      message: "GET /api/v1/users/:id: the response is larger than 1 MiB",
     });
   });
 

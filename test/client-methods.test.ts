@@ -211,9 +211,7 @@ describe("What is checked before any request", () => {
     const fetch = answering(200, "{}");
     for (const id of ids) {
       const error = await caught((async () => call(clientWith(fetch), id))());
-      expect(error).toEqual(
-        new ConfigError(`"${id}" is not the id of a ${name.startsWith("users.") ? "user" : "session"}`),
-      );
+      expect(error).toEqual(new ConfigError(`"${id}" is not a ${name.startsWith("users.") ? "user" : "session"} id`));
     }
     expect(fetch.calls).toEqual([]);
   });
@@ -263,22 +261,22 @@ describe("What is checked before any request", () => {
   );
 
   it.each<[options: ClientOptions, message: string]>([
-    [{ secretKey: "pk_swapped_0123" }, "secretKey must begin with sk_ and have no spaces"],
-    [{ secretKey: `${KEY}\n` }, "secretKey must begin with sk_ and have no spaces"],
-    [{ secretKey: "" }, "secretKey must begin with sk_ and have no spaces"],
-    [{ publishableKey: KEY }, "publishableKey must begin with pk_ and have no spaces"],
+    [{ secretKey: "pk_swapped_0123" }, "secretKey must begin with sk_ and contain no spaces"],
+    [{ secretKey: `${KEY}\n` }, "secretKey must begin with sk_ and contain no spaces"],
+    [{ secretKey: "" }, "secretKey must begin with sk_ and contain no spaces"],
+    [{ publishableKey: KEY }, "publishableKey must begin with pk_ and contain no spaces"],
     [{ baseUrl: "acme.test" }, "baseUrl must be an http or https address, such as https://acme.example.com"],
     [{ apiUrl: "ftp://acme.test" }, "apiUrl must be an http or https address, such as https://acme.example.com"],
-    [{ baseUrl: "https://ada:secret@acme.test" }, "baseUrl must have no user name in it"],
-    [{ baseUrl: "https://acme.test?x=1" }, "baseUrl must have no query and no fragment"],
+    [{ baseUrl: "https://ada:secret@acme.test" }, "baseUrl must not contain a user name or password"],
+    [{ baseUrl: "https://acme.test?x=1" }, "baseUrl must not contain a query or a fragment"],
   ])("createClient refuses %j", (options, message) => {
     expect(() => createClient(options)).toThrow(new ConfigError(message));
   });
 
   it.each<[what: string, options: ClientOptions, message: string]>([
-    ["an address", { secretKey: KEY }, "createClient was not given baseUrl, or publishableKey and apiUrl"],
-    ["the API's address", { secretKey: KEY, publishableKey: "pk_acme_0123" }, "createClient was not given apiUrl"],
-    ["a secret key", { baseUrl: FRONT }, "createClient was not given secretKey"],
+    ["an address", { secretKey: KEY }, "createClient needs baseUrl, or publishableKey and apiUrl"],
+    ["the API's address", { secretKey: KEY, publishableKey: "pk_acme_0123" }, "createClient needs apiUrl"],
+    ["a secret key", { baseUrl: FRONT }, "createClient needs secretKey"],
   ])("a call rejects where %s is missing", async (_, options, message) => {
     const fetch = answering(200, "[]");
     const { users } = createClient({ ...options, fetch });

@@ -17,7 +17,7 @@ describe("The secret key", () => {
     vi.stubGlobal("window", {});
     vi.stubGlobal("document", {});
     try {
-      expect(() => createClient({ secretKey: KEY })).toThrow(/must not be in a browser/);
+      expect(() => createClient({ secretKey: KEY })).toThrow(/must not be used in a browser/);
       expect(() => createClient({ secretKey: KEY, dangerouslyAllowBrowser: true })).not.toThrow();
       expect(() => createClient({ publishableKey: "pk_acme_0123" })).not.toThrow();
     } finally {
@@ -33,7 +33,7 @@ describe("The secret key", () => {
     const { users } = createClient({ secretKey: KEY, baseUrl: service.origin });
     await expect(users.list()).rejects.toMatchObject({
       code: "redirect_refused",
-      message: "GET /api/v1/users: the service answered with a redirect, which is not followed",
+      message: "GET /api/v1/users: the service redirected. Not followed, to protect the key",
     });
     expect([service.seen.length, other.seen.length]).toEqual([1, 0]);
   });

@@ -232,6 +232,6 @@ describe("A secret key", () => {
   it("is not in what is said of a key that can't be one", async () => {
     const env = { SVC_SECRET_KEY: "pk_swapped_0123456789", SVC_BASE_URL: BASE };
     const { code, stderr, requests } = await runCli(["users", "list"], { env });
-    expect([code, stderr, requests]).toEqual([2, "✗ secretKey must begin with sk_ and have no spaces\n", []]);
+    expect([code, stderr, requests]).toEqual([2, "✗ secretKey must begin with sk_ and contain no spaces\n", []]);
   });
 });

@@ -10,10 +10,10 @@ import type { Answer } from "./transport.ts";
 const MAX_RECORD_BYTES = 2 ** 20;
 /** Some 800,000 users. */
 const MAX_LIST_BYTES = 2 ** 28;
-/** How much of an answer that is none goes into the error. */
+/** How much of an unexpected response goes into the error. */
 const SHOWN = 200;
 
-/** What an endpoint's answer must be at the least. All else is left to the types, so that new fields break nobody. */
+/** The least that an endpoint's answer must be. The rest is left to the types, so that new fields break no program. */
 const SHAPES: { readonly [E in Endpoint]: (body: unknown) => boolean } = {
   "GET /.well-known/openid-configuration": (body) => isObject(body) && typeof body["issuer"] === "string",
   "POST /api/v1/tokens/verify": (body) =>
@@ -28,7 +28,7 @@ const SHAPES: { readonly [E in Endpoint]: (body: unknown) => boolean } = {
   "DELETE /api/v1/users/:id": (body) => isObject(body) && body["deleted"] === true,
 };
 
-/** The result in an endpoint's answer. @throws {ServiceError} what the answer says, or that it says nothing */
+/** The result in an endpoint's answer. @throws {ServiceError} for an error, and for an unexpected response */
 export async function readResult<E extends Endpoint>(
   route: E,
   response: Answer,
@@ -38,7 +38,7 @@ export async function readResult<E extends Endpoint>(
   const body = await readBody(route, response, now, isGood === Array.isArray ? MAX_LIST_BYTES : MAX_RECORD_BYTES);
   const isRefusal = response.status !== 200 || (isObject(body) && body["valid"] === false);
   if (isRefusal) throw refusal(route, response, now, body);
-  if (!isGood(body)) throw unexpected(route, response, now, "JSON of another kind");
+  if (!isGood(body)) throw unexpected(route, response, now, "JSON of another form");
   return body as Endpoints[E]["result"];
 }
 
@@ -55,11 +55,11 @@ async function readBody(name: string, response: Answer, now: number, limit: numb
   const text = await response.text(limit).catch((error: unknown) => {
     if (!(error instanceof BodyTooLong)) throw error;
     const size = `${limit / 2 ** 20} MiB`;
-    throw new ServiceError("response_too_large", `${name}: the answer is longer than ${size}`, { status });
+    throw new ServiceError("response_too_large", `${name}: the response is larger than ${size}`, { status });
   });
   // A browser's `fetch` shows a redirect as status 0.
   if (status === 0 || (status >= 300 && status < 400))
-    throw new ServiceError("redirect_refused", `${name}: the service answered with a redirect, which is not followed`, {
+    throw new ServiceError("redirect_refused", `${name}: the service redirected. Not followed, to protect the key`, {
       status,
     });
   try {
@@ -69,13 +69,13 @@ async function readBody(name: string, response: Answer, now: number, limit: numb
     const start = masked(text.slice(0, 2 * SHOWN))
       .slice(0, SHOWN)
       .replace(/\p{C}+/gu, " ");
-    const cause = new Error(text === "" ? "The answer is empty" : `The answer begins: ${start}`);
-    throw unexpected(name, response, now, "something else than JSON", cause);
+    const cause = new Error(text === "" ? "The response is empty" : `The response begins: ${start}`);
+    throw unexpected(name, response, now, "not JSON", cause);
   }
 }
 
 function refusal(name: string, response: Answer, now: number, body: unknown): ServiceError {
-  if (!isErrorBody(body)) return unexpected(name, response, now, "JSON of another kind");
+  if (!isErrorBody(body)) return unexpected(name, response, now, "JSON of another form");
   const { status } = response;
   const sentence = masked(body.error);
   const code = errorCode(status, body);
@@ -83,7 +83,7 @@ function refusal(name: string, response: Answer, now: number, body: unknown): Se
   return new ApiError(code ?? codeOf(status), name, status, sentence, { retryAfterMs: retryAfter(response, now) });
 }
 
-/** For sentences that are in no table. */
+/** For errors that are not in the table. */
 function codeOf(status: number): ErrorCode {
   if (status === 429) return "rate_limited";
   return status === 502 || status === 503 || status === 504 ? "unavailable" : "unknown";
@@ -92,7 +92,11 @@ function codeOf(status: number): ErrorCode {
 function unexpected(name: string, response: Answer, now: number, what: string, cause?: Error): ServiceError {
   const { status } = response;
   const retryAfterMs = retryAfter(response, now);
-  return new ServiceError("unexpected_response", `${name}: ${status} and ${what}`, { status, retryAfterMs, cause });
+  return new ServiceError("unexpected_response", `${name}: unexpected response with status ${status}: ${what}`, {
+    status,
+    retryAfterMs,
+    cause,
+  });
 }
 
 function retryAfter({ headers }: Answer, now: number): number | undefined {

@@ -175,7 +175,7 @@ function failure(
   if (isServiceError(error)) return error;
   if (base === undefined) {
     if (!deadline.isOver) return error;
-    return new ConnectionError("timeout", `${name}: the instance's address was not found in time`);
+    return new ConnectionError("timeout", `${name}: timed out while finding the instance's address`);
   }
   const { origin } = new URL(base);
   if (deadline.isOver)
@@ -196,7 +196,7 @@ function reasonOf(error: unknown): { code: string | undefined; message: string }
 
 function checkRetry(retry: number): number {
   if (Number.isInteger(retry) && retry >= 0) return retry;
-  throw new ConfigError("retry must be a whole number, and 0 means never");
+  throw new ConfigError("retry must be 0 or a positive integer");
 }
 
 function fill(pattern: string, params: Record<string, string>): string {

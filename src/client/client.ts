@@ -195,7 +195,7 @@ export function createClient(options: ClientOptions = {}): Client {
 }
 
 function checkId(kind: string, id: string, isId: (id: string) => boolean): string {
-  if (typeof id !== "string" || !isId(id)) throw new ConfigError(`"${id}" is not the id of a ${kind}`);
+  if (typeof id !== "string" || !isId(id)) throw new ConfigError(`"${id}" is not a ${kind} id`);
   return id;
 }
 
@@ -209,7 +209,7 @@ function checkToken(token: unknown): string {
 }
 
 function missing(what: string): never {
-  throw new ConfigError(`createClient was not given ${what}`);
+  throw new ConfigError(`createClient needs ${what}`);
 }
 
 function trimSlash(url: string): string {

@@ -21,7 +21,7 @@ export interface Deadline {
 
 /** @throws {ConfigError} for a time that is none */
 export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): Deadline {
-  if (!(timeoutMs > 0)) throw new ConfigError("timeoutMs must be a number above 0; Infinity waits for ever");
+  if (!(timeoutMs > 0)) throw new ConfigError("timeoutMs must be greater than 0; Infinity waits forever");
   const endsAt = performance.now() + timeoutMs;
   const stops = new Set<(reason: Error) => void>();
   let isOver = false;
@@ -35,7 +35,7 @@ export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): 
   };
   const onTime = (): void => {
     isOver = true;
-    stopAll(new DOMException("The time of the call is over", "TimeoutError"));
+    stopAll(new DOMException("The request timed out", "TimeoutError"));
   };
   const onOwn = (): void => stopAll(own?.reason as Error);
   const timer = timeoutMs > LONGEST_MS ? undefined : setTimeout(onTime, timeoutMs);

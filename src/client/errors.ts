@@ -1,24 +1,24 @@
 import { ERRORS, type ErrorCode as WireCode } from "../wire/errors.ts";
 import type { TokenProblem } from "../wire/token.ts";
 
-/** What the client itself finds wrong, and what it means. */
+/** The client's own codes, and what each means. */
 const CLIENT_ERRORS = {
-  config: "The client was not given what it needs, or was given something that can't be right",
-  connection: "The service could not be reached, or the connection broke off",
-  timeout: "The call was not done in its time",
-  rate_limited: "The service has had too many requests; retryAfterMs says how long to wait, where it told",
-  unavailable: "The service, or something before it, can't answer at the moment",
-  redirect_refused: "The service answered with a redirect, which is never followed: the key would go along",
-  unexpected_response: "The answer is nothing that this service would say",
-  response_too_large: "The answer is longer than the client is ready to take",
-  instance_inactive: "The instance is not active yet, and so has no address",
-  unknown: "The service said no, in words that this version does not know",
+  config: "Missing or invalid options or arguments",
+  connection: "The service could not be reached, or the connection was lost",
+  timeout: "The request timed out",
+  rate_limited: "Too many requests; retryAfterMs is how long to wait, if the service said so",
+  unavailable: "The service, or a gateway in front of it, is unavailable",
+  redirect_refused: "The service redirected; redirects are not followed, to protect the key",
+  unexpected_response: "Unexpected response: not JSON, or not of the documented form",
+  response_too_large: "The response is larger than the client accepts",
+  instance_inactive: "The instance is not active yet, so it has no address",
+  unknown: "An error that this version of the client does not know",
 } as const;
 
-/** What went wrong, in a word that does not change: the service's own codes, and the client's. */
+/** A stable name for what went wrong: one of the service's codes, or of the client's. */
 export type ErrorCode = WireCode | keyof typeof CLIENT_ERRORS;
 
-/** Every code there is, and what it means: the service's own sentence, or ours. */
+/** Every code and what it means. */
 export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   ...(Object.fromEntries(Object.entries(ERRORS).map(([code, { error }]) => [code, error])) as Record<WireCode, string>),
   ...CLIENT_ERRORS,
@@ -90,7 +90,7 @@ export class TokenError extends ServiceError {
   }
 }
 
-/** No answer: the service could not be reached, or did not answer in time. `cause` says why. */
+/** The service could not be reached, or did not answer in time. `cause` says why. */
 export class ConnectionError extends ServiceError {
   override readonly name: string = "ConnectionError";
   /** The system's word, such as `ECONNREFUSED`, where there is one. */
@@ -107,7 +107,7 @@ export class ConnectionError extends ServiceError {
   }
 }
 
-/** The client was not given what it needs, or was given something that can't be right. */
+/** Options or arguments are missing or invalid. */
 export class ConfigError extends ServiceError {
   override readonly name: string = "ConfigError";
 

@@ -35,12 +35,12 @@ async function urlOf(resolving: Promise<Instance>, service: Service): Promise<st
   if (url === null)
     throw new ServiceError(
       "instance_inactive",
-      `The instance of ${publishable_key} is not active yet, and so has no address`,
+      `The instance of ${publishable_key} is not active yet, so it has no address`,
     );
   if (!isBelow(url, service))
     throw new ServiceError(
       "unexpected_response",
-      `The service names an address of ${publishable_key} that is not its own: it must be https, or on this machine`,
+      `The service returned an address for ${publishable_key} that can't be trusted: it must be https and below the service's own, or on loopback`,
     );
   return url.replace(/\/+$/, "");
 }

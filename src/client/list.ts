@@ -42,7 +42,7 @@ async function* items<Item>(ask: Ask<Item>, asked: Page): AsyncGenerator<Item, v
     const last = answer.data.pop();
     yield* answer.data;
     if (next !== undefined && seen.has(next))
-      throw new ServiceError("unexpected_response", "The service names a page as the next that was there before");
+      throw new ServiceError("unexpected_response", "The service returned the same page twice");
     if (next !== undefined) seen.add(next);
     // The next page begins after the last record, so it is asked for while that is still there for certain.
     if (next !== undefined) answer = await ask(Object.fromEntries(new URLSearchParams(next)));

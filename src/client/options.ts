@@ -51,7 +51,7 @@ export function checkOptions(options: ClientOptions): void {
   const isBrowser = "window" in globalThis && "document" in globalThis;
   if (isBrowser && secretKey !== undefined && !options.dangerouslyAllowBrowser)
     throw new ConfigError(
-      "secretKey must not be in a browser, where everybody can read it. Ask from a server; in a test, set dangerouslyAllowBrowser",
+      "secretKey must not be used in a browser, where anyone can read it. Call the service from a server; in a test, set dangerouslyAllowBrowser",
     );
 }
 
@@ -65,7 +65,7 @@ export function checkConfidential(option: string, address: string, { insecure }:
 
 export function checkKey(option: string, key: string | undefined, prefix: string): void {
   if (key !== undefined && !(typeof key === "string" && key.startsWith(prefix) && /^[\x21-\x7e]+$/.test(key)))
-    throw new ConfigError(`${option} must begin with ${prefix} and have no spaces`);
+    throw new ConfigError(`${option} must begin with ${prefix} and contain no spaces`);
 }
 
 /** The address itself is not repeated: where it is wrong, it may hold a password. */
@@ -74,6 +74,7 @@ function checkAddress(option: string, address: string | undefined): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`${option} must be an http or https address, such as https://acme.example.com`);
-  if (url.username !== "" || url.password !== "") throw new ConfigError(`${option} must have no user name in it`);
-  if (/[?#]/.test(address)) throw new ConfigError(`${option} must have no query and no fragment`);
+  if (url.username !== "" || url.password !== "")
+    throw new ConfigError(`${option} must not contain a user name or password`);
+  if (/[?#]/.test(address)) throw new ConfigError(`${option} must not contain a query or a fragment`);
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { type UserRecord } from "../../src/server/store/records.ts";
-import { StoreNotEmpty, type Acquaintance } from "../../src/server/store/store.ts";
+import { StoreNotEmpty, type SignInLookup } from "../../src/server/store/store.ts";
 import {
   A,
   arrival,
@@ -51,7 +51,7 @@ describe("Several processes on one database", () => {
     );
   });
 
-  it.each<[string, string, (found: Acquaintance[], active: (string | undefined)[], user: UserRecord) => void]>([
+  it.each<[string, string, (found: SignInLookup[], active: (string | undefined)[], user: UserRecord) => void]>([
     [
       "deletes the user",
       `DELETE FROM svc.users WHERE id = '${id(1)}'`,
@@ -84,14 +84,14 @@ describe("Several processes on one database", () => {
     const own = session(29, seeded[0]!, { provider: "twitter" });
     await store.seed({ ...others, users: seeded, sessions: [...sessions, own] });
     const plain = arrival({ uid: "new", provider: "twitter", email: "ada@acme.test" });
-    const found: Acquaintance[] = [];
+    const found: SignInLookup[] = [];
     const active: (string | undefined)[] = [];
     const outcome = await store.completeSignIn({
       ...plain,
-      resolveUser(acquaintance) {
-        found.push(acquaintance);
+      resolveUser(lookup) {
+        found.push(lookup);
         if (found.length === 1) executeNow(url, text);
-        return plain.resolveUser(acquaintance);
+        return plain.resolveUser(lookup);
       },
       openSession(who, before) {
         active.push(before?.session_id);

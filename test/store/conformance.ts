@@ -15,7 +15,7 @@ import type {
   StateRecord,
   UserRecord,
 } from "../../src/server/store/records.ts";
-import type { Acquaintance, PageOptions, SignIn, Store, UserView } from "../../src/server/store/store.ts";
+import type { SignInLookup, PageOptions, SignIn, Store, UserView } from "../../src/server/store/store.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
 import type { Provider } from "../../src/wire/names.ts";
 import { parseQuery } from "../../src/wire/query.ts";
@@ -569,13 +569,13 @@ export function testStore(name: string, open: () => Promise<Store>, traits: Stor
 
       it("frees the address and the uid: who comes back is somebody new", async () => {
         await store.deleteUser(A, id(1));
-        const found: Acquaintance[] = [];
+        const found: SignInLookup[] = [];
         const plain = arrival({ uid: "ada", email: "ada@acme.test" });
         const { user: fresh } = await store.completeSignIn({
           ...plain,
-          resolveUser(acquaintance) {
-            found.push(acquaintance);
-            return plain.resolveUser(acquaintance);
+          resolveUser(lookup) {
+            found.push(lookup);
+            return plain.resolveUser(lookup);
           },
         });
         expect(found).toEqual([{}]);
@@ -654,9 +654,9 @@ export function testStore(name: string, open: () => Promise<Store>, traits: Stor
         const plain = arrival(person);
         return {
           ...plain,
-          resolveUser(acquaintance) {
-            found.push(structuredClone(acquaintance));
-            return plain.resolveUser(acquaintance);
+          resolveUser(lookup) {
+            found.push(structuredClone(lookup));
+            return plain.resolveUser(lookup);
           },
           openSession(owner, active) {
             found.push(active?.session_id);
@@ -676,7 +676,7 @@ export function testStore(name: string, open: () => Promise<Store>, traits: Stor
 
       const { users: seeded, identities } = people();
       const ada = { user: seeded[0]!, identities: [identities[0]!, identities[1]!] };
-      it.each<[string, Person, Acquaintance]>([
+      it.each<[string, Person, SignInLookup]>([
         ["nobody", { uid: "new" }, {}],
         [
           "a known identity",

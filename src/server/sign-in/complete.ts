@@ -108,7 +108,7 @@ async function saveSignIn(
   tokens: ProviderTokens,
   ip_address: string,
 ): Promise<UserRecord> {
-  const arrival = { instance, provider, profile, tokens, now: now() };
+  const context = { instance, provider, profile, tokens, now: now() };
   const place = { ip_address, geo_data: locate(ip_address) };
   const { user } = await store.completeSignIn({
     instance_id: instance.id,
@@ -116,8 +116,8 @@ async function saveSignIn(
     uid: profile.uid,
     email: profile.email,
     ip_address,
-    resolveUser: (found) => resolveUser(arrival, found),
-    openSession: (resolved, active) => openSession(arrival, place, resolved, active),
+    resolveUser: (found) => resolveUser(context, found),
+    openSession: (resolved, active) => openSession(context, place, resolved, active),
   });
   return user;
 }

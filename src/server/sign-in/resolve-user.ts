@@ -11,10 +11,10 @@ import {
   type SessionRecord,
   type UserRecord,
 } from "../store/records.ts";
-import type { Acquaintance } from "../store/store.ts";
+import type { SignInLookup } from "../store/store.ts";
 import type { ProviderTokens } from "./exchange.ts";
 
-export interface Arrival {
+export interface SignInContext {
   readonly instance: InstanceRecord;
   readonly provider: Pick<ProviderDefinition, "name" | "verifiesEmail">;
   readonly profile: Profile & { readonly email: string };
@@ -28,19 +28,19 @@ export interface Arrival {
  * @throws {SignInError} `account_conflict` where the address is taken by somebody who can't be shown to be the same
  */
 export function resolveUser(
-  arrival: Arrival,
-  { known, sameEmail }: Acquaintance,
+  context: SignInContext,
+  { known, sameEmail }: SignInLookup,
 ): { user: UserRecord; identity: IdentityRecord } {
   if (known)
-    return { user: refreshed(arrival, known.user), identity: newIdentity(arrival, known.user, known.identity) };
+    return { user: refreshed(context, known.user), identity: newIdentity(context, known.user, known.identity) };
   if (!sameEmail) {
-    const user = newUser(arrival);
-    return { user, identity: newIdentity(arrival, user) };
+    const user = newUser(context);
+    return { user, identity: newIdentity(context, user) };
   }
-  if (!mayLink(arrival, sameEmail.user, sameEmail.identities)) {
+  if (!mayLink(context, sameEmail.user, sameEmail.identities)) {
     throw new SignInError("account_conflict", "the e-mail address belongs to another account that can't be linked");
   }
-  return { user: linked(arrival, sameEmail.user), identity: newIdentity(arrival, sameEmail.user) };
+  return { user: linked(context, sameEmail.user), identity: newIdentity(context, sameEmail.user) };
 }
 
 /**
@@ -48,7 +48,11 @@ export function resolveUser(
  * verified the address, and it must have been verified for the user too, unless nobody can sign in as that user yet. A
  * second account at the same provider is another person's until shown otherwise.
  */
-function mayLink({ provider, profile }: Arrival, user: UserRecord, identities: readonly IdentityRecord[]): boolean {
+function mayLink(
+  { provider, profile }: SignInContext,
+  user: UserRecord,
+  identities: readonly IdentityRecord[],
+): boolean {
   const isVerified =
     user.email_verified_at !== null ||
     identities.some((identity) => identity.email_verified && fold(identity.email) === fold(user.email));
@@ -59,7 +63,7 @@ function mayLink({ provider, profile }: Arrival, user: UserRecord, identities: r
   );
 }
 
-function newUser({ instance, provider, profile, now }: Arrival): UserRecord {
+function newUser({ instance, provider, profile, now }: SignInContext): UserRecord {
   return newRecord("users", {
     id: randomUUID(),
     instance_id: instance.id,
@@ -73,26 +77,26 @@ function newUser({ instance, provider, profile, now }: Arrival): UserRecord {
 }
 
 /** Name and picture follow the provider, where it sends them. The address stays what it was. */
-function refreshed(arrival: Arrival, user: UserRecord): UserRecord {
-  const { name, avatar_url } = arrival.profile;
-  return { ...verified(arrival, user), name: name ?? user.name, avatar_url: avatar_url ?? user.avatar_url };
+function refreshed(context: SignInContext, user: UserRecord): UserRecord {
+  const { name, avatar_url } = context.profile;
+  return { ...verified(context, user), name: name ?? user.name, avatar_url: avatar_url ?? user.avatar_url };
 }
 
 /** A user that a new identity is linked to keeps its name and picture. */
-function linked(arrival: Arrival, user: UserRecord): UserRecord {
-  const { name, username, avatar_url } = arrival.profile;
+function linked(context: SignInContext, user: UserRecord): UserRecord {
+  const { name, username, avatar_url } = context.profile;
   const given = user.name || (name ?? username ?? user.email);
-  return { ...verified(arrival, user), name: given, avatar_url: user.avatar_url ?? avatar_url };
+  return { ...verified(context, user), name: given, avatar_url: user.avatar_url ?? avatar_url };
 }
 
-function verified({ provider, profile, now }: Arrival, user: UserRecord): UserRecord {
+function verified({ provider, profile, now }: SignInContext, user: UserRecord): UserRecord {
   const verifies = provider.verifiesEmail && fold(profile.email) === fold(user.email);
   const email_verified_at = user.email_verified_at ?? (verifies ? now.toISOString() : null);
   return { ...user, email_verified_at, updated_at: now.toISOString() };
 }
 
 function newIdentity(
-  { instance, provider, profile, tokens, now }: Arrival,
+  { instance, provider, profile, tokens, now }: SignInContext,
   user: UserRecord,
   before?: IdentityRecord,
 ): IdentityRecord {
@@ -115,7 +119,7 @@ function newIdentity(
 
 /** The active session of the same user, provider and address goes on; otherwise a new one begins. */
 export function openSession(
-  { provider, now }: Arrival,
+  { provider, now }: SignInContext,
   { ip_address, geo_data }: { ip_address: string; geo_data: Record<string, unknown> },
   user: UserRecord,
   active: SessionRecord | undefined,

@@ -31,7 +31,7 @@ export interface PageOptions {
 }
 
 /** What the store knows of the person who signs in, read in the same atomic step that writes the outcome. */
-export interface Acquaintance {
+export interface SignInLookup {
   /** The identity with this provider and uid, and its user. */
   readonly known?: { readonly identity: IdentityRecord; readonly user: UserRecord } | undefined;
   /** Otherwise the user with the same e-mail address, and all of its identities. */
@@ -45,7 +45,7 @@ export interface SignIn {
   readonly email: string;
   readonly ip_address: string;
   /** Decides who this is. May throw; then nothing is written. */
-  resolveUser(found: Acquaintance): { user: UserRecord; identity: IdentityRecord };
+  resolveUser(found: SignInLookup): { user: UserRecord; identity: IdentityRecord };
   /** The session to write, given the user's active one of the same provider and address. */
   openSession(user: UserRecord, active: SessionRecord | undefined): SessionRecord;
 }

@@ -139,7 +139,7 @@ function documentStore(
       const { instance_id, provider, uid, email } = signIn;
       return commits.commit({
         keys() {
-          const { known, sameEmail } = acquaintance(document, signIn);
+          const { known, sameEmail } = lookUp(document, signIn);
           const user = known?.user ?? sameEmail?.user;
           return [
             `uid ${provider} ${uid}`,
@@ -148,7 +148,7 @@ function documentStore(
           ];
         },
         run() {
-          const { user, identity } = signIn.resolveUser(acquaintance(document, signIn));
+          const { user, identity } = signIn.resolveUser(lookUp(document, signIn));
           const active = document
             .sessionsOf(user.id)
             .find((s) => s.revoked_at === null && s.provider === provider && s.ip_address === signIn.ip_address);
@@ -172,7 +172,7 @@ function documentStore(
   };
 }
 
-function acquaintance(
+function lookUp(
   document: Document,
   { instance_id, provider, uid, email }: SignIn,
 ): Parameters<SignIn["resolveUser"]>[0] {

@@ -1,11 +1,11 @@
 import { fold } from "../fold.ts";
 import type { IdentityRecord, SessionRecord, UserRecord } from "../records.ts";
-import { StorageUnavailable, type Acquaintance, type SignIn } from "../store.ts";
+import { StorageUnavailable, type SignInLookup, type SignIn } from "../store.ts";
 import type { Database } from "./database.ts";
 import { isConflict } from "./failures.ts";
 import { fromJsonRow, toRow } from "./rows.ts";
 
-interface AcquaintanceRow {
+interface LookupRow {
   /** Of all rows that were looked at. */
   readonly version: string;
   readonly user: object;
@@ -28,8 +28,8 @@ export async function completeSignIn(
   const until = database.deadline();
   const who = [signIn.instance_id, signIn.provider, signIn.uid, fold(signIn.email), signIn.ip_address];
   for (;;) {
-    const [row] = await database.query<AcquaintanceRow>(FIND, who, { until });
-    const { user, identity } = signIn.resolveUser(row ? acquaintanceOf(row, signIn) : {});
+    const [row] = await database.query<LookupRow>(FIND, who, { until });
+    const { user, identity } = signIn.resolveUser(row ? lookupOf(row, signIn) : {});
     const active = row?.session ? fromJsonRow("sessions", row.session) : undefined;
     const session = signIn.openSession(user, active);
     const rows = [toRow("users", user), toRow("identities", identity), toRow("sessions", session)];
@@ -45,7 +45,7 @@ export async function completeSignIn(
   }
 }
 
-function acquaintanceOf(row: AcquaintanceRow, { provider, uid }: SignIn): Acquaintance {
+function lookupOf(row: LookupRow, { provider, uid }: SignIn): SignInLookup {
   const user = fromJsonRow("users", row.user);
   const identities = (row.identities ?? []).map((own): IdentityRecord => fromJsonRow("identities", own));
   const identity = identities.find((own) => own.provider === provider && own.uid === uid);
