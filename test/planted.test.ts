@@ -33,7 +33,7 @@ const SERVER = {
 };
 
 describe("A link in the store's directory", () => {
-  it.each(["db.json.pid", "db.journal", "db.journal.old"])("called %s leads nowhere", async (name) => {
+  it.each(["db.journal", "db.journal.old"])("called %s leads nowhere", async (name) => {
     const victim = join(directory, "precious");
     await writeFile(victim, "precious, without an end", { mode: 0o644 });
     const path = join(directory, ".svc/db.json");

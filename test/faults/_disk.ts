@@ -70,7 +70,7 @@ export class Disk {
   }
 
   holds(path: string): boolean {
-    return this.directory !== "" && dirname(path) === this.directory && !path.endsWith(".pid");
+    return this.directory !== "" && dirname(path) === this.directory && !path.endsWith(".lock");
   }
 
   /** Whatever is asked for after the power cut has no effect and no answer. */
@@ -229,7 +229,7 @@ function failure(code: string): Error {
 
 /** The disk that holds a file or is it, once for all of those that have ended. */
 function watching(path: unknown): Disk | undefined {
-  if (typeof path !== "string" || !path.startsWith(PLACE) || path.endsWith(".pid")) return undefined;
+  if (typeof path !== "string" || !path.startsWith(PLACE) || path.endsWith(".lock")) return undefined;
   return disk?.holds(path) || path === disk?.directory ? disk : ended;
 }
 const ended = new Disk(Math.random);

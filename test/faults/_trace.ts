@@ -86,7 +86,7 @@ export class Order {
   /** A file that is made; one that was there needs no name. */
   #opened(args: string, end: number): void {
     const file = /"([^"]*)"/.exec(args)?.[1] ?? "";
-    const isOurs = file.startsWith(`${this.#directory}/db.`) && !file.endsWith(".pid");
+    const isOurs = file.startsWith(`${this.#directory}/db.`) && !file.endsWith(".lock");
     if (isOurs && args.includes("O_CREAT") && !this.#unsynced.has(file)) {
       this.#names.set(file, end);
       this.#unsynced.set(file, []);

@@ -127,7 +127,7 @@ describe.skipIf(!tools.strace)("A process that is killed at any system call that
     const { found: first } = await recovered(join(base, "db.json"), begun);
     const copy = async (): Promise<string> => {
       const place = await directory();
-      await cp(base, place, { recursive: true, filter: (name) => !name.endsWith(".pid") });
+      await cp(base, place, { recursive: true, filter: (name) => !name.endsWith(".lock") });
       return join(place, "db.json");
     };
     const all = await pointsOf(scenario, await copy());

@@ -192,7 +192,7 @@ describe("Damage", () => {
 
 /** Everything in a directory, without following or opening what would wait. */
 async function imageOf(place: string): Promise<string[]> {
-  const names = (await readdir(place)).filter((name) => !name.endsWith(".pid")).toSorted();
+  const names = (await readdir(place)).filter((name) => !name.endsWith(".lock")).toSorted();
   return Promise.all(
     names.map(async (name) => {
       const path = join(place, name);

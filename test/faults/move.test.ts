@@ -72,7 +72,7 @@ async function cameIn(target: string): Promise<number | undefined> {
 }
 
 async function hashes(directory: string): Promise<Record<string, string>> {
-  const names = (await readdir(directory)).filter((name) => !name.endsWith(".pid")).toSorted();
+  const names = (await readdir(directory)).filter((name) => !name.endsWith(".lock")).toSorted();
   const rows = names.map(async (name) => {
     const content = await readFile(join(directory, name));
     return [name, createHash("sha256").update(content).digest("hex")];

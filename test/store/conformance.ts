@@ -845,8 +845,9 @@ export async function temporaryDirectory(): Promise<string> {
 /** A store's files as they are now, elsewhere: what a crash in this moment leaves. */
 export async function abandoned(path: string): Promise<string> {
   const copy = join(await temporaryDirectory(), "db.json");
-  for (const name of await readdir(dirname(path))) {
-    if (name.startsWith("db.")) await copyFile(join(dirname(path), name), join(dirname(copy), name));
+  for (const entry of await readdir(dirname(path), { withFileTypes: true })) {
+    const { name } = entry;
+    if (entry.isFile() && name.startsWith("db.")) await copyFile(join(dirname(path), name), join(dirname(copy), name));
   }
   return copy;
 }

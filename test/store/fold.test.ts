@@ -46,7 +46,7 @@ const newPath = async (): Promise<string> => join(await temporaryDirectory(), "d
 const journalOf = (path: string): string => join(dirname(path), "db.journal");
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => ({ size: 0 }))).size;
 const namesIn = async (path: string): Promise<string[]> =>
-  (await readdir(dirname(path))).filter((name) => !name.endsWith(".pid") && name !== ".gitignore").toSorted();
+  (await readdir(dirname(path))).filter((name) => !name.endsWith(".lock") && name !== ".gitignore").toSorted();
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 4000; turn++) {
@@ -258,7 +258,9 @@ describe("A crash while it is folded", () => {
 /** The files of a store as they are in one moment. */
 function filesNow(path: string): Map<string, Buffer> {
   const look = (): string[] =>
-    readdirSync(dirname(path)).map((name) => `${name} ${statSync(join(dirname(path), name)).ino}`);
+    readdirSync(dirname(path))
+      .filter((name) => !name.endsWith(".lock") && !name.endsWith(".new"))
+      .map((name) => `${name} ${statSync(join(dirname(path), name)).ino}`);
   for (;;) {
     try {
       const before = look();
@@ -338,7 +340,7 @@ describe("A fold that fails", () => {
     await mkdir(path);
     await vi.advanceTimersByTimeAsync(IDLE_MS);
     await until(() => warnings.length > 0);
-    await expect(store.saveState(state(2))).rejects.toThrow(`${path} was changed by somebody else`);
+    await expect(store.saveState(state(2))).rejects.toThrow(`${path} was changed by another process`);
     await rmdir(path);
     expect(await namesIn(path)).toEqual(["db.journal"]);
     await store.saveState(state(2));
@@ -350,7 +352,7 @@ describe("A fold that fails", () => {
     await store.close();
     const closed = await open(path);
     for (const again of [crashed, later, closed]) expect(await foundIn(again, [1, 2, 3])).toEqual([1, 2, 3]);
-    const warning = expect.stringContaining(`${path} was changed by somebody else`) as string;
+    const warning = expect.stringContaining(`${path} was changed by another process`) as string;
     expect(warnings).toEqual([warning]);
   });
 

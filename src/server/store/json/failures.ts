@@ -11,9 +11,9 @@ const FAULTS: Readonly<Record<string, StoreFault>> = {
   ENOENT: "store_missing",
 };
 
-/** The system's own name for what failed. */
+/** The system's own name for what failed, or why the store can't be written. */
 export function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
+  return error instanceof StorageUnavailable ? error.message : ((error as NodeJS.ErrnoException).code ?? String(error));
 }
 
 /** A file of the store that could not be written. */

@@ -4,22 +4,36 @@ import { open, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, dirname } from "node:path";
 import { StoreRefused } from "../store.ts";
+import { lockBySocket } from "./socket-lock.ts";
 
-/** Holds a store for this process. */
+/** A store that is held for this process. */
 export interface Lock {
   release(): Promise<void>;
 }
 
 /**
- * Takes the store for this process alone, by a lock that the kernel holds: it ends with the process, however that ends.
+ * Takes the store for this process alone, by a lock that ends with the process, however that ends.
  * @throws {StoreRefused} naming the process that has it
  */
 export async function lockStore(path: string): Promise<Lock> {
+  const attempt = process.platform === "linux" ? await lockBySocket(path) : undefined;
+  if (attempt && "owner" in attempt) throw inUse(path, attempt.owner);
+  return attempt ?? lockByNote(path);
+}
+
+function inUse(path: string, owner: string): StoreRefused {
+  return new StoreRefused(
+    "locked",
+    `${path} is in use by ${owner === "" ? "another process" : `process ${owner}`}. Stop that one, or give this one another --store.`,
+  );
+}
+
+/** Where a directory can't have sockets: a lock of the system's, and a note that says whose it is. */
+async function lockByNote(path: string): Promise<Lock> {
   const note = `${path}.pid`;
-  const release = await (process.platform === "linux" || process.platform === "win32"
-    ? bindName(path)
-    : lockFile(note));
-  if (!release) throw new StoreRefused("locked", await heldBy(path, note));
+  const hasNames = process.platform === "linux" || process.platform === "win32";
+  const release = await (hasNames ? bindName(path) : lockFile(note));
+  if (!release) throw inUse(path, /^\d+$/m.exec(await readFile(note, "utf8").catch(() => ""))?.[0] ?? "");
   try {
     await writeNote(note);
   } catch (error) {
@@ -34,7 +48,6 @@ export async function lockStore(path: string): Promise<Lock> {
     },
   };
 }
-
 /** Through no link: what lies in a directory may have come with somebody else's repository. */
 async function writeNote(note: string): Promise<void> {
   const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
@@ -76,10 +89,4 @@ async function lockFile(note: string): Promise<(() => Promise<void>) | undefined
     if (["EAGAIN", "EWOULDBLOCK"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
-}
-
-async function heldBy(path: string, note: string): Promise<string> {
-  const pid = await readFile(note, "utf8").catch(() => "");
-  const owner = /^\d+$/m.exec(pid)?.[0];
-  return `${path} is in use by ${owner ? `process ${owner}` : "another process"}. Stop that one, or give this one another --store.`;
 }
