@@ -145,6 +145,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],
   postgres: ["server/store/postgres/connection.ts"],
+  "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
   undici: ["client/transport.ts", "server/providers/fetch.ts"],
   zod: ["server", "wire/seed.ts"],

@@ -1,6 +1,6 @@
 import { createClient, type Client, type ClientOptions } from "../src/client/index.ts";
 import { createAddresses, type Addresses } from "../src/server/instances/addresses.ts";
-import type { RequestEntry } from "../src/server/http/app.ts";
+import type { RequestEntry } from "../src/server/http/entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
 import { createInstances } from "../src/server/instances/instances.ts";
 import type { ProvidersMode } from "../src/server/providers/connections.ts";

@@ -112,11 +112,14 @@ describe("Beside svc serve", () => {
       request_id: expect.any(String) as string,
       reason: null,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      level: "info",
+      flow_id: null,
       method: "GET",
       route: "/api/v1/users",
       status: 200,
       ms: expect.any(Number) as number,
       instance: "globex",
+      sign_in: null,
     });
   });
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { RequestEntry } from "../src/server/http/app.ts";
+import type { RequestEntry } from "../src/server/http/entry.ts";
 import { createListener } from "../src/server/http/listener.ts";
 import { createAddresses } from "../src/server/instances/addresses.ts";
 import { createInstances } from "../src/server/instances/instances.ts";

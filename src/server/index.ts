@@ -8,6 +8,6 @@ export { StoreRefused } from "./store/store.ts";
 export { openMaintenance, parseConfig } from "./lazy.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/store.ts";
-export type { RequestEntry } from "./http/app.ts";
+export { LOG_LEVELS, type LogLevel, type RequestEntry } from "./http/entry.ts";
 export type { ProvidersMode } from "./providers/connections.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";

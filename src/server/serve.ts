@@ -2,13 +2,15 @@ import type { Fetch } from "../wire/fetch.ts";
 import { isLoopback } from "../wire/loopback.ts";
 import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
 import { createAddresses } from "./instances/addresses.ts";
-import type { App, RequestEntry } from "./http/app.ts";
+import type { App } from "./http/app.ts";
+import type { RequestEntry } from "./http/entry.ts";
 import { createClientAddress, type ClientAddress } from "./http/client-address.ts";
 import { ServeError, type SignInError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
 import { wildcardWarnings } from "./sign-in/redirect-rule.ts";
 import { createInstances } from "./instances/instances.ts";
 import { listen } from "./http/listen.ts";
+import type { Metrics } from "./metrics.ts";
 import { createListener } from "./http/listener.ts";
 import { checkCredentials, describeProvider, type ProvidersMode } from "./providers/connections.ts";
 import type { Credentials } from "./providers/credentials.ts";
@@ -45,6 +47,8 @@ export interface ServeOptions {
   /** The path of a MaxMind DB file. */
   geoip?: string | undefined;
   https?: boolean | undefined;
+  /** Whether `/__svc/metrics` tells Prometheus what the process counts; for every host, and without a key. */
+  metrics?: boolean | undefined;
   now?: (() => Date) | undefined;
   /** Reaches the real providers. */
   fetch?: Fetch | undefined;
@@ -87,9 +91,10 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   const { warn = () => {} } = options;
   const clientAddress = createClientAddress(options.trustProxy ?? []);
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
-  const store = await openStore(options.store ?? ".svc/db.json", warn);
+  const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
+  const store = await openStore(options.store ?? ".svc/db.json", { warn, onCommit: metrics?.onCommit });
   try {
-    return await serveStore(store, options, clientAddress, locate);
+    return await serveStore(store, options, clientAddress, locate, metrics);
   } catch (error) {
     await store.close();
     throw error;
@@ -101,6 +106,7 @@ async function serveStore(
   options: ServeOptions,
   clientAddress: ClientAddress,
   locate: LocateIp,
+  metrics: Metrics | undefined,
 ): Promise<RunningServer> {
   const { port = DEFAULT_PORT, https = false, now = () => new Date(), warn = () => {} } = options;
   const { credentials = {}, providers = "auto" } = options;
@@ -111,8 +117,10 @@ async function serveStore(
   checkCredentials(instances.all, credentials, providers, isLocal);
   wildcardWarnings(instances.all, isLocal).forEach(warn);
 
-  const onBug = (error: unknown): void =>
-    warn(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  const onBug = (error: unknown, request_id?: string): void =>
+    warn(
+      `internal error${request_id === undefined ? "" : ` in request ${request_id}`}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
   // The port is known only when it is bound, and every address depends on it.
   let start!: (app: App) => void;
   const started = new Promise<App>((resolve) => (start = resolve));
@@ -133,13 +141,14 @@ async function serveStore(
     if ((await store.instances()).length === 0)
       throw new ServeError(`${store.location} holds records, but no instance. Begin anew with --reset.`);
     // Another server has filled it since: then with what it holds now.
-    return serveStore(store, options, clientAddress, locate);
+    return serveStore(store, options, clientAddress, locate, metrics);
   }
   const addresses = createAddresses(
     options.publicUrl ?? `${https ? "https" : "http"}://localhost:${listening.port}`,
     listening.port,
     options.allowedHosts,
   );
+  metrics?.watch(store);
   start(
     createService({
       store,
@@ -159,7 +168,13 @@ async function serveStore(
         warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
       onUnlisted: ({ name }, origin) =>
         warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
-      onRequest: options.onRequest,
+      onRequest: metrics
+        ? (entry) => {
+            metrics.onRequest(entry);
+            options.onRequest?.(entry);
+          }
+        : options.onRequest,
+      renderMetrics: metrics?.render,
     }),
   );
   return {

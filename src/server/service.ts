@@ -1,9 +1,10 @@
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import type { Addresses } from "./instances/addresses.ts";
-import { createApp, type App, type RequestEntry } from "./http/app.ts";
+import { createApp, type App } from "./http/app.ts";
+import type { RequestEntry } from "./http/entry.ts";
 import type { SignInError } from "./errors.ts";
-import { createHealth } from "./http/health.ts";
+import { createMonitoring, type RenderMetrics } from "./http/monitoring.ts";
 import { FinishedSignIns } from "./sign-in/finished.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
@@ -29,13 +30,14 @@ export interface ServiceOptions {
   /** Reaches the real providers. */
   readonly fetch: Fetch;
   now(): Date;
-  onBug(error: unknown): void;
+  onBug(error: unknown, request_id: string): void;
   onFailure(provider: Provider, error: SignInError): void;
   /** Whether a shutdown has begun. */
   isStopping?(): boolean;
   onIgnored?(provider: Provider, paths: readonly string[]): void;
   /** Told of a program that has a user sent to another host than this, without the instance listing it. */
   onUnlisted(instance: InstanceRecord, origin: string): void;
+  readonly renderMetrics?: RenderMetrics | undefined;
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
 }
 
@@ -58,7 +60,7 @@ export function createService(options: ServiceOptions): App {
   const tokens = createTokens();
   return createApp({
     store: options.store,
-    health: createHealth(options.store, () => options.isStopping?.() ?? false),
+    monitoring: createMonitoring(options.store, () => options.isStopping?.() ?? false, options.renderMetrics),
     instances,
     addresses,
     simulator,

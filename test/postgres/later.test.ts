@@ -26,7 +26,7 @@ it("A database whose migration for a new column is missing is refused, and named
   const later = await laterBuild({ migration: false });
   const { url, store } = await filled();
   const refused = { name: "StoreRefused", message: expect.stringContaining("has no column svc.users.locale") };
-  await expect(later.openStore(url, () => {})).rejects.toMatchObject(refused);
+  await expect(later.openStore(url, { warn: () => {} })).rejects.toMatchObject(refused);
   await expect(later.driverOf(url).check()).rejects.toMatchObject(refused);
   await expect(later.driverOf(url).openSource()).rejects.toMatchObject(refused);
   await expect(later.driverOf(await createDatabase()).migrate(() => {})).rejects.toMatchObject(refused);
@@ -37,7 +37,7 @@ it("A database of before a new column opens, checks clean and exports without lo
   const later = await laterBuild({ migration: true });
   const { url, store } = await filled();
   const before = await exported(driverOf(url));
-  const after = await later.openStore(url, () => {});
+  const after = await later.openStore(url, { warn: () => {} });
   onTestFinished(() => after.close());
   expect(await later.driverOf(url).check()).toMatchObject({ damage: [], dangling: [] });
   expect((await exported(later.driverOf(url), later.exportStore)).split("\n").slice(1, -2)).toEqual(

@@ -39,7 +39,7 @@ it("A store of before a new column checks clean, exports, opens and keeps new va
     withLocales(before),
   );
 
-  const store = await later.openStore(path, warn);
+  const store = await later.openStore(path, { warn });
   onTestFinished(() => store.close());
   const { user } = await store.completeSignIn({
     ...arrival({ uid: "new" }),
@@ -49,7 +49,7 @@ it("A store of before a new column checks clean, exports, opens and keeps new va
     }),
   });
   await store.close();
-  const again = await later.openStore(path, warn);
+  const again = await later.openStore(path, { warn });
   expect(await again.findUser(A, user.id)).toMatchObject({ user: { locale: "de" } });
   await again.close();
   expect(await later.driverOf(path).check()).toMatchObject({ kind: `json, format ${VERSION + 1}`, damage: [] });

@@ -2,7 +2,8 @@ import { H3, type H3Event, type H3EventContext, type HTTPMethod } from "h3";
 import { ERRORS, errorBody } from "../../wire/errors.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { admit } from "./admission.ts";
-import { healthRoute, type Health } from "./health.ts";
+import { monitoringRoute, type Monitoring } from "./monitoring.ts";
+import { entryOf, isApi, reasonOf, type RequestEntry } from "./entry.ts";
 import { fromWebRequest, type Incoming } from "./incoming.ts";
 import { eventOf } from "./node-internals.ts";
 import { errorPage } from "./pages/error.ts";
@@ -15,23 +16,9 @@ import { SearchTooSlow, StorageUnavailable } from "../store/store.ts";
 const NO_ROUTE = "/**";
 
 export interface AppDeps extends RouteDeps {
-  readonly health: Health;
+  readonly monitoring: Monitoring;
   /** Told of every request answered; no secret is in it. */
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
-}
-
-export interface RequestEntry {
-  /** As in the answer's `Request-Id` header. */
-  readonly request_id: string;
-  readonly method: string;
-  /** The route's pattern, never the address itself: that may hold a token. */
-  readonly route: string | null;
-  readonly status: number;
-  readonly ms: number;
-  /** The subdomain of the instance that was asked, by host or by key. */
-  readonly instance: string | null;
-  /** Why a sign-in, a page or a host was refused, and what to do about it. */
-  readonly reason: string | null;
 }
 
 export interface App {
@@ -44,7 +31,6 @@ export interface App {
 declare module "h3" {
   interface H3EventContext {
     svc?: AppRequest;
-    reason?: string | undefined;
   }
 }
 
@@ -57,7 +43,8 @@ export function createApp(deps: AppDeps): App {
     const start = performance.now();
     const context: H3EventContext = {};
     let reply: Reply;
-    const own = healthRoute(incoming, deps.health);
+    let reason: string | undefined;
+    const own = monitoringRoute(incoming, deps.monitoring);
     try {
       if (own) reply = await own.answer();
       else {
@@ -65,20 +52,19 @@ export function createApp(deps: AppDeps): App {
         reply = (await router.handler(eventOf(incoming.method, context.svc.path, context))) as Reply;
       }
     } catch (error) {
-      const failure = asApiError(error, deps);
-      context.reason = reasonOf(failure, incoming);
+      const failure = asApiError(error, incoming, deps);
+      reason = reasonOf(error, failure, incoming);
       reply = render(failure, incoming);
     }
     const route = own?.route ?? context.matchedRoute?.route;
-    onRequest?.({
-      request_id: incoming.id,
-      method: incoming.method,
-      route: route === undefined || route === NO_ROUTE ? null : route,
-      status: reply.status,
-      ms: performance.now() - start,
-      instance: context.svc?.instance?.subdomain ?? null,
-      reason: context.reason ?? null,
-    });
+    onRequest?.(
+      entryOf(incoming, context.svc, {
+        route: route === undefined || route === NO_ROUTE ? null : route,
+        status: reply.status,
+        ms: performance.now() - start,
+        reason: reason ?? null,
+      }),
+    );
     return reply;
   }
 
@@ -124,25 +110,15 @@ function render(error: ApiError, incoming: Incoming): Reply {
   return page(errorPage(status, body.error, error instanceof SignInRefused ? error.wayBack : undefined), status);
 }
 
-/** For the log. The API's own errors quote searches, which are about people. */
-function reasonOf(error: ApiError, incoming: Incoming): string | undefined {
-  if (isApi(incoming) && error.code !== "unknown_host") return undefined;
-  const { error: text } = errorBody(error.code, error.detail);
-  return error instanceof SignInRefused && error.reason !== undefined ? `${text}: ${error.reason}` : text;
-}
-
-function isApi({ target }: Incoming): boolean {
-  return target.startsWith("/api/");
-}
-
 const NARROW =
   "add a term that narrows it, such as an exact value, three or more characters in a row, or created_at>=2026-01-01";
 
-function asApiError(cause: unknown, { onBug }: AppDeps): ApiError {
+function asApiError(cause: unknown, { id }: Incoming, { onBug }: AppDeps): ApiError {
   if (cause instanceof ApiError) return cause;
-  if (cause instanceof StorageUnavailable) return new ApiError("storage_unavailable");
+  if (cause instanceof StorageUnavailable)
+    return new ApiError("storage_unavailable", undefined, { "retry-after": "1" });
   if (cause instanceof SearchTooSlow) return new ApiError("search_too_slow", NARROW);
-  onBug(cause);
+  onBug(cause, id);
   return new ApiError("internal");
 }
 

@@ -51,6 +51,11 @@ export function jsonStream(items: AsyncIterable<unknown[]>): Reply {
   return { status: 200, headers: JSON_HEADERS, body: arrayText(items) };
 }
 
+/** Text for programs, such as metrics. */
+export function plain({ contentType, text }: { contentType: string; text: string }): Reply {
+  return { status: 200, headers: flat({ ...COMMON, "content-type": contentType }), body: text };
+}
+
 /** 302 and no body: the address may carry a token, which must not be in a page too. */
 export function redirect(location: string, cookies: readonly string[] = []): Reply {
   const headers = flat({ ...COMMON, pragma: "no-cache", location });

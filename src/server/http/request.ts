@@ -1,6 +1,16 @@
+import type { SignInErrorCode } from "../../wire/errors.ts";
+import type { Provider } from "../../wire/names.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "../sign-in/caller.ts";
 import type { Scope } from "../instances/addresses.ts";
+
+/** How a sign-in ended. */
+export interface SignInOutcome {
+  readonly provider: Provider;
+  readonly outcome: "success" | SignInErrorCode;
+  /** Why it failed. No secret and no value that a provider sent is in it. */
+  readonly reason: string | null;
+}
 
 /** A request as the routes see it: let in by the front, and of a form that needs no second look. */
 export interface AppRequest {
@@ -13,6 +23,10 @@ export interface AppRequest {
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;
   readonly caller: Caller;
+  /** The sign-in that this request belongs to. */
+  flow_id?: string;
+  /** Set by the request that ends a sign-in. */
+  signIn?: SignInOutcome;
   header(name: string): string | undefined;
   text(): Promise<string>;
 }

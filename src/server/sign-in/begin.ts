@@ -57,7 +57,7 @@ export async function checkBegin(
 export async function beginSignIn(
   deps: BeginDeps,
   request: BeginRequest,
-): Promise<{ location: string; cookie: string | undefined }> {
+): Promise<{ location: string; cookie: string | undefined; state: string }> {
   const { instance, provider, redirect_uri, caller } = request;
   const { connection, destination } = await checkBegin(deps, request);
   if (destination.isUnlisted) deps.onUnlisted(instance, destination.origin);
@@ -88,5 +88,6 @@ export async function beginSignIn(
       application: { name: instance.name, origin: destination.origin, needsClick: destination.needsClick },
     }),
     cookie: binding?.cookie,
+    state,
   };
 }

@@ -2,14 +2,20 @@ import { openJsonStore, openMemoryStore } from "./json/index.ts";
 import { kindOf } from "./location.ts";
 import type { Store } from "./store.ts";
 
+export interface StoreOptions {
+  /** Told of what ends nothing. No secret is in it. */
+  warn(message: string): void;
+  /** Told how long each write took until it was durable. */
+  onCommit?: ((seconds: number) => void) | undefined;
+}
+
 /**
  * Opens the store that is named: `memory`, the path of a `db.json`, or the address of a PostgreSQL database.
- * @param warn told of what ends nothing; no secret is in it
  * @throws {ServeError | StoreRefused}
  */
-export async function openStore(name: string, warn: (message: string) => void): Promise<Store> {
+export async function openStore(name: string, options: StoreOptions): Promise<Store> {
   const kind = kindOf(name, "--store: ");
   if (kind === "memory") return openMemoryStore();
-  if (kind === "postgres") return (await import("./postgres/index.ts")).openPostgresStore(name, { warn });
-  return openJsonStore(name, { warn });
+  if (kind === "postgres") return (await import("./postgres/index.ts")).openPostgresStore(name, options);
+  return openJsonStore(name, options);
 }

@@ -113,6 +113,9 @@ export interface Store {
   saveState(record: StateRecord): Promise<void>;
   /** Reads and removes: of any number of callers one gets the record. */
   takeState(state: string): Promise<StateRecord | undefined>;
+  /** Of a store that keeps connections: how many there are at most, are in use, and are waited for. */
+  connections?(): { readonly most: number; readonly inUse: number; readonly waiting: number };
+
   /** Whether the store can be read and written at the moment. @throws {StorageUnavailable} saying why not */
   probe(): Promise<void>;
 

@@ -3,10 +3,9 @@ import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
 import { withHelp } from "../../help/with-help.ts";
-import { harmless } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
 import { writeRunningServer } from "../../connection/running-server.ts";
-import { checkDrain, CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
+import { checkDrain, checkLogLevel, CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
 import { jsonReport, textReport } from "./report.ts";
 
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
@@ -28,9 +27,11 @@ export function addServe(program: Program, context: Context): void {
     .option("--trust-proxy <address>", "believe X-Forwarded-For from this address or network; can be repeated", collect)
     .option("--geoip <file>", "a MaxMind DB file that fills the sessions' geo_data")
     .option("--https", "with a certificate made for the occasion")
+    .option("--metrics", "count requests, sign-ins and writes for Prometheus at /__svc/metrics")
+    .option("--log-level <level>", "debug, info, warn or error: the least that is printed; default info")
     .option("--drain <seconds>", "on SIGTERM, keep accepting requests for this long; default 0, or 5 beyond loopback")
     .option("--open", "open the front door in a browser")
-    .option("-q, --quiet", "do not print requests")
+    .option("-q, --quiet", "print only what fails: --log-level warn")
     .action((flags: ServeFlags) => runServe(context, flags, program.opts<GlobalFlags>().json === true));
   withHelp(command, {
     examples: [
@@ -56,12 +57,16 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
       "The password in --store can be seen by other users of this machine. Put it in PGPASSWORD, or the whole address in SVC_STORE.\n",
     );
   const drainMs = checkDrain(flags.drain);
-  const { serve } = await import("../../../server/index.ts");
+  const { serve, LOG_LEVELS } = await import("../../../server/index.ts");
+  const level = checkLogLevel(flags.logLevel ?? (flags.quiet ? "warn" : "info"), LOG_LEVELS);
   const report = json ? jsonReport(context) : textReport(context);
   const server = await serve({
     ...(await serveOptions(context, flags)),
-    ...(!flags.quiet && { onRequest: report.request }),
-    warn: (message) => context.stderr.write(`${harmless(message.replaceAll("\n", " ↵ "))}\n`),
+    metrics: flags.metrics,
+    onRequest: (entry) => {
+      if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) report.request(entry);
+    },
+    warn: report.warn,
   });
   const removeFile = await writeRunningServer(context.cwd, fileOf(server)).catch(async (error: unknown) => {
     await server.close();

@@ -17,6 +17,8 @@ export interface ServeFlags {
   readonly trustProxy?: string[];
   readonly geoip?: string;
   readonly https?: boolean;
+  readonly metrics?: boolean;
+  readonly logLevel?: string;
   readonly drain?: string;
   readonly open?: boolean;
   readonly quiet?: boolean;
@@ -110,6 +112,12 @@ function checkPort(text: string | undefined, source: string): number | undefined
       "Give a number from 1 to 65535, or 0 for any that is free.",
     );
   return port;
+}
+
+export function checkLogLevel<Level extends string>(text: string, levels: readonly Level[]): Level {
+  const level = levels.find((name) => name === text);
+  if (level === undefined) throw new CliError(EXIT.usage, `--log-level: "${text}" is not one of ${levels.join(", ")}.`);
+  return level;
 }
 
 /** @returns milliseconds */

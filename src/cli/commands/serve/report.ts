@@ -7,10 +7,12 @@ import { colors, harmless } from "../../output/text.ts";
 export interface Report {
   ready(server: RunningServer, ms: number): void;
   request(entry: RequestEntry): void;
+  /** What went wrong without ending anything. */
+  warn(message: string): void;
 }
 
 /** NDJSON, for programs. */
-export function jsonReport({ stdout, now }: Context): Report {
+export function jsonReport({ stdout, stderr, now }: Context): Report {
   const write = (line: object): void => void stdout.write(`${JSON.stringify(line)}\n`);
   return {
     ready({ url, api_url, callback_url, port, store, instances }) {
@@ -23,6 +25,10 @@ export function jsonReport({ stdout, now }: Context): Report {
       }));
       write({ type: "ready", url, api_url, callback_url, pid: process.pid, port, store, instances: shown });
     },
+    warn: (message) =>
+      void stderr.write(
+        `${JSON.stringify({ type: "log", time: now().toISOString(), level: "warn", message: harmless(message) })}\n`,
+      ),
     request: (entry) => write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) }),
   };
 }
@@ -72,9 +78,8 @@ export function textReport(context: Context): Report {
         ) + "\n",
       );
     },
+    warn: (message) => void context.stderr.write(`${harmless(message.replaceAll("\n", " ↵ "))}\n`),
     request({ method, route, status, ms, instance, reason }) {
-      // Pictures say nothing of a sign-in.
-      if (route?.startsWith("/__svc/simulator/avatars/")) return;
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
       stdout.write(

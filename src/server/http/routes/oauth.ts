@@ -1,8 +1,9 @@
 import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, type SignInError } from "../../errors.ts";
 import { redirect, type Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import { beginSignIn, checkBegin, type BeginRequest } from "../../sign-in/begin.ts";
+import { flowIdOf } from "../../sign-in/flow.ts";
 import { endBinding } from "../../sign-in/binding.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { requireNavigation, requireSignInInstance } from "./access.ts";
@@ -49,15 +50,26 @@ export const callback: RouteDefinition = {
     if (query.has("code") && query.has("error"))
       throw new ApiError("bad_request", "a callback carries a code or an error, not both");
     const { completeSignIn } = await import("../../sign-in/complete.ts");
-    const location = await completeSignIn(deps, {
-      provider,
-      state,
-      code: query.get("code"),
-      error: query.get("error"),
-      ip_address,
-      cookie: request.header("cookie"),
-      caller,
-    });
+    let failure: SignInError | undefined;
+    const onFailure = (failed: Provider, error: SignInError): void => {
+      failure = error;
+      deps.onFailure(failed, error);
+    };
+    request.flow_id = flowIdOf(state);
+    const location = await completeSignIn(
+      { ...deps, onFailure },
+      {
+        provider,
+        state,
+        code: query.get("code"),
+        error: query.get("error"),
+        ip_address,
+        cookie: request.header("cookie"),
+        caller,
+      },
+    );
+    const reason = failure ? `${failure.code}: ${failure.message}` : null;
+    request.signIn = { provider, outcome: failure?.code ?? "success", reason };
     return redirect(location, caller.isBrowser ? [endBinding(state, deps.addresses.isHttps)] : []);
   },
 };
@@ -88,7 +100,8 @@ async function beginHere(
   instance: InstanceRecord,
   provider: Provider,
 ): Promise<Reply> {
-  const { location, cookie } = await beginSignIn(deps, beginRequest(request, instance, provider));
+  const { location, cookie, state } = await beginSignIn(deps, beginRequest(request, instance, provider));
+  request.flow_id = flowIdOf(state);
   return redirect(location, cookie === undefined ? [] : [cookie]);
 }
 

@@ -19,7 +19,7 @@ export interface RouteDeps extends BeginDeps, CompleteDeps {
   readonly isLocal: boolean;
   now(): Date;
   /** Told of every bug. */
-  onBug(error: unknown): void;
+  onBug(error: unknown, request_id: string): void;
 }
 
 export interface RouteDefinition {

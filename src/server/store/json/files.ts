@@ -19,6 +19,8 @@ const FOLD_BYTES = 8 << 20;
 
 export interface FilesOptions {
   warn(message: string): void;
+  /** Told how long each group of changes took until it was on the disk. */
+  onCommit?: ((seconds: number) => void) | undefined;
 }
 
 /**

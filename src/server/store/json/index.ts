@@ -12,6 +12,7 @@ import { documentOf } from "./changes.ts";
 import { followed } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
 import { Files, type FilesOptions } from "./files.ts";
+import { observed } from "./observed.ts";
 import { createStates } from "./states.ts";
 
 /**
@@ -23,7 +24,8 @@ export async function openJsonStore(path: string, options: FilesOptions): Promis
   const target = await followed(location);
   const files = await Files.open(target, options);
   const shelf = createFileShelf(target, () => idOf(store));
-  const store = documentStore(location, files.document, files, shelf, () => files.close());
+  const log = observed(files, location, options);
+  const store = documentStore(location, files.document, log, shelf, () => files.close());
   return store;
 }
 

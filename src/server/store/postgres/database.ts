@@ -40,6 +40,8 @@ export interface Database {
   deadline(): number;
   /** How many long lists may be read at the same time. */
   readonly listConnections: number;
+  /** Those for requests: at most so many, in use, and statements that wait for one. */
+  connections(): { readonly most: number; readonly inUse: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
@@ -107,6 +109,9 @@ export function openDatabase(address: Address, warn: (message: string) => void):
     isAway = true;
   }
 
+  /** Statements of requests that are under way, or wait for a connection. */
+  let asking = 0;
+
   async function run<Row extends object>(
     { endpoint, requests, searches }: Pool,
     text: string,
@@ -130,7 +135,9 @@ export function openDatabase(address: Address, warn: (message: string) => void):
       let made: Pool | undefined;
       try {
         made = await withinTime(current, until - asked);
-        const rows = await withinTime(run<Row>(made, text, parameters, isSearch), until - performance.now());
+        if (!isSearch) asking++;
+        const answer = run<Row>(made, text, parameters, isSearch).finally(() => void (isSearch || asking--));
+        const rows = await withinTime(answer, until - performance.now());
         noteAnswer();
         return rows;
       } catch (error) {
@@ -157,6 +164,11 @@ export function openDatabase(address: Address, warn: (message: string) => void):
   return {
     location,
     query,
+    connections: () => ({
+      most: limits.poolSize,
+      inUse: Math.min(asking, limits.poolSize),
+      waiting: Math.max(0, asking - limits.poolSize),
+    }),
     openSession: (limited = true) => openSession(address, async () => (await currentPool()).endpoint, limited),
     deadline: () => performance.now() + limits.answerWithinMs,
     listConnections: limits.listConnections,

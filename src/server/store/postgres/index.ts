@@ -13,6 +13,7 @@ import type { Ask } from "./session.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
 import { createStates } from "./states.ts";
+import { timed } from "./timed.ts";
 import { insertAll, isEmpty, removeAll } from "./write.ts";
 
 export { openPostgresSource, openPostgresTarget } from "./transfer.ts";
@@ -22,6 +23,8 @@ export type { Migration };
 export interface PostgresOptions {
   /** Receives messages about what is worth knowing and stops nothing. They contain no secret. */
   warn(message: string): void;
+  /** Told how long each write of a request took until it was durable. */
+  onCommit?: ((seconds: number) => void) | undefined;
 }
 
 /**
@@ -29,11 +32,11 @@ export interface PostgresOptions {
  * it at once.
  * @throws {StoreRefused} when it can't be reached or used; the message says what to do
  */
-export async function openPostgresStore(url: string, { warn }: PostgresOptions): Promise<Store> {
+export async function openPostgresStore(url: string, { warn, onCommit }: PostgresOptions): Promise<Store> {
   const database = openDatabase(parseAddress(url, postgresEnvironment()), warn);
   try {
     await makeReady(database, warn);
-    return databaseStore(database);
+    return timed(databaseStore(database), onCommit);
   } catch (error) {
     await database.close();
     throw asRefusal(database, error);
@@ -97,6 +100,7 @@ function databaseStore(database: Database): Store {
 
   return {
     location: database.location,
+    connections: () => database.connections(),
     ...createLists(database),
     ...createStates(database),
     ...createChanging(database, transaction),

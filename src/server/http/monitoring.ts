@@ -1,13 +1,14 @@
 import { ERRORS } from "../../wire/errors.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
 import type { Incoming } from "./incoming.ts";
-import { json, type Reply } from "./reply.ts";
+import { json, plain, type Reply } from "./reply.ts";
 
 /** One answer serves all who ask within this time: nobody needs a key, so nobody must be able to keep a store busy. */
 const FRESH_MS = 1_000;
 
 export const LIVE = "/__svc/health/live";
 export const READY = "/__svc/health/ready";
+export const METRICS = "/__svc/metrics";
 
 /** Why a server should be sent no requests, in a form that programs can tell apart. */
 interface Unavailable {
@@ -17,18 +18,28 @@ interface Unavailable {
 }
 
 /** What a balancer asks, by address: answered for every `Host`, and without a key. */
-export interface Health {
+export interface Monitoring {
   /** The process answers. */
   live(): Reply;
   /** It can serve: the store can be read and written, and no shutdown has begun. Else 503 with a code. */
   ready(): Promise<Reply>;
+  /** What the process counts, in the text format of Prometheus; undefined where that was not asked for. */
+  readonly metrics: (() => Promise<Reply>) | undefined;
 }
 
-export function createHealth(store: Pick<Store, "probe">, isStopping: () => boolean): Health {
+/** The counts of a process, ready to be sent. */
+export type RenderMetrics = () => Promise<{ readonly contentType: string; readonly text: string }>;
+
+export function createMonitoring(
+  store: Pick<Store, "probe">,
+  isStopping: () => boolean,
+  render: RenderMetrics | undefined,
+): Monitoring {
   let found: { readonly at: number; readonly fault: Promise<Unavailable | undefined> } | undefined;
 
   return {
     live: () => json({ status: "ok" }),
+    metrics: render && (async () => plain(await render())),
     async ready() {
       if (isStopping())
         return json(unavailable("shutting_down", "The server is shutting down."), ERRORS.storage_unavailable.status);
@@ -41,17 +52,18 @@ export function createHealth(store: Pick<Store, "probe">, isStopping: () => bool
 }
 
 /** @returns what answers a request for the server's own state; undefined: it is for something else */
-export function healthRoute(
+export function monitoringRoute(
   { method, target }: Incoming,
-  health: Health,
+  { live, ready, metrics }: Monitoring,
 ): { route: string; answer: () => Reply | Promise<Reply> } | undefined {
   const route = target.split("?", 1)[0]!;
-  if (route !== LIVE && route !== READY) return undefined;
+  const answer = { [LIVE]: live, [READY]: ready, [METRICS]: metrics }[route];
+  if (!answer) return undefined;
   if (method !== "GET" && method !== "HEAD") {
     const { status, error } = ERRORS.method_not_allowed;
     return { route, answer: () => json({ error }, status, { allow: "GET, HEAD" }) };
   }
-  return { route, answer: route === LIVE ? () => health.live() : () => health.ready() };
+  return { route, answer };
 }
 
 async function faultOf(store: Pick<Store, "probe">): Promise<Unavailable | undefined> {

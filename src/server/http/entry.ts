@@ -1,0 +1,70 @@
+import { ERRORS, errorBody } from "../../wire/errors.ts";
+import { ApiError, SignInRefused } from "../errors.ts";
+import type { Incoming } from "./incoming.ts";
+import { LIVE, METRICS, READY } from "./monitoring.ts";
+import type { AppRequest, SignInOutcome } from "./request.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What is logged of a request that was answered. No secret is in it. */
+export interface RequestEntry {
+  /** `error`: the server failed; `warn`: a sign-in did; `debug`: probes and pictures. */
+  readonly level: LogLevel;
+  /** As in the answer's `Request-Id` header. */
+  readonly request_id: string;
+  /** The sign-in that it belongs to, the same at every step of it. */
+  readonly flow_id: string | null;
+  readonly method: string;
+  /** The route's pattern, never the address itself: that may hold a token. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly ms: number;
+  /** The subdomain of the instance that was asked, by host or by key. */
+  readonly instance: string | null;
+  /** Of the request that ended a sign-in. */
+  readonly sign_in: Omit<SignInOutcome, "reason"> | null;
+  /** Why it failed; null where nothing did. */
+  readonly reason: string | null;
+}
+
+const QUIET_ROUTES = new Set([LIVE, READY, METRICS, "/__svc/simulator/avatars/:file"]);
+
+export function entryOf(
+  { id, method }: Incoming,
+  request: AppRequest | undefined,
+  { route, status, ms, reason }: Pick<RequestEntry, "route" | "status" | "ms" | "reason">,
+): RequestEntry {
+  const { signIn } = request ?? {};
+  return {
+    level: levelOf(route, status, signIn),
+    request_id: id,
+    flow_id: request?.flow_id ?? null,
+    method,
+    route,
+    status,
+    ms,
+    instance: request?.instance?.subdomain ?? null,
+    sign_in: signIn ? { provider: signIn.provider, outcome: signIn.outcome } : null,
+    reason: reason ?? signIn?.reason ?? null,
+  };
+}
+
+/** For the log: what the answer says, and the cause that it leaves out. */
+export function reasonOf(cause: unknown, answered: ApiError, incoming: Incoming): string {
+  const { error: text } = errorBody(answered.code, answered.detail);
+  if (!(cause instanceof ApiError)) return cause instanceof Error ? `${text}: ${cause.message}` : text;
+  if (cause instanceof SignInRefused && cause.reason !== undefined) return `${text}: ${cause.reason}`;
+  // The details of the API's own errors quote searches, which are about people.
+  return isApi(incoming) && cause.code !== "unknown_host" ? ERRORS[cause.code].error : text;
+}
+
+export function isApi({ target }: Incoming): boolean {
+  return target.startsWith("/api/");
+}
+
+function levelOf(route: string | null, status: number, signIn: SignInOutcome | undefined): LogLevel {
+  if (route !== null && QUIET_ROUTES.has(route)) return "debug";
+  if (status >= 500) return "error";
+  return signIn && signIn.outcome !== "success" ? "warn" : "info";
+}

@@ -1,0 +1,19 @@
+import type { Store } from "../store.ts";
+
+/** The same store, whose writes tell how long they took. */
+export function timed(store: Store, onCommit: ((seconds: number) => void) | undefined): Store {
+  if (!onCommit) return store;
+  async function time<T>(write: Promise<T>): Promise<T> {
+    const started = performance.now();
+    const result = await write;
+    onCommit!((performance.now() - started) / 1000);
+    return result;
+  }
+  return {
+    ...store,
+    deleteUser: (instance_id, id) => time(store.deleteUser(instance_id, id)),
+    saveState: (record) => time(store.saveState(record)),
+    takeState: (state) => time(store.takeState(state)),
+    completeSignIn: (signIn) => time(store.completeSignIn(signIn)),
+  };
+}
