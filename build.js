@@ -10,6 +10,7 @@ const shared = {
   platform: "node",
   target: "node20.19",
   outdir: "dist",
+  sourcemap: "linked",
   logLevel: "warning",
 };
 

@@ -1,0 +1,35 @@
+// Builds and runs the server, and does both again when a source file changes. Arguments go to `svc serve`.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { watch } from "node:fs";
+
+const serveArguments = ["--enable-source-maps", "bin/svc.js", "serve", ...process.argv.slice(2)];
+let server;
+let timer;
+let isBuilding = false;
+
+async function restart() {
+  if (isBuilding) return later();
+  isBuilding = true;
+  // A server reads parts of its program when they are first used, so it ends before they are replaced.
+  if (server?.exitCode === null && server.kill("SIGTERM")) await once(server, "exit");
+  server = undefined;
+  const [code] = await once(spawn(process.execPath, ["build.js"], { stdio: "inherit" }), "exit");
+  if (code === 0) server = spawn(process.execPath, serveArguments, { stdio: "inherit" });
+  isBuilding = false;
+}
+
+/** One restart for all the files that are saved together. */
+function later() {
+  clearTimeout(timer);
+  timer = setTimeout(() => void restart(), 100);
+}
+
+for (const path of ["src", "fixtures"]) watch(path, { recursive: true }, later);
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, () => {
+    if (!server?.kill(signal)) process.exit();
+    server.once("exit", () => process.exit());
+  });
+}
+await restart();
