@@ -116,8 +116,11 @@ export async function callbackOf(hint: string, next: () => Server): Promise<stri
   const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
   const begun = await next().send(`/oauth/authorize?${query.toString()}`);
   if (!begun.location) return begun;
-  begun.location.searchParams.set("email", hint);
-  const chosen = await next().send(begun.location.pathname + begun.location.search);
+  // The picker's own address has the request sealed; only with it an account can be typed in.
+  const picker = await next().send(begun.location.pathname + begun.location.search);
+  if (!picker.location) return picker;
+  picker.location.searchParams.set("email", hint);
+  const chosen = await next().send(picker.location.pathname + picker.location.search);
   return chosen.location ? chosen.location.pathname + chosen.location.search : chosen;
 }
 
