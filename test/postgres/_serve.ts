@@ -11,6 +11,7 @@ import { onTestFinished } from "vitest";
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 /** The one address that all servers of a test give out, as behind a load balancer. */
 const FRONT = "http://localhost:7999";
+export const FRONT_HOST = new URL(FRONT).host;
 export const APP = "http://localhost:3000/callback";
 export const SECRET_KEY = "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -91,7 +92,7 @@ export async function started(store: string, args?: readonly string[]): Promise<
 
 function send(agent: Agent, port: number, path: string, method: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = { host: new URL(FRONT).host, "x-service-secret-key": SECRET_KEY };
+    const headers = { host: FRONT_HOST, "x-service-secret-key": SECRET_KEY };
     const outgoing = request({ agent, host: "127.0.0.1", port, path, method, headers }, (response) => {
       let body = "";
       response
