@@ -54,6 +54,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/sign-in",
     "server/providers",
     "server/store",
+    "server/simulator",
   ],
   "server/sign-in": ["wire", "server/errors.ts", "server/instances", "server/providers", "server/store"],
   "server/providers": ["wire", "server/errors.ts", "server/instances", "server/store"],

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { PROVIDERS, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "./names.ts";
+import { PROVIDERS, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX, type Provider } from "./names.ts";
 
 /** Bytes of a secret key behind its prefix: it signs tokens with HMAC-SHA-256 (RFC 8725, 3.5). */
 const SECRET_KEY_BYTES = 32;
@@ -85,19 +85,18 @@ export const instance = z.strictObject({
       `must be ${SECRET_KEY_PREFIX} and at least ${SECRET_KEY_BYTES} letters or digits`,
     )
     .optional(),
-  default_provider: provider.default("google"),
+  default_provider: provider.default(PROVIDERS[0]),
   redirect_uris: z.array(z.string()).default([]),
   connections: z.partialRecord(provider, connection).default({}),
   users: z.array(user).default([]),
 });
 
-export const google = z.strictObject({ sub: text, email_verified: z.boolean() });
-export const github = z.strictObject({
-  id: z.int().positive(),
-  login: text,
-  emails: z.array(z.strictObject({ email, primary: z.boolean(), verified: z.boolean() })),
-});
-export const twitter = z.strictObject({ id: text, username: text });
+/** A persona's account at each provider. Its form is the simulated provider's own, and checked by the server. */
+const account = z.record(z.string(), z.unknown()).optional();
+export const accounts = Object.fromEntries(PROVIDERS.map((name) => [name, account])) as Record<
+  Provider,
+  typeof account
+>;
 
 export const persona = z.strictObject({
   id: z
@@ -107,9 +106,7 @@ export const persona = z.strictObject({
   name: text.nullable(),
   email,
   avatar_url: z.url().nullable().default(null),
-  google: google.optional(),
-  github: github.optional(),
-  twitter: twitter.optional(),
+  ...accounts,
 });
 
 /** Beyond them dates are written another way, which does not sort as text. What is no date has been named already. */

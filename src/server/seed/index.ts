@@ -10,7 +10,8 @@ import {
   type UserRecord,
 } from "../store/records.ts";
 import { crossFaults, textFaults } from "./faults.ts";
-import { Seed } from "../../wire/seed.ts";
+import type { Seed } from "../../wire/seed.ts";
+import { SeedFile } from "./schema.ts";
 
 /** A seed file that can't be used; the message lists every fault with its path. */
 export class SeedError extends Error {
@@ -28,7 +29,7 @@ export function parseSeed(source: string, name: string, now: Date): Records {
   } catch (error) {
     throw new SeedError(`${name} is not JSON: ${jsonFault(error)}`);
   }
-  const parsed = Seed.safeParse(input);
+  const parsed = SeedFile.safeParse(input);
   if (!parsed.success) throw refused(name, issueLines(parsed.error));
   const faults = [...textFaults(parsed.data), ...crossFaults(parsed.data)];
   if (faults.length > 0) throw refused(name, faults);

@@ -161,6 +161,7 @@ function picker(
   return {
     provider: name,
     title: provider.title,
+    mark: provider.mark,
     request: id,
     application: request.application,
     accounts: items,

@@ -14,6 +14,19 @@ function accountOf({ accounts }: PersonaRecord): GithubAccount | undefined {
 
 export const simulatedGithub: SimulatedProvider = {
   title: "GitHub",
+  mark: { text: "GH", color: "#3d444d" },
+  endpoints: { authorize: "/authorize", token: "/token", user: "/user", emails: "/user/emails" },
+  accountSchema: ({ z, text, email }) =>
+    z.strictObject({
+      id: z.int().positive(),
+      login: text,
+      emails: z.array(z.strictObject({ email, primary: z.boolean(), verified: z.boolean() })),
+    }),
+  accountFor: ({ number, login, email, email_verified }) => ({
+    id: number,
+    login,
+    emails: [{ email, primary: true, verified: email_verified }],
+  }),
 
   account(persona) {
     const own = accountOf(persona);

@@ -12,6 +12,10 @@ function accountOf({ accounts }: PersonaRecord): GoogleAccount | undefined {
 
 export const simulatedGoogle: SimulatedProvider = {
   title: "Google",
+  mark: { text: "G", color: "#1a73e8" },
+  endpoints: { authorize: "/authorize", token: "/token", userinfo: "/userinfo" },
+  accountSchema: ({ z, text }) => z.strictObject({ sub: text, email_verified: z.boolean() }),
+  accountFor: ({ number, email_verified }) => ({ sub: `1${number}`, email_verified }),
 
   account(persona) {
     const own = accountOf(persona);

@@ -3,12 +3,14 @@ import type { Provider } from "../../wire/names.ts";
 import type { Application } from "../providers/connections.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { PersonaReference } from "./personas.ts";
 import type { Seal } from "./sealed.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
 const TOKEN_LIFETIME_MS = 2 * 3_600_000;
 const MAX_TOKENS = 10_000;
+
+/** What a code carries: a persona of the store is known everywhere, and a typed one is made again from this. */
+export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;
 
 /** What a client asks for (RFC 6749, 4.1.1; RFC 7636, 4.3). */
 export interface AuthorizationRequest {

@@ -2,26 +2,12 @@ import { isProvider, type Provider } from "../../wire/names.ts";
 import type { Simulated } from "../providers/connections.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
 import { authorize, type AuthorizeOutcome } from "./authorize.ts";
-import { simulatedGithub } from "./github.ts";
-import { simulatedGoogle } from "./google.ts";
 import { Grants } from "./grants.ts";
 import { Personas } from "./personas.ts";
-import { reply, type SimulatedProvider } from "./provider.ts";
+import { reply } from "./provider.ts";
+import { SIMULATED } from "./providers.ts";
 import { createSeal } from "./sealed.ts";
 import { answerToken } from "./token-endpoint.ts";
-import { simulatedTwitter } from "./twitter.ts";
-
-const SIMULATED: Readonly<Record<Provider, SimulatedProvider>> = {
-  google: simulatedGoogle,
-  github: simulatedGithub,
-  twitter: simulatedTwitter,
-};
-
-const ENDPOINTS: Readonly<Record<Provider, Readonly<Record<string, string>>>> = {
-  google: { authorize: "/authorize", token: "/token", userinfo: "/userinfo" },
-  github: { authorize: "/authorize", token: "/token", user: "/user", emails: "/user/emails" },
-  twitter: { authorize: "/authorize", token: "/token", me: "/users/me" },
-};
 
 export interface SimulatorOptions {
   /** The front door's origin, behind which the providers stand. */
@@ -35,7 +21,7 @@ export interface SimulatorOptions {
   now(): Date;
 }
 
-/** The three providers, played by this process. They enforce what the real ones enforce. */
+/** The providers, played by this process. They enforce what the real ones enforce. */
 export interface Simulator extends Simulated {
   readonly personas: Personas;
   /**
@@ -58,12 +44,14 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     client,
     personas,
     endpoints: (name) =>
-      Object.fromEntries(Object.entries(ENDPOINTS[name]).map(([key, path]) => [key, `${prefix}/${name}${path}`])),
+      Object.fromEntries(
+        Object.entries(SIMULATED[name].endpoints).map(([key, path]) => [key, `${prefix}/${name}${path}`]),
+      ),
     introduce: (application, state) => grants.introduce(application, state),
 
     authorize(name, query, browser) {
       const isClient = (client_id: string): boolean => known(name).some((own) => own.client_id === client_id);
-      const url = `${prefix}/${name}${ENDPOINTS[name]["authorize"]}`;
+      const url = `${prefix}/${name}${SIMULATED[name].endpoints["authorize"]}`;
       const deps = { grants, personas, url, callbackUrl: callbackUrl(name), isClient };
       return authorize(name, SIMULATED[name], deps, query, browser);
     },
@@ -72,7 +60,8 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       const [name, path] = splitAfter(url.slice(prefix.length + 1));
       if (!url.startsWith(`${prefix}/`) || !isProvider(name))
         throw new Error(`The simulator has nothing at ${new URL(url).origin}`);
-      if (path === "/token") return answerToken(name, SIMULATED[name], grants, known(name), init);
+      if (path === SIMULATED[name].endpoints["token"])
+        return answerToken(name, SIMULATED[name], grants, known(name), init);
       const bearer = /^Bearer (.+)$/.exec(init.headers?.["authorization"] ?? "")?.[1] ?? "";
       const consent = grants.consentOf(name, bearer);
       return consent

@@ -1,12 +1,10 @@
 import type { PersonaRecord } from "../store/records.ts";
+import type { PersonaReference } from "./grants.ts";
 import { searchable, SearchText } from "./search-text.ts";
 import { typedAccount, typedPersona, type TypedAccount } from "./typed-account.ts";
 
 /** Anybody who can reach the picker can type in an address. */
 const MAX_TYPED = 1000;
-
-/** What a code carries: a persona of the store is known everywhere, and a typed one is made again from this. */
-export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;
 
 export interface PersonaQuery {
   /** Part of a name, an address or a login, ignoring case; empty for all. */

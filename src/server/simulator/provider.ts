@@ -1,5 +1,7 @@
+import type * as z from "zod";
 import type { FetchResponse } from "../../wire/fetch.ts";
 import type { Provider } from "../../wire/names.ts";
+import type { email, text } from "../../wire/seed.ts";
 import type { Application } from "../providers/connections.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Consent, Redemption } from "./grants.ts";
@@ -16,6 +18,7 @@ export interface Account {
 export interface PickerView {
   readonly provider: Provider;
   readonly title: string;
+  readonly mark: SimulatedProvider["mark"];
   /** Names the request that the choice answers; nothing else of it is on the page. */
   readonly request: string;
   /** Undefined: the request is not one of the service's own. */
@@ -44,9 +47,34 @@ export interface TokenRequest {
 
 export type Redeem = () => { access_token: string; scopes: readonly string[] } | undefined;
 
+/** A person who is typed in on the picker. */
+export interface TypedPerson {
+  readonly email: string;
+  readonly email_verified: boolean;
+  /** What the address has before its @, in letters and digits. */
+  readonly login: string;
+  /** The same for the same address, and hardly ever for another. */
+  readonly number: number;
+}
+
+/** What the schema of an account is made from: handed over, because the validator is loaded for seeds only. */
+export interface SchemaParts {
+  readonly z: typeof z;
+  readonly text: typeof text;
+  readonly email: typeof email;
+}
+
 /** What is particular to one provider's stand-in: its quirks, as the real one has them. */
 export interface SimulatedProvider {
   readonly title: string;
+  /** Its sign on the account picker. */
+  readonly mark: { readonly text: string; readonly color: string };
+  /** Where its endpoints are, by the names that the provider's definition has for them. */
+  readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<string, string>>;
+  /** A persona's account here, as a seed has it. */
+  accountSchema(parts: SchemaParts): z.ZodType<Record<string, unknown>>;
+  /** The account of a person who is typed in. */
+  accountFor(person: TypedPerson): Record<string, unknown>;
   /** Undefined: the persona has no account here. */
   account(persona: PersonaRecord): Account | undefined;
   /** Why an authorization request is refused, beyond what every provider refuses. */

@@ -12,6 +12,10 @@ function accountOf({ accounts }: PersonaRecord): TwitterAccount | undefined {
 
 export const simulatedTwitter: SimulatedProvider = {
   title: "Twitter",
+  mark: { text: "T", color: "#536471" },
+  endpoints: { authorize: "/authorize", token: "/token", me: "/users/me" },
+  accountSchema: ({ z, text }) => z.strictObject({ id: text, username: text }),
+  accountFor: ({ number, login }) => ({ id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") }),
 
   account(persona) {
     const own = accountOf(persona);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PersonaRecord } from "../store/records.ts";
+import { SIMULATED } from "./providers.ts";
 
 /** How the ids begin. */
 const VERIFIED = "p";
@@ -20,17 +21,11 @@ export function typedPersona({ email, name, email_verified }: TypedAccount): Per
     .readUIntBE(0, 5);
   const id = `${email_verified ? VERIFIED : UNVERIFIED}${number}`;
   const login = (email.split("@")[0] ?? "").replace(/[^A-Za-z0-9]+/g, "-") || id;
-  return {
-    id,
-    name,
-    email,
-    avatar_url: null,
-    accounts: {
-      google: { sub: `1${number}`, email_verified },
-      github: { id: number, login, emails: [{ email, primary: true, verified: email_verified }] },
-      twitter: { id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") },
-    },
-  };
+  const person = { email, email_verified, login, number };
+  const accounts = Object.fromEntries(
+    Object.entries(SIMULATED).map(([provider, { accountFor }]) => [provider, accountFor(person)]),
+  );
+  return { id, name, email, avatar_url: null, accounts };
 }
 
 /** What was typed in, by the persona that was made of it. */

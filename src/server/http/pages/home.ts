@@ -12,7 +12,7 @@ export function homePage(instances: readonly InstanceRecord[], addresses: Addres
       <header>
         <h1>svc is running</h1>
         <p>
-          An identity proxy with google, github and twitter behind it. Sign in through one of them to see what your
+          An identity proxy with ${PROVIDERS.join(", ")} behind it. Sign in through one of them to see what your
           application gets.
         </p>
       </header>

@@ -1,21 +1,14 @@
-import type { Provider } from "../../../wire/names.ts";
 import type { PersonaRecord } from "../../store/records.ts";
 import type { Account, PickerView } from "../../simulator/provider.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 
-const MARKS: Readonly<Record<Provider, { text: string; color: string }>> = {
-  google: { text: "G", color: "#1a73e8" },
-  github: { text: "GH", color: "#3d444d" },
-  twitter: { text: "T", color: "#536471" },
-};
-
 /** A simulated provider's authorize page. It needs no script: links and forms do all. */
 export function pickerPage(view: PickerView): string {
-  const { provider, title, request, application, accounts, search, problem } = view;
+  const { title, mark, request, application, accounts, search, problem } = view;
   return layout(
     `Sign in with ${title}`,
-    html`<div class="bar"><span class="mark" style="--brand:${MARKS[provider].color}" aria-hidden="true">${MARKS[provider].text}</span><span class="pill">simulated</span></div>
+    html`<div class="bar"><span class="mark" style="--brand:${mark.color}" aria-hidden="true">${mark.text}</span><span class="pill">simulated</span></div>
 ${heading(view)}
 ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`}
 <form method="get" role="search">

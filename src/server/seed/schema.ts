@@ -1,0 +1,13 @@
+import * as z from "zod";
+import type { Provider } from "../../wire/names.ts";
+import { email, persona, Seed, text } from "../../wire/seed.ts";
+import { SIMULATED } from "../simulator/providers.ts";
+
+type Account = z.ZodOptional<z.ZodType<Record<string, unknown>>>;
+
+const accounts = Object.fromEntries(
+  Object.entries(SIMULATED).map(([name, { accountSchema }]) => [name, accountSchema({ z, text, email }).optional()]),
+) as Record<Provider, Account>;
+
+/** A seed file, with the form of the personas' accounts at every provider. */
+export const SeedFile = Seed.extend({ personas: z.array(persona.extend(accounts)).default([]) });
