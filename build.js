@@ -20,6 +20,9 @@ const LAZY = {
   "node-forge": "export default new Proxy({}, { get: (_, name) => load()[name] });",
   // The CLI asks by Node's own HTTP.
   undici: `export const Agent = new Proxy(class {}, { construct: (_, args) => new (load().Agent)(...args) });
+    export const EnvHttpProxyAgent = new Proxy(class {}, {
+      construct: (_, args) => new (load().EnvHttpProxyAgent)(...args),
+    });
     export const request = (...args) => load().request(...args);
     export const fetch = (...args) => load().fetch(...args);`,
 };

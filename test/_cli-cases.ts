@@ -21,7 +21,8 @@ export async function everyCommand(path: readonly string[] = []): Promise<Comman
   const section = (title: string): string[] =>
     new RegExp(`^${title}:\\n((?: {2}.*\\n)+)`, "m").exec(stdout)?.[1]?.match(/(?<=^ {2})\S.*?(?= {2}|$)/gm) ?? [];
   const own = { path, help: stdout, options: section("Options") };
-  const children = section("Commands").flatMap((line) => /^[a-z-]+/.exec(line) ?? []);
+  const groups = ["Commands", "Start", "Use", "Administer", "Configure"];
+  const children = groups.flatMap(section).flatMap((line) => /^[a-z-]+/.exec(line) ?? []);
   const below: CommandHelp[] = [];
   for (const child of children) if (child !== "help") below.push(...(await everyCommand([...path, child])));
   return [own, ...below];

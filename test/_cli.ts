@@ -1,6 +1,10 @@
 import type { Context, Keyring, Stream } from "../src/cli/context.ts";
+import { optionsOf, requireKey, type GlobalFlags } from "../src/cli/connection/client-options.ts";
+import { resolveTarget } from "../src/cli/connection/target.ts";
 import { main } from "../src/cli/main.ts";
-import type { Fetch, FetchInit } from "../src/wire/fetch.ts";
+import type { ClientOptions } from "../src/client/client.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../src/wire/fetch.ts";
+import { identityAnswer } from "./_server-file.ts";
 import { START, type Service } from "./_setup.ts";
 
 type Terminal = "stdin" | "stdout" | "stderr";
@@ -70,6 +74,9 @@ export function createContext(options: CliOptions = {}): TestContext {
     env: { ...(service && environmentOf(service)), ...options.env },
     cwd,
     fetch(url, init) {
+      // As the local servers of the tests do, which are files alone.
+      const proof = identityAnswer(url);
+      if (proof) return Promise.resolve(Response.json(proof) as unknown as FetchResponse);
       requests.push({ url, ...init });
       return send(url, init);
     },
@@ -113,3 +120,16 @@ async function* chunks(text: string): AsyncIterable<string> {
 }
 
 const noNetwork: Fetch = () => Promise.reject(new Error("there is no network in tests"));
+
+/** What a command's client is made with. */
+export async function clientOptions(context: Context, flags: GlobalFlags = {}): Promise<ClientOptions> {
+  const target = await resolveTarget(context, flags);
+  const key = target.secret_key;
+  return { ...optionsOf(context, target), ...(key && { secretKey: await requireKey(context, target) }) };
+}
+
+/** The same where a secret key is needed. */
+export async function keyedClientOptions(context: Context, flags: GlobalFlags = {}): Promise<ClientOptions> {
+  const target = await resolveTarget(context, flags);
+  return { ...optionsOf(context, target), secretKey: await requireKey(context, target) };
+}

@@ -24,7 +24,8 @@ describe("svc serve", () => {
     expect(await readdir(join(directory, ".svc"))).toContain("server.json");
     child.kill(signal);
     expect(await ended).toMatchObject({ code: 0, signal: null, stderr: "" });
-    expect(await readdir(join(directory, ".svc"))).toEqual([".gitignore"]);
+    expect(await readdir(join(directory, ".svc"))).toEqual([".gitignore", "servers"]);
+    expect(await readdir(join(directory, ".svc/servers"))).toEqual([]);
   });
 
   it("finishes what has begun before it ends", async () => {

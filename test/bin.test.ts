@@ -75,6 +75,7 @@ describe("Beside svc serve", () => {
       api_url: `http://api.localhost:${port}`,
       callback_url: `http://localhost:${port}`,
       pid: server.child.pid,
+      file: join(home, ".svc/servers", `${port}.json`),
       port,
       store: "memory",
       instances: [instance("Acme", "acme"), instance("Globex", "globex")],
@@ -87,6 +88,7 @@ describe("Beside svc serve", () => {
       "pid",
       "port",
       "store",
+      "file",
       "instances",
     ]);
     expect(JSON.stringify(server.ready)).not.toContain("sk_");
@@ -130,7 +132,7 @@ describe("Beside svc serve", () => {
       "Signed in. You can close this page and go back to the terminal.\n",
     );
     const { code, stdout, stderr } = await signingIn.ended;
-    expect([code, stderr]).toEqual([0, `Sign in at:\n  ${link}\nWaiting for it; Ctrl-C ends that.\n`]);
+    expect([code, stderr]).toEqual([0, `Sign in at:\n  ${link}\nWaiting for the sign-in. Press Ctrl-C to stop.\n`]);
     expect(stdout).toContain("\nemail\tada@acme.test\nname\tAda Lovelace\n");
   });
 
@@ -155,7 +157,7 @@ describe("Beside svc serve", () => {
     const { code, stdout, stderr } = await start(["sign-in", "--instance", "globex"], { cwd: home }).ended;
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(
-      /^✗ The service refused: Invalid redirect_uri: .*\n {2}This command is sent back to an address such as http:/,
+      /^✗ The service refused the sign-in: Invalid redirect_uri: .*\n {2}The instance only redirects to its redirect_uris/,
     );
   });
 
@@ -222,7 +224,7 @@ describe.skipIf(process.platform === "win32")("In a pipe", () => {
     const line = `"${process.execPath}" "${BIN}" users list | head -1; echo "\${PIPESTATUS[0]}"`;
     const { code, stdout, stderr } = await start(["-c", line], {}, "bash").ended;
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^[0-9a-f-]{36}\tuser\d+@acme\.test\tUser \d+\t\tfalse\t\S+\n0\n$/);
+    expect(stdout).toMatch(/^[0-9a-f-]{36}\tuser\d+@acme\.test\tUser \d+\t\t\tfalse\t\S+\n0\n$/);
   });
 
   it("all of a long answer arrives, byte by byte", async () => {

@@ -11,7 +11,7 @@ describe("users delete", () => {
     expect([code, stdout, asked]).toEqual([
       0,
       `Deleted ${ADA}\n`,
-      ["Delete ada@acme.test of http://acme.localhost:7820? This cannot be undone."],
+      ["Delete ada@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone."],
     ]);
     expect(await service.client(service.acme).users.find(ADA)).toBeUndefined();
   });
@@ -40,7 +40,7 @@ describe("users delete", () => {
     expect(await runCli(["users", "delete", ADA, flag], { service, tty: true })).toMatchObject({
       code: 0,
       stdout: `Deleted ${ADA}\n`,
-      stderr: "",
+      stderr: "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n",
     });
     expect(await service.client(service.acme).users.find(ADA)).toBeUndefined();
   });
@@ -97,6 +97,6 @@ describe("instances resolve", () => {
   it("ends with exit code 3 for a key that no instance has", async () => {
     const service = await setup();
     const { code, stderr } = await runCli(["instances", "resolve", "pk_nobody_0123456789"], { service });
-    expect([code, stderr]).toEqual([3, "✗ No instance here has the publishable key pk_nobody_0123456789.\n"]);
+    expect([code, stderr]).toEqual([3, "✗ No instance has the publishable key pk_nobody_0123456789.\n"]);
   });
 });

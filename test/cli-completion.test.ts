@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SCRIPTS } from "../src/cli/commands/completion/scripts.ts";
 import { writeProfile } from "../src/cli/credentials/profiles.ts";
-import { writeRunningServer } from "../src/cli/connection/running-server.ts";
+import { writeRunning } from "./_server-file.ts";
 import { createContext, runCli } from "./_cli.ts";
 import { isThere, openTerminal } from "./_pty.ts";
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const context = createContext({ env });
   for (const name of ["staging", "production"]) await writeProfile(context, name, { base_url: "https://a.svc.test" });
   const local = { name: "x", url: "http://x.localhost:1", publishable_key: "pk_x", secret_key: "sk_x" };
-  await writeRunningServer(home, {
+  await writeRunning(home, {
     pid: process.pid,
     url: "http://localhost:1",
     api_url: "http://api.localhost:1",
@@ -75,7 +75,7 @@ describe("svc __complete", () => {
     ["svc users search -na", ["-name:"]],
     ["svc users search password", []],
     ["svc sign-in --no-o", ["--no-open"]],
-    ["svc login --in", ["--insecure-storage", "--instance"]],
+    ["svc login --in", ["--insecure-storage", "--instance", "--insecure"]],
     ["svc users li\n", ["list"]],
     ["svc users \r\n", ["get", "list", "search", "delete"]],
     ["svc nonsense ", []],

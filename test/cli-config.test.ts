@@ -2,9 +2,10 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeCurrent, writeProfile, type Profile } from "../src/cli/credentials/profiles.ts";
-import { writeRunningServer } from "../src/cli/connection/running-server.ts";
+import { writeRunning } from "./_server-file.ts";
 import { storeKey } from "../src/cli/credentials/stored-key.ts";
-import { resolveTarget, type TargetFlags } from "../src/cli/connection/target.ts";
+import type { TargetFlags } from "../src/cli/connection/sources.ts";
+import { resolveTarget } from "../src/cli/connection/target.ts";
 import { addProfile, contextOf, cwd, home, keyOf, run, useHome } from "./_cli-home.ts";
 import { memoryKeyring, type CliOptions } from "./_cli.ts";
 
@@ -22,7 +23,7 @@ async function sayEverywhere(): Promise<{ flags: TargetFlags; env: Record<string
   await all("named", A);
   await all("current", A);
   await writeCurrent(contextOf(), "current");
-  await writeRunningServer(cwd, {
+  await writeRunning(cwd, {
     pid: process.pid,
     url: "http://localhost:1",
     api_url: "http://api.localhost:1",
@@ -117,10 +118,10 @@ describe("Where a value is from", () => {
       },
     ],
     [
-      "the server that runs here",
+      "the local server",
       { flags: [...ADDRESSES, "profile"], env: [...VARIABLES, "SVC_PROFILE"] },
       Object.fromEntries(
-        ["base_url", "api_url", "publishable_key", "secret_key"].map((name) => [name, "the server that runs here"]),
+        ["base_url", "api_url", "publishable_key", "secret_key"].map((name) => [name, "the local server"]),
       ),
     ],
     [
@@ -182,7 +183,7 @@ describe("Where a value is from", () => {
     await addProfile("acme", A);
     await writeCurrent(contextOf(), "acme");
     const { stderr } = await run(["whoami"], { env: { SVC_BASE_URL: B, SVC_SECRET_KEY: keyOf("env") } });
-    expect(stderr).toBe('The current profile, "acme", gives way to this. Use it with: --profile acme\n');
+    expect(stderr).toBe('The current profile "acme" is overridden by this. To use it: --profile acme\n');
   });
 });
 
@@ -211,9 +212,7 @@ describe("A key that is kept for one origin", () => {
     await addProfile("acme", A);
     const { code, stderr, requests } = await run(["users", "list", "--profile", "acme", "--base-url", B]);
     expect([code, requests]).toEqual([2, []]);
-    expect(stderr).toContain(
-      `--base-url names another service (${B}) than the one whose key is in profile acme (file) (${A}).`,
-    );
+    expect(stderr).toContain(`--base-url names ${B}, but the key in profile acme (file) is for ${A}.`);
   });
 
   it("is not found in the keyring for a profile that was changed to point elsewhere", async () => {

@@ -55,32 +55,28 @@ const broken = (): Response => new Response('{"error":"Internal error"}', { stat
 
 describe("Whom", () => {
   it.each<[args: string[], options: CliOptions, message: string]>([
-    [[], {}, "Delete whom?"],
-    [[""], {}, '"" is not the id of a user. Nobody was deleted.'],
-    [["--query", ""], {}, "What to search for?"],
-    [["--query", "   "], {}, "What to search for?"],
-    [["--query-file", "-"], { stdin: "\n" }, '--query-file: there is no term in "-".'],
-    [["--query", "email:*"], {}, "This query matches everybody. Was a variable empty?"],
+    [[], {}, "No user ids given."],
+    [[""], {}, '"" is not a user id. No users were deleted.'],
+    [["--query", ""], {}, "No search terms."],
+    [["--query", "   "], {}, "No search terms."],
+    [["--query-file", "-"], { stdin: "\n" }, '--query-file: no terms in "-".'],
+    [["--query", "email:*"], {}, "would match everyone, or no one. Was a variable empty?"],
     [["--query", "email.starts="], {}, '"email.starts=" has no value.'],
-    [["--query", "email=*"], {}, "This query matches everybody."],
-    [["--query", "email:* name:**"], {}, "This query matches everybody."],
-    [["--query", "email:* email:ada@acme.test"], {}, "This query matches everybody."],
-    [["--query", "nickname:x"], {}, 'Nobody was deleted: unknown field "nickname".'],
-    [["--query", AT_ACME, ADA], {}, "Ids and a query are two ways to say whom."],
-    [[AT_ACME], {}, "To delete whom a search finds: --query 'email:*@acme.com'"],
-    [[ADA, "ada"], {}, '"ada" is not the id of a user. Nobody was deleted.'],
-    [[ADA.toUpperCase()], {}, "is not the id of a user"],
-    [[`../sessions/${ADA}`], {}, "is not the id of a user"],
-    [
-      ["-"],
-      { stdin: `${ADA}\n\nada@acme.test\n` },
-      'Line 3 of standard input: "ada@acme.test" is not the id of a user.',
-    ],
+    [["--query", "email=*"], {}, "would match everyone, or no one."],
+    [["--query", "email:* name:**"], {}, "would match everyone, or no one."],
+    [["--query", "email:* email:ada@acme.test"], {}, "would match everyone, or no one."],
+    [["--query", "nickname:x"], {}, 'No users were deleted: unknown field "nickname".'],
+    [["--query", AT_ACME, ADA], {}, "Use ids or --query, not both."],
+    [[AT_ACME], {}, "To delete what a search matches: --query 'email:*@acme.com'"],
+    [[ADA, "ada"], {}, '"ada" is not a user id. No users were deleted.'],
+    [[ADA.toUpperCase()], {}, "is not a user id"],
+    [[`../sessions/${ADA}`], {}, "is not a user id"],
+    [["-"], { stdin: `${ADA}\n\nada@acme.test\n` }, 'Line 3 of standard input: "ada@acme.test" is not a user id.'],
     [["-"], { stdin: `${ADA}\t${CHARLES}\n` }, "Line 1 of standard input"],
     [[ADA, "--expect", "many"], {}, '--expect: "many" is not a number from 0 to 999999999.'],
     [[ADA, "--max", "0"], {}, '--max: "0" is not a number from 1 to 999999999.'],
     [[ADA, "--concurrency", "33"], {}, '--concurrency: "33" is not a number from 1 to 32.'],
-    [[ADA, "-name:bob"], {}, "unknown option"],
+    [[ADA, "-name:bob"], {}, "Unknown option"],
   ])("is not known from %j %j, so it is nobody, even with --yes", async (args, options, message) => {
     const before = await left();
     const result = await remove([...args, "--yes"], options);
@@ -117,7 +113,7 @@ describe("Whom", () => {
 
   it("can be nobody, which is no failure", async () => {
     const piped = await remove(["-", "--yes"], { stdin: "\n" });
-    expect(piped).toMatchObject({ code: 0, stdout: "", stderr: "There was no id on standard input.\n" });
+    expect(piped).toMatchObject({ code: 0, stdout: "", stderr: "No ids on standard input.\n" });
     const searched = await remove(["--query", "name:nobody", "--yes", "--json"]);
     expect(searched).toMatchObject({ code: 0, stderr: "No users match.\n" });
     expect(JSON.parse(searched.stdout)).toEqual({ deleted: [], gone: [], failed: [], unknown: [], not_attempted: [] });
@@ -126,11 +122,11 @@ describe("Whom", () => {
 
 describe("How many", () => {
   it.each<[args: string[], code: number, message: string]>([
-    [[ADA, CHARLES, "--expect", "3"], 8, "3 expected, but there are 2. Nobody was deleted."],
-    [["--query", AT_ACME, "--expect", "1"], 8, "1 expected, but the query finds 2. Nobody was deleted."],
-    [["--query", "name:nobody", "--expect", "1"], 8, "1 expected, but the query finds 0."],
-    [["--query", AT_ACME, "--expect", "2", "--max", "1"], 8, "2 users are more than 1. Nobody was deleted."],
-    [[ADA, CHARLES, "--max", "1"], 8, "2 users are more than 1. Nobody was deleted."],
+    [[ADA, CHARLES, "--expect", "3"], 8, "Expected 3, but there are 2. No users were deleted."],
+    [["--query", AT_ACME, "--expect", "1"], 8, "Expected 1, but the query matches 2. No users were deleted."],
+    [["--query", "name:nobody", "--expect", "1"], 8, "Expected 1, but the query matches 0."],
+    [["--query", AT_ACME, "--expect", "2", "--max", "1"], 8, "2 users are more than 1. No users were deleted."],
+    [[ADA, CHARLES, "--max", "1"], 8, "2 users are more than 1. No users were deleted."],
     [["--query", AT_ACME], 2, "--yes --expect 2"],
   ])("%j --yes is not allowed", async (args, code, message) => {
     for (const more of [[], ["--dry-run"]]) {
@@ -162,7 +158,7 @@ describe("--dry-run", () => {
     expect([named.code, JSON.parse(named.stdout), named.stderr]).toEqual([
       0,
       [expect.objectContaining({ id: GRACE })],
-      "1 of 2 ids belongs to nobody.\n",
+      "1 of 2 ids was not found.\n",
     ]);
     expect(named.requests.every(({ method }) => method === "GET")).toBe(true);
     expect(await left()).toEqual([ADA, CHARLES, GRACE]);
@@ -178,7 +174,8 @@ describe("Confirmation", () => {
     const { code, stdout, stderr } = await remove(["--query", AT_ACME], { ...atTerminal, ask });
     expect(asked).toEqual(["This cannot be undone. Type 2 to delete all of them:"]);
     expect(stderr.split("\r")[0]!.split("\n")).toEqual([
-      `2 users of http://acme.localhost:7820, which match ${AT_ACME}:`,
+      "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)",
+      `2 users of http://acme.localhost:7820 (SVC_BASE_URL), which match ${AT_ACME}:`,
       `ID${" ".repeat(36)}EMAIL              NAME             CREATED`,
       `${ADA}  ada@acme.test      Ada Lovelace     5 months ago`,
       `${CHARLES}  charles@acme.test  Charles Babbage  5 months ago`,
@@ -199,7 +196,7 @@ describe("Confirmation", () => {
       ["--query", AT_ACME],
     ]) {
       const { code, stdout, stderr } = await remove(args, { ...atTerminal, ask: () => answer });
-      expect([code, stdout, stderr.endsWith("✗ Nothing was deleted.\n")]).toEqual([1, "", true]);
+      expect([code, stdout, stderr.endsWith("✗ Declined. No users were deleted.\n")]).toEqual([1, "", true]);
     }
     expect(await left()).toEqual([ADA, CHARLES, GRACE]);
   });
@@ -208,7 +205,7 @@ describe("Confirmation", () => {
     const asked: string[] = [];
     await remove(["--query", "name:Ada*"], { ...atTerminal, confirm: (question) => asked.push(question) > 0 });
     expect([asked, await left()]).toEqual([
-      ["Delete ada@acme.test of http://acme.localhost:7820? This cannot be undone."],
+      ["Delete ada@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone."],
       [CHARLES, GRACE],
     ]);
   });
@@ -245,7 +242,10 @@ describe("What became of them", () => {
     const fetch = withFaults((id) => (id === CHARLES ? broken() : undefined));
     const run = (...more: string[]): Promise<CliResult> => remove([ADA, CHARLES, NOBODY, "--yes", ...more], { fetch });
     const { code, stdout, stderr } = await run("--output", "ndjson");
-    expect([code, stderr]).toEqual([6, "✗ 1 of 3 deleted, 1 was gone already, 1 failed.\n"]);
+    expect([code, stderr]).toEqual([
+      6,
+      "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n✗ 1 of 3 deleted, 1 was already deleted, 1 failed.\n",
+    ]);
     const lines = stdout
       .trimEnd()
       .split("\n")
@@ -313,13 +313,14 @@ describe("What became of them", () => {
     expect([deleted!.length + not_attempted!.length, unknown]).toEqual([20, []]);
     expect(not_attempted!.length).toBeGreaterThan(0);
     expect(await left()).toEqual(not_attempted!.toSorted());
-    expect(JSON.parse(context.written.stderr)).toMatchObject({
+    expect(JSON.parse(context.written.stderr.trimEnd().split("\n").at(-1)!)).toMatchObject({
       error: {
         exitCode: exit,
         message: expect.stringMatching(/^Interrupted\. \d+ of 20 deleted, \d+ were not attempted\.$/) as string,
       },
     });
-    expect((await readFile(join(cwd, "r"), "utf8")).trimEnd().split("\n")).toHaveLength(20);
+    const recorded = (await readFile(join(cwd, "r"), "utf8")).trimEnd().split("\n");
+    expect(recorded.filter((line) => !line.includes('"deleting"'))).toHaveLength(20);
   });
 
   it.each([1, 4, 32])("never takes more than --concurrency %i at the same time", async (concurrency) => {
@@ -353,23 +354,35 @@ describe("--receipt", () => {
   it("is a line of JSON for each, in a file that only its owner reads", async () => {
     const { code } = await remove([ADA, NOBODY, "--yes", "--receipt", "done.ndjson", "--concurrency", "1"]);
     const path = join(cwd, "done.ndjson");
-    expect([code, await readFile(path, "utf8")]).toEqual([
+    const line = (rest: object): object => ({
+      time: "2026-06-01T12:00:00.000Z",
+      service: "http://acme.localhost:7820",
+      ...rest,
+    });
+    const ada = { id: ADA, email: "ada@acme.test" };
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+    expect([code, lines.map((text) => JSON.parse(text) as object)]).toEqual([
       0,
-      `{"id":"${ADA}","outcome":"deleted"}\n{"id":"${NOBODY}","outcome":"gone"}\n`,
+      [
+        line({ ...ada, outcome: "deleting" }),
+        line({ ...ada, outcome: "deleted" }),
+        line({ id: NOBODY, outcome: "deleting" }),
+        line({ id: NOBODY, outcome: "gone" }),
+      ],
     ]);
     if (process.platform !== "win32") expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
   it("is written for one, too, whatever became of it", async () => {
     expect((await remove([NOBODY, "--yes", "--receipt", "one"])).code).toBe(3);
-    expect(await readFile(join(cwd, "one"), "utf8")).toBe(`{"id":"${NOBODY}","outcome":"gone"}\n`);
+    expect(await readFile(join(cwd, "one"), "utf8")).toMatch(/"outcome":"deleting"\}\n.*"outcome":"gone"\}\n$/);
   });
 
   it("never takes the place of another file, and nobody is deleted without it", async () => {
     await writeFile(join(cwd, "done"), "old");
     for (const path of ["done", "no/such/directory"]) {
       const { code, stderr } = await remove([ADA, CHARLES, "--yes", "--receipt", path]);
-      expect([code, stderr]).toEqual([8, expect.stringContaining("Nobody was deleted.")]);
+      expect([code, stderr]).toEqual([8, expect.stringContaining("No users were deleted.")]);
     }
     expect([await readFile(join(cwd, "done"), "utf8"), await left()]).toEqual(["old", [ADA, CHARLES, GRACE]]);
   });

@@ -50,19 +50,19 @@ describe("svc doctor", () => {
   });
 
   it.each<[what: string, name: string, status: string, message: string, options: () => CliOptions | Promise<CliOptions>]>([
-    ["no service", "service", "failed", "No service to ask", () => ({ env: HERE })],
-    ["an address that is none", "service", "failed", "is not the address", () => ({ env: { SVC_BASE_URL: "acme", SVC_SECRET_KEY: undefined } })],
+    ["no service", "service", "failed", "No service is configured", () => ({ env: HERE })],
+    ["an address that is none", "service", "failed", "is not an address", () => ({ env: { SVC_BASE_URL: "acme", SVC_SECRET_KEY: undefined } })],
     ["a service that is down", "reachable", "failed", "ECONNREFUSED", () => ({ fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" })) })],
-    ["something else that listens there", "discovery", "failed", "no discovery document", () => ({ fetch: answering(200, "<html>") })],
+    ["something else that listens there", "discovery", "failed", "without a discovery document", () => ({ fetch: answering(200, "<html>") })],
     ["another issuer", "discovery", "warning", "https://x.test", () => ({ fetch: answering(200, '{"issuer":"https://x.test"}') })],
     ["a clock behind", "clock", "failed", "3600 seconds behind", () => ({ fetch: answering(200, "{}", { date: new Date(service.clock.now().getTime() + 3_600_000).toUTCString() }) })],
     ["a clock ahead", "clock", "failed", "61 seconds ahead of", () => ({ fetch: answering(200, "{}", { date: new Date(service.clock.now().getTime() - 61_000).toUTCString() }) })],
-    ["no clock", "clock", "skipped", "does not say", () => ({ fetch: answering(200, "{}") })],
-    ["a key of another", "key", "failed", "refuses this key", () => ({ env: { SVC_SECRET_KEY: service.globex.secret_key } })],
-    ["no key", "key", "warning", "no secret key", () => ({ env: { SVC_SECRET_KEY: undefined } })],
-    ["no keyring", "keyring", "warning", "none that can be used (no daemon)", () => ({ keyring: undefined as never })],
+    ["no clock", "clock", "skipped", "does not send", () => ({ fetch: answering(200, "{}") })],
+    ["a key of another", "key", "failed", "refused this key", () => ({ env: { SVC_SECRET_KEY: service.globex.secret_key } })],
+    ["no key", "key", "warning", "No secret key", () => ({ env: { SVC_SECRET_KEY: undefined } })],
+    ["no keyring", "keyring", "warning", "No keyring is available (no daemon)", () => ({ keyring: undefined as never })],
     ["no home", "profiles", "warning", "HOME is not set", () => ({ env: { HOME: undefined } })],
-    ["a current profile that is gone", "profiles", "failed", '"gone", is not there', async () => {
+    ["a current profile that is gone", "profiles", "failed", '"gone", does not exist', async () => {
       await mkdir(join(cwd, ".config/svc"), { recursive: true });
       await writeFile(join(cwd, ".config/svc/config.json"), '{"current":"gone"}', { mode: 0o600 });
       return {};
@@ -72,7 +72,7 @@ describe("svc doctor", () => {
       await writeFile(join(cwd, ".config/svc/profiles/x.json"), "{", { mode: 0o600 });
       return {};
     }],
-    ["a damaged configuration file", "svc.config.json", "failed", "can't be read as JSON", async () => {
+    ["a damaged configuration file", "svc.config.json", "failed", "Not valid JSON", async () => {
       await writeFile(join(cwd, "svc.config.json"), "{");
       return {};
     }],
@@ -94,7 +94,7 @@ describe("svc doctor", () => {
     const { port } = other.address() as AddressInfo;
     const { checks } = await doctor({ env: { SVC_PORT: String(port) } });
     other.close();
-    expect(checks["port"]).toMatchObject({ status: "warning", message: `${port} can't be listened on (EADDRINUSE).` });
+    expect(checks["port"]).toMatchObject({ status: "warning", message: `${port} is in use (EADDRINUSE).` });
   });
 
   it.each([
@@ -150,7 +150,7 @@ describe("svc init", () => {
     await writeFile(join(cwd, file), "mine");
     const { code, stderr } = await run(["init", "--yes", "--name", "Acme"]);
     expect([code, await readdir(cwd), await readFile(join(cwd, file), "utf8")]).toEqual([8, [file], "mine"]);
-    expect(stderr).toContain(`${file} is there already`);
+    expect(stderr).toContain(`${file} already exists`);
   });
 
   it.each([

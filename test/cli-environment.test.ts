@@ -1,10 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { keyedClientOptions } from "../src/cli/connection/client-options.ts";
 import { configDirectory, writeCurrent } from "../src/cli/credentials/profiles.ts";
 import { addProfile, contextOf, cwd, keyOf, run, useHome } from "./_cli-home.ts";
-import { runCli, type CliResult } from "./_cli.ts";
+import { keyedClientOptions, runCli, type CliResult } from "./_cli.ts";
 import { setup } from "./_setup.ts";
 
 useHome();
@@ -24,7 +23,7 @@ describe("The environment's key", () => {
   });
 
   it.each<[env: Record<string, string>, message: RegExp]>([
-    [{ SVC_SECRET_KEY_FILE: "none" }, /SVC_SECRET_KEY_FILE: .*none can't be read \(ENOENT\)/],
+    [{ SVC_SECRET_KEY_FILE: "none" }, /SVC_SECRET_KEY_FILE: .*none cannot be read \(ENOENT\)/],
     [{ SVC_SECRET_KEY_COMMAND: "exit 3" }, /SVC_SECRET_KEY_COMMAND failed \(3\)/],
     [{ SVC_SECRET_KEY_COMMAND: "true" }, /SVC_SECRET_KEY_COMMAND: it printed nothing/],
     [{ SVC_SECRET_KEY_COMMAND: `echo ${keyOf("half")}; exit 1` }, /SVC_SECRET_KEY_COMMAND failed \(1\)/],
@@ -39,7 +38,7 @@ describe("The environment's key", () => {
     await writeCurrent(contextOf(), "acme");
     const { code, requests, stderr } = await run(["users", "list"], { env: { SVC_SECRET_KEY: keyOf("env") } });
     expect([code, requests]).toEqual([2, []]);
-    expect(stderr).toContain("Which service is SVC_SECRET_KEY for?");
+    expect(stderr).toContain("No address for the key in SVC_SECRET_KEY.");
   });
 });
 
@@ -116,6 +115,6 @@ describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
       runCli(["users", "list", ...more], { service, env: { ...key, SVC_OUTPUT } });
     expect((await list("ids")).stdout.split("\n")[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect((await list("ids", "--output", "csv")).stdout).toMatch(/^id,/);
-    expect((await list("xml")).stderr).toContain('SVC_OUTPUT: there is no format "xml"');
+    expect((await list("xml")).stderr).toContain('SVC_OUTPUT: unknown format "xml"');
   });
 });

@@ -13,26 +13,36 @@ interface SaidError {
 
 describe("Exit codes", () => {
   type Row = [code: number, what: string, argv: string[], options: CliOptions, error: SaidError];
-  const INVALID_ID = '"ada" is not a user id';
   const rows: Row[] = [
     [
-      1,
+      7,
       "a failure of the service",
       ["users", "list"],
       { fetch: answering(500, '{"error":"Internal error"}') },
-      { code: "internal", message: "Internal error" },
+      { code: "internal", message: "acme.localhost:7820 failed with 500.", hint: "See what the server printed." },
     ],
     [
-      1,
+      7,
       "an answer that is none",
       ["users", "list"],
       { fetch: answering(502, "<html>Bad Gateway</html>") },
       {
         code: "unexpected_response",
-        message: "GET /api/v1/users: unexpected response with status 502: not JSON",
+        message: "The gateway of acme.localhost:7820 returned 502: the service behind it does not answer.",
+        hint: "Try again shortly, or wait for it with --wait 60.",
       },
     ],
-    [2, "an id that can't be one", ["users", "get", "ada"], {}, { code: "usage", message: INVALID_ID }],
+    [
+      2,
+      "an id that can't be one",
+      ["users", "get", "ada"],
+      {},
+      {
+        code: "usage",
+        message: '"ada" is not a user id or e-mail address.',
+        hint: "Find the user with: svc users search name.contains=ada",
+      },
+    ],
     [
       2,
       "a search for nothing",
@@ -40,8 +50,8 @@ describe("Exit codes", () => {
       {},
       {
         code: "usage",
-        message: "What to search for?",
-        hint: "Write a term, for example: svc users search 'email:*@acme.com'",
+        message: "No search terms.",
+        hint: "For example: svc users search 'email:*@acme.com'",
       },
     ],
     [
@@ -51,8 +61,8 @@ describe("Exit codes", () => {
       {},
       {
         code: "usage",
-        message: '--limit: "ten" is not a number from 1.',
-        hint: "Leave it out for all of them.",
+        message: '--limit must be 1 or greater, not "ten".',
+        hint: "Omit it for all results.",
       },
     ],
     [
@@ -62,8 +72,8 @@ describe("Exit codes", () => {
       {},
       {
         code: "usage",
-        message: '--limit: "0" is not a number from 1.',
-        hint: "Leave it out for all of them.",
+        message: '--limit must be 1 or greater, not "0".',
+        hint: "Omit it for all results.",
       },
     ],
     [
@@ -74,7 +84,7 @@ describe("Exit codes", () => {
       {
         code: "usage",
         message:
-          '"ada" is not a search term. Write field:value, e.g. email:*@acme.com. A value can\'t contain a space.',
+          '"ada" is not a search term. Write field:value, such as email:*@acme.com. A value cannot contain a space.',
         hint: "To find it within a name: name.contains=ada",
       },
     ],
@@ -85,11 +95,21 @@ describe("Exit codes", () => {
       {},
       {
         code: "usage",
-        message: '--provider: "myspace" is not a provider.',
+        message: '--provider: unknown provider "myspace".',
         hint: "Use one of google, github, twitter.",
       },
     ],
-    [2, "no token", ["tokens", "verify", "-"], {}, { code: "usage", message: "There was no token on standard input." }],
+    [
+      2,
+      "no token",
+      ["tokens", "verify", "-"],
+      {},
+      {
+        code: "usage",
+        message: "The token is empty.",
+        hint: "Check that the variable or file has one.",
+      },
+    ],
     [
       2,
       "nobody to confirm",
@@ -97,8 +117,8 @@ describe("Exit codes", () => {
       {},
       {
         code: "usage",
-        message: "Deleting a user asks for confirmation, and nobody is here to give it.",
-        hint: "Add --yes to delete without being asked.",
+        message: "Deleting a user needs confirmation, and there is no terminal to ask in.",
+        hint: "Add --yes to delete without confirmation.",
       },
     ],
     [
@@ -109,7 +129,7 @@ describe("Exit codes", () => {
       {
         code: "usage",
         message: '--port: "http" is not a port.',
-        hint: "Give a number from 1 to 65535, or 0 for any that is free.",
+        hint: "Use a number from 1 to 65535, or 0 for a free port.",
       },
     ],
     [
@@ -120,7 +140,7 @@ describe("Exit codes", () => {
       {
         code: "user_not_found",
         message: "User not found",
-        hint: "It does not exist, or it belongs to another instance. Search instead: svc users search 'email:*@acme.com'",
+        hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'",
       },
     ],
     [
@@ -131,7 +151,7 @@ describe("Exit codes", () => {
       {
         code: "user_not_found",
         message: "User not found",
-        hint: "It does not exist, or it belongs to another instance. Search instead: svc users search 'email:*@acme.com'",
+        hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'",
       },
     ],
     [
@@ -142,7 +162,7 @@ describe("Exit codes", () => {
       {
         code: "session_not_found",
         message: "Session not found",
-        hint: "It does not exist, or it belongs to another instance. List them: svc sessions list",
+        hint: "It may have been deleted, or belong to another instance. List sessions with: svc sessions list",
       },
     ],
     [
@@ -152,8 +172,8 @@ describe("Exit codes", () => {
       { env: { SVC_SECRET_KEY: undefined } },
       {
         code: "no_key",
-        message: "There is no secret key for this service.",
-        hint: "Put it in SVC_SECRET_KEY, or keep it with: svc login",
+        message: "No secret key for this service.",
+        hint: "Set SVC_SECRET_KEY, or store the key with: svc login",
       },
     ],
     [
@@ -164,7 +184,7 @@ describe("Exit codes", () => {
       {
         code: "unauthorized",
         message: "Unauthorized",
-        hint: "The key was refused. See which it is, and where it is from: svc whoami",
+        hint: "See which key is used, and where it comes from: svc whoami",
       },
     ],
     [
@@ -174,8 +194,8 @@ describe("Exit codes", () => {
       { fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" })) },
       {
         code: "connection",
-        message: "GET /api/v1/users: http://acme.localhost:7820 could not be reached (ECONNREFUSED)",
-        hint: "Is it running? Start a local one with: svc serve",
+        message: "Nothing listens at acme.localhost:7820 (ECONNREFUSED).",
+        hint: "Start a local server with: svc serve",
       },
     ],
     [
@@ -183,14 +203,14 @@ describe("Exit codes", () => {
       "Ctrl-C",
       ["sign-in", "--no-open"],
       { signal: "SIGINT" },
-      { code: "interrupted", message: "Interrupted; nobody was signed in." },
+      { code: "interrupted", message: "Interrupted before the sign-in was complete." },
     ],
     [
       143,
       "a request to end",
       ["sign-in", "--no-open"],
       { signal: "SIGTERM" },
-      { code: "terminated", message: "Interrupted; nobody was signed in." },
+      { code: "terminated", message: "Interrupted before the sign-in was complete." },
     ],
   ];
 
@@ -225,7 +245,10 @@ describe("Exit codes", () => {
       confirm: () => false,
       env: { NO_COLOR: "1" },
     });
-    expect([code, stderr]).toEqual([1, "✗ Nothing was deleted.\n"]);
+    expect([code, stderr]).toEqual([
+      1,
+      "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n✗ Declined. No users were deleted.\n",
+    ]);
   });
 
   it("is 5 for a token that is not valid, and quiet when asked to be", async () => {
@@ -292,6 +315,6 @@ describe("Exit codes", () => {
   it("asks for a token rather than wait at a terminal for one", async () => {
     const service = await setup();
     const { code, stderr } = await runCli(["tokens", "verify"], { service, tty: true, env: { NO_COLOR: "1" } });
-    expect([code, stderr]).toEqual([2, '✗ Which token?\n  Pipe it in: echo "$TOKEN" | svc tokens verify -\n']);
+    expect([code, stderr]).toEqual([2, '✗ No token given.\n  Pipe it in: echo "$TOKEN" | svc tokens verify -\n']);
   });
 });

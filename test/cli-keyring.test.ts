@@ -47,7 +47,7 @@ describe.skipIf(!hasDaemon)("With the system's keyring", () => {
     expect(stdout.split("\n")).toEqual([
       "Logged in to https://acme.svc.test. The key is in the keyring.",
       "secret_key\tsk_…wxyz  (profile acme (keyring))",
-      'Forgot the key of profile "acme".',
+      'Deleted the key of profile "acme".',
       "secret_key\t(none)",
       "",
     ]);
@@ -64,11 +64,11 @@ describe("Without a daemon", () => {
       svc whoami | tail -1
       stat -c %a "$HOME"/.config/svc/profiles/acme.json`);
     expect(stdout.split("\n")).toEqual([
-      expect.stringMatching(/^✗ There is no keyring that can be used here \(.+\)\.$/),
+      expect.stringMatching(/^✗ No keyring is available \(.+\)\.$/),
       expect.stringContaining("svc login --insecure-storage"),
       "exit 1",
       "script",
-      "Logged in to https://acme.svc.test. The key is in a file that you alone can read, unencrypted.",
+      "Logged in to https://acme.svc.test. The key is in a file that only you can read, unencrypted.",
       "secret_key\tsk_…wxyz  (profile acme (file))",
       "600",
       "",

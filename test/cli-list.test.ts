@@ -31,9 +31,9 @@ describe("--output", () => {
     ],
     [
       "tsv",
-      "00000000-0000-4000-8000-0000000000a3\tgrace@navy.test\tGrace Hopper\tgithub\tfalse\t2026-02-14T12:30:00.000Z\n" +
-        `${ADA}\tada@acme.test\tAda Lovelace\tgoogle\ttrue\t2026-01-05T09:00:00.000Z\n` +
-        "00000000-0000-4000-8000-0000000000a2\tcharles@acme.test\tCharles Babbage\t\tfalse\t2025-12-24T18:00:00.000Z\n",
+      "00000000-0000-4000-8000-0000000000a3\tgrace@navy.test\tGrace Hopper\t\tgithub\tfalse\t2026-02-14T12:30:00.000Z\n" +
+        `${ADA}\tada@acme.test\tAda Lovelace\t\tgoogle\ttrue\t2026-01-05T09:00:00.000Z\n` +
+        "00000000-0000-4000-8000-0000000000a2\tcharles@acme.test\tCharles Babbage\t\t\tfalse\t2025-12-24T18:00:00.000Z\n",
     ],
   ])("%s is the same in a pipe and on a terminal", async (format, text) => {
     const service = await setup();
@@ -88,17 +88,17 @@ describe("--output", () => {
   });
 
   it.each<[argv: string[], message: string]>([
-    [[...LIST, "--output", "xml"], '--output: there is no format "xml".'],
-    [[...LIST, "--output", "csv", "--json"], "--json and --output csv are two formats."],
+    [[...LIST, "--output", "xml"], '--output: unknown format "xml".'],
+    [[...LIST, "--output", "csv", "--json"], "--json and --output csv are mutually exclusive."],
     [
       ["query", "explain", "name:x", "--output", "csv"],
-      '--output csv is for lists, which "svc query explain" does not print.',
+      '--output csv is for lists, and "svc query explain" does not print one.',
     ],
-    [[...LIST, "--fields", "password_digest"], '--fields: there is no field "password_digest".'],
-    [[...LIST, "--fields", ""], '--fields: there is no field "".'],
-    [[...LIST, "--sort", "--created_at"], '--sort: there is no field "-created_at".'],
-    [[...LIST, "--sort", "constructor"], '--sort: there is no field "constructor".'],
-    [[...LIST, "--limit", "-1"], '--limit: "-1" is not a number from 1.'],
+    [[...LIST, "--fields", "password_digest"], '--fields: unknown field "password_digest".'],
+    [[...LIST, "--fields", ""], '--fields: unknown field "".'],
+    [[...LIST, "--sort", "--created_at"], '--sort: unknown field "-created_at".'],
+    [[...LIST, "--sort", "constructor"], '--sort: unknown field "constructor".'],
+    [[...LIST, "--limit", "-1"], '--limit must be 1 or greater, not "-1".'],
   ])("%j is refused, and nothing is sent", async (argv, message) => {
     const { code, stdout, stderr, requests } = await runCli(argv, { service: await setup() });
     expect([code, stdout, requests]).toEqual([2, "", []]);
@@ -146,8 +146,9 @@ describe("A list", () => {
     const id = "00000000-0000-4000-8000-0000000000a3";
     expect(await run()).toBe(`grace@navy.test\t${id}\tfalse\n`);
     expect(await run("--output", "csv")).toBe(`email,id,email_verified\ngrace@navy.test,${id},false\n`);
-    expect(await run("--json")).toBe(`[{"email":"grace@navy.test","id":"${id}","email_verified":false}]\n`);
-    expect(await run("--output", "ndjson")).toBe(`{"email":"grace@navy.test","id":"${id}","email_verified":false}\n`);
+    const pruned = `{"id":"${id}","resource":"user","data":{"email":"grace@navy.test","email_verified":false}}`;
+    expect(await run("--json")).toBe(`[${pruned}]\n`);
+    expect(await run("--output", "ndjson")).toBe(`${pruned}\n`);
     expect(await run("--output", "table")).toBe(
       `EMAIL            ID${" ".repeat(36)}VERIFIED\ngrace@navy.test  ${id}  no\n`,
     );
@@ -198,18 +199,20 @@ describe("A narrow terminal", () => {
 
   it("leaves out what can be spared rather than cut all to pieces, and says so", async () => {
     expect(await run(120)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", ""]);
-    expect(await run(100)).toEqual([
-      "ID EMAIL NAME PROVIDERS VERIFIED",
-      "There was no room for CREATED. Choose columns with --fields.\n",
-    ]);
-    expect(await run(80)).toEqual([
-      "ID EMAIL NAME",
-      "There was no room for PROVIDERS, VERIFIED, CREATED. Choose columns with --fields.\n",
+    const shortened = "Ids are shortened. Use --fields or --output wide.\n";
+    expect(await run(100)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", shortened]);
+    expect(await run(80)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", shortened]);
+    expect(await run(60)).toEqual([
+      "ID EMAIL NAME PROVIDERS",
+      `Hidden columns: email_verified, created_at. ${shortened}`,
     ]);
   });
 
   it("leaves out nothing that was asked for", async () => {
-    expect(await run(60, "--fields", "id,email,created_at")).toEqual(["ID EMAIL CREATED", ""]);
+    expect(await run(60, "--fields", "id,email,created_at")).toEqual([
+      "ID EMAIL CREATED",
+      "Ids are shortened. Use --fields or --output wide.\n",
+    ]);
   });
 });
 

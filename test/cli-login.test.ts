@@ -40,8 +40,8 @@ describe("svc login", () => {
     const { code, stdout, stderr } = await logIn("acme");
     expect([code, stdout, stderr]).toEqual([
       0,
-      "Logged in to http://acme.localhost:7820. The key is in a file that you alone can read, unencrypted.\n",
-      '"acme" is the current profile now.\n',
+      "Logged in to http://acme.localhost:7820. The key is in a file that only you can read, unencrypted.\n",
+      '"acme" is now the current profile.\n',
     ]);
     const { requests, code: listed } = await run(["users", "list"]);
     expect([listed, requests[0]?.url]).toEqual([
@@ -74,7 +74,7 @@ describe("svc login", () => {
     const { code, stderr } = await run(["login"], { tty: true, answers, confirm });
     expect([code, asked]).toEqual([
       0,
-      ["There is no keyring here. Keep the key in a file that you alone can read, unencrypted?"],
+      ["No keyring is available. Store the key unencrypted, in a file that only you can read?"],
     ]);
     expect(stderr).not.toContain("sk_");
     expect(JSON.parse(await profile("acme"))).toMatchObject({ secret_key: { store: "file" } });
@@ -87,7 +87,7 @@ describe("svc login", () => {
     const refused = await run(where, { tty: true, answers: [service.acme.secret_key], confirm: () => false });
     expect(refused.code).toBe(1);
     expect((await run(where, { stdin: service.acme.secret_key, env: { SVC_KEYRING: "off" } })).stdout).toContain(
-      "in a file that you alone can read, unencrypted",
+      "in a file that only you can read, unencrypted",
     );
   });
 
@@ -104,15 +104,21 @@ describe("svc login", () => {
       4,
       [],
       ({ globex }) => globex.secret_key,
-      "http://acme.localhost:7820 refuses this key.",
+      "http://acme.localhost:7820 refused this key.",
     ],
     ["a publishable key", 2, [], ({ acme }) => acme.publishable_key, "That is a publishable key."],
-    ["no key", 2, [], () => "\n", "There was no key."],
-    ["two keys", 2, [], () => "sk_a\nsk_b", "That is no secret key"],
-    ["something else", 2, [], () => "hunter2", "That is no secret key"],
-    ["plain http", 2, ["--base-url", "http://acme.svc.test"], () => "sk_a", "could be read on the way"],
-    ["no address", 2, ["--base-url", "acme"], () => "sk_a", '"acme" is not the address of a service'],
-    ["a login in the address", 2, ["--base-url", "https://u:p@acme.test"], () => "sk_a", "is not the address"],
+    ["no key", 2, [], () => "\n", "The key is empty."],
+    ["two keys", 2, [], () => "sk_a\nsk_b", "Not a secret key"],
+    ["something else", 2, [], () => "hunter2", "Not a secret key"],
+    [
+      "plain http",
+      2,
+      ["--base-url", "http://acme.svc.test"],
+      () => "sk_a",
+      "others could read the secret key on its way",
+    ],
+    ["no address", 2, ["--base-url", "acme"], () => "sk_a", '"acme" is not an address'],
+    ["a login in the address", 2, ["--base-url", "https://u:p@acme.test"], () => "sk_a", "is not an address"],
   ])("keeps nothing of %s", async (_, code, argv, stdin, message) => {
     const where = argv.length > 0 ? argv : ["--base-url", "http://acme.localhost:7820"];
     const result = await run(["login", "--insecure-storage", ...where], { stdin: stdin(service) });
@@ -127,7 +133,7 @@ describe("svc login", () => {
     const where = ["login", "--insecure-storage", "--base-url", "http://acme.localhost:7820"];
     const { code, stderr } = await run(where, { tty: true, answers });
     expect(code).toBe(0);
-    expect(stderr).toContain("refuses this key. Once more, or Ctrl-C.");
+    expect(stderr).toContain("refused this key. Try again, or press Ctrl-C.");
   });
 
   it("keeps nothing where the service can't be reached, unless it is not to be asked", async () => {
@@ -164,7 +170,7 @@ describe("svc login", () => {
 
   it("says what goes before it", async () => {
     const { stderr } = await logIn("acme", { env: { SVC_SECRET_KEY: "sk_other" } });
-    expect(stderr).toContain("SVC_SECRET_KEY is set, and goes before it: unset it, or say --profile acme.");
+    expect(stderr).toContain("SVC_SECRET_KEY is set and takes precedence: unset it, or use --profile acme.");
   });
 
   it.each<[what: string, options: CliOptions]>([
@@ -184,7 +190,7 @@ describe("svc logout", () => {
     await logIn("globex", { keyring });
     expect(await run(["logout"], { keyring })).toMatchObject({
       code: 0,
-      stdout: 'Forgot the key of profile "globex".\n',
+      stdout: 'Deleted the key of profile "globex".\n',
     });
     expect(keyring.entries.size).toBe(0);
     expect((await run(["logout", "--profile", "acme", "--json"])).stdout).toBe('{"removed":["acme"]}\n');
@@ -233,7 +239,7 @@ describe("svc profiles", () => {
     const { code, stderr } = await run(["profiles", verb, "nobody"]);
     expect([code, stderr]).toEqual([
       3,
-      '✗ There is no profile "nobody".\n  There are: acme. Make another with: svc login\n',
+      '✗ Unknown profile "nobody".\n  Profiles: acme. Create another with: svc login\n',
     ]);
   });
 });

@@ -49,7 +49,8 @@ describe("--json", () => {
   it("prints what a deletion answers", async () => {
     const service = await setup();
     const { code, stdout, stderr } = await runCli(["users", "delete", ADA, "--yes", "--json"], { service });
-    expect([code, stdout, stderr]).toEqual([0, `{"deleted":true,"id":"${ADA}"}\n`, ""]);
+    const from = "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n";
+    expect([code, stdout, stderr]).toEqual([0, `{"deleted":true,"id":"${ADA}"}\n`, from]);
   });
 
   it("prints what a verification answers, be the token valid or not", async () => {
@@ -59,15 +60,16 @@ describe("--json", () => {
     expect([valid.code, JSON.parse(valid.stdout), valid.stderr]).toEqual([
       0,
       {
-        id: ADA,
-        resource: "token",
-        data: {
-          valid: true,
-          email: "ada@acme.test",
-          name: "Ada Lovelace",
-          avatar_url: "http://localhost:7820/__svc/simulator/avatars/ada.svg",
-          provider: "google",
-        },
+        valid: true,
+        code: null,
+        error: null,
+        user_id: ADA,
+        email: "ada@acme.test",
+        name: "Ada Lovelace",
+        provider: "google",
+        avatar_url: "http://localhost:7820/__svc/simulator/avatars/ada.svg",
+        expires_at: "2026-06-01T13:00:00.000Z",
+        checked: "remote",
       },
       "",
     ]);
@@ -75,7 +77,9 @@ describe("--json", () => {
     const refused = await runCli(["tokens", "verify", "-", "--json"], { service, stdin: foreign });
     expect(refused).toMatchObject({
       code: 5,
-      stdout: '{"valid":false,"error":"Token does not belong to this instance"}\n',
+      stdout:
+        '{"valid":false,"code":"token_wrong_instance","error":"Token does not belong to this instance","user_id":null,' +
+        '"email":null,"name":null,"provider":null,"avatar_url":null,"expires_at":null,"checked":"remote"}\n',
       stderr: "",
     });
   });
@@ -103,11 +107,12 @@ describe("Tables", () => {
   it("is tab-separated, without headings and with full times, in a pipe", async () => {
     const service = await setup();
     expect((await runCli(["users", "list", "--limit", "2"], { service })).stdout).toBe(
-      "00000000-0000-4000-8000-0000000000a3\tgrace@navy.test\tGrace Hopper\tgithub\tfalse\t2026-02-14T12:30:00.000Z\n" +
-        `${ADA}\tada@acme.test\tAda Lovelace\tgoogle\ttrue\t2026-01-05T09:00:00.000Z\n`,
+      "00000000-0000-4000-8000-0000000000a3\tgrace@navy.test\tGrace Hopper\t\tgithub\tfalse\t2026-02-14T12:30:00.000Z\n" +
+        `${ADA}\tada@acme.test\tAda Lovelace\t\tgoogle\ttrue\t2026-01-05T09:00:00.000Z\n`,
     );
-    expect((await runCli(["sessions", "search", "ip_address:198.*"], { service })).stdout).toBe(
-      "svc_session_00000000-0000-4000-8000-00000000a002\tada@acme.test\tgithub\t198.51.100.23\t2026-03-11T17:40:00.000Z\tfalse\n",
+    const fields = ["--fields", "session_id,email,provider,active"];
+    expect((await runCli(["sessions", "search", "ip_address:198.*", ...fields], { service })).stdout).toBe(
+      "svc_session_00000000-0000-4000-8000-00000000a002\tada@acme.test\tgithub\tfalse\n",
     );
   });
 
@@ -139,16 +144,18 @@ describe("Tables", () => {
     }
   });
 
-  it.each([120, 100, 80, 40])("never cuts an id, which the next command takes, at %i columns", async (columns) => {
+  it.each([120, 100, 80, 40])("shows whole ids with --output wide and ids, at %i columns", async (columns) => {
     const service = await setup();
     const options = { service, tty: true, columns };
-    expect((await runCli(["users", "list"], options)).stdout).toContain(ADA);
-    expect((await runCli(["sessions", "list"], options)).stdout).toContain(SESSION);
+    for (const format of ["wide", "ids"]) {
+      expect((await runCli(["users", "list", "--output", format], options)).stdout).toContain(ADA);
+      expect((await runCli(["sessions", "list", "--output", format], options)).stdout).toContain(SESSION);
+    }
   });
 
   it("says on stderr that there is nothing, to a person", async () => {
     const service = await setup();
-    const search = ["users", "search", "name:nobody"];
+    const search = ["users", "search", "name:*nobody*"];
     expect(await runCli(search, { service, tty: true })).toMatchObject({
       code: 0,
       stdout: "",
@@ -193,7 +200,7 @@ describe("Names from strangers", () => {
   it.each(NAMES)("can't make a line or column of %s", async (_, name) => {
     const service = await setup({ seed: seedWithName(name) });
     const { stdout } = await runCli(["users", "list"], { service });
-    expect(stdout.split("\n").map((line) => line.split("\t").length)).toEqual([6, 1]);
+    expect(stdout.split("\n").map((line) => line.split("\t").length)).toEqual([7, 1]);
   });
 
   it.each(NAMES)("mean the same in JSON, %s included", async (_, name) => {
@@ -228,7 +235,7 @@ describe("Names from strangers", () => {
     const confirm = (question: string): boolean => asked.push(question) === 0;
     await runCli(["users", "delete", ADA], { service, tty: true, confirm });
     expect(asked).toEqual([
-      "Delete \\u{1b}[2Kada\\u{202e}@acme.test of http://acme.localhost:7820? This cannot be undone.",
+      "Delete \\u{1b}[2Kada\\u{202e}@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone.",
     ]);
   });
 });

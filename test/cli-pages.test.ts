@@ -55,7 +55,7 @@ describe("Pages", () => {
       (count++ === 0
         ? await service.fetch(url, init as RequestInit)
         : new Response('{"error":"Internal error"}', { status: 500 })) as Awaited<ReturnType<Fetch>>;
-    expect(await runCli([...LIST, "--json"], { service, fetch })).toMatchObject({ code: 1, stdout: "" });
+    expect(await runCli([...LIST, "--json"], { service, fetch })).toMatchObject({ code: 7, stdout: "" });
   });
 
   it("are not asked for where nobody reads any more", async () => {

@@ -45,15 +45,15 @@ describe("Profile files", () => {
     await writeFile(path, text, { mode: 0o600 });
     for (const argv of [["users", "list"], ["whoami"], ["logout"]]) {
       const { code, stderr } = await run([...argv, "--profile", "acme"]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} can't be used`)]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} cannot be used`)]);
       expect(stderr).not.toContain("sk_");
     }
     expect(await readFile(path, "utf8")).toBe(text);
   });
 
   it.each([
-    [0o644, "holds a secret key that others can read"],
-    [0o640, "holds a secret key that others can read"],
+    [0o644, "contains a secret key that others can read"],
+    [0o640, "contains a secret key that others can read"],
     [0o666, "others can change it"],
     [0o620, "others can change it"],
   ])("of mode %o are refused, with the command that mends them", async (mode, message) => {
@@ -74,7 +74,7 @@ describe("Profile files", () => {
     process.getuid = () => 54_321;
     try {
       const { code, stderr } = await run(["users", "list", "--profile", "acme"]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("another user's")]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("belongs to another user")]);
     } finally {
       process.getuid = uid;
     }

@@ -74,7 +74,7 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     const terminal = start(`login --base-url ${url}`, { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" });
     await terminal.until(/Secret key for/);
     terminal.type(KEY + ENTER);
-    await terminal.until(/There is no keyring here\. Keep the key in a file/);
+    await terminal.until(/No keyring is available\. Store the key unencrypted/);
     terminal.type(`n${ENTER}`);
     expect([await terminal.code, await readdir(home)]).toEqual([1, []]);
   });
@@ -83,11 +83,11 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     const terminal = start("init");
     await terminal.until(/Port of the server/);
     terminal.type(`7821${ENTER}`);
-    await terminal.until(/application of your own/);
+    await terminal.until(/your own application/);
     terminal.type(`y${ENTER}`);
     await terminal.until(/application's name/);
     terminal.type(`Zoë & Co${ENTER}`);
-    await terminal.until(/sent back to/);
+    await terminal.until(/redirect URI/);
     terminal.type(ENTER);
     expect(await terminal.code).toBe(0);
     const config = parseConfig(await readFile(join(home, "svc.config.json"), "utf8"), "svc.config.json");
@@ -103,7 +103,7 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     const terminal = start("init");
     await terminal.until(/Port of the server/);
     terminal.type(`7821${ENTER}`);
-    await terminal.until(/application of your own/);
+    await terminal.until(/your own application/);
     terminal.type(CTRL_C);
     expect([await terminal.code, await readdir(home)]).toEqual([130, []]);
   });

@@ -115,33 +115,33 @@ describe("A search that can't mean anything", () => {
     [["email.ends="], '"email.ends=" has no value.'],
     [["email="], '"email=" has no value.'],
     [["email:"], /has no value/],
-    [["--email", ""], "--email was given nothing."],
-    [["--email-domain="], "--email-domain was given nothing."],
-    [["--query", ""], "What to search for?"],
-    [["--query", "  "], "What to search for?"],
-    [[""], "What to search for?"],
-    [["--not", ""], "What to search for?"],
-    [["email.like=x"], '"email.like=x": a field has no ".like".'],
-    [["email.constructor=x"], '"email.constructor=x": a field has no ".constructor".'],
+    [["--email", ""], "--email is empty."],
+    [["--email-domain="], "--email-domain is empty."],
+    [["--query", ""], "No search terms."],
+    [["--query", "  "], "No search terms."],
+    [[""], "No search terms."],
+    [["--not", ""], "No search terms."],
+    [["email.like=x"], '"email.like=x": unknown operator ".like".'],
+    [["email.constructor=x"], '"email.constructor=x": unknown operator ".constructor".'],
     [["email.ends=x*"], '"email.ends=x*": an asterisk at that end is a wildcard.'],
     [["name.starts=*x"], '"name.starts=*x": an asterisk at that end is a wildcard.'],
     [["name.gt=x"], /compares name, which is text/],
     [["not.created_at.gt=2026-01-01"], /negates a comparison/],
     [["--not", "-name:x"], /[Uu]nknown field "-name"/],
     [["created_at.gte=yesterday"], /"yesterday" is not a valid date/],
-    [["--since", "yesterday"], '--since: "yesterday" is no time.'],
-    [["--since", "2026-13-01"], '--since: "2026-13-01" is no time.'],
-    [["--since", "7 d"], "--since: a value can't contain a space."],
-    [["--name", "Ada Lovelace"], "--name: a value can't contain a space."],
+    [["--since", "yesterday"], '--since: "yesterday" is not a time.'],
+    [["--since", "2026-13-01"], '--since: "2026-13-01" is not a time.'],
+    [["--since", "7 d"], "--since: a value cannot contain a space."],
+    [["--name", "Ada Lovelace"], "--name: a value cannot contain a space."],
     [["name:Ada", "Lovelace"], /^"Lovelace" is not a search term\./],
     [["name:Ada Lovelace"], /^"Lovelace" is not a search term\./],
     [["email"], '"email" has no value.'],
-    [["!provider:github"], '"!provider:github": ! is not how a term is negated.'],
+    [["!provider:github"], '"!provider:github": ! does not negate a term.'],
     [["email:a", "OR", "email:b"], '"OR" is not a search term.'],
     [["Email:a"], /[Uu]nknown field "Email"/],
-    [["--query-file", "/no/such/file"], /can't be read \(ENOENT\)/],
-    [["--query-file", "-"], '--query-file: there is no term in "-".'],
-    [["--provider", "github"], /unknown option/],
+    [["--query-file", "/no/such/file"], /cannot be read \(ENOENT\)/],
+    [["--query-file", "-"], '--query-file: no terms in "-".'],
+    [["--provider", "github"], /Unknown option/],
   ])("%j is refused, and nothing is sent", async (args, message) => {
     const { code, stdout, stderr, requests } = await runCli([...USERS_SEARCH, ...args], { service: await setup() });
     expect([code, stdout, requests]).toEqual([2, "", []]);
@@ -154,7 +154,7 @@ describe("A search that can't mean anything", () => {
     const service = await setup();
     const { requests, stderr } = await runCli([...USERS_SEARCH, "emial:x"], { service, fetch: nobody });
     expect(requests).toHaveLength(1);
-    expect(stderr).toBe('! "emial" is no field that svc knows. Did you mean email?\n');
+    expect(stderr).toBe('! Unknown field "emial". Did you mean "email"?\n');
   });
 });
 
@@ -170,7 +170,7 @@ describe("What a shell has done to a term", () => {
     const { code, stderr } = await runCli([...USERS_SEARCH, "created_at"], { service: await setup(), cwd });
     expect([code, stderr]).toEqual([
       2,
-      '✗ "created_at" has no operator. Your shell probably took a > or < for itself and made the file "=2026-01-01" here; delete that.\n' +
+      '✗ "created_at" has no operator. Your shell probably interpreted a > or <, and created the file "=2026-01-01" here: delete it.\n' +
         "  Quote the term, 'created_at>=2026-01-01', or write created_at.gte=2026-01-01.\n",
     ]);
   });
@@ -178,20 +178,17 @@ describe("What a shell has done to a term", () => {
   it("is named where there is no such file, or no such directory", async () => {
     for (const directory of [cwd, "/nowhere"]) {
       const { stderr } = await runCli([...USERS_SEARCH, "created_at"], { service: await setup(), cwd: directory });
-      expect(stderr).toContain("Your shell probably took a > or < for itself.\n");
+      expect(stderr).toContain("Your shell probably interpreted a > or <.\n");
     }
   });
 
   it("is named where it put file names in the place of an asterisk", async () => {
     await writeFile(join(cwd, "README.md"), "");
     const { code, stderr } = await runCli([...USERS_SEARCH, "README.md"], { service: await setup(), cwd });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining("your shell put file names in the place of an asterisk"),
-    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("your shell expanded an asterisk")]);
     await mkdir(join(cwd, "email:ada@acme.com"));
     const warned = await runCli([...USERS_SEARCH, "email:ada@acme.com"], { service: await setup(), cwd });
-    expect(warned).toMatchObject({ code: 0, stderr: expect.stringContaining("Quote terms.") as string });
+    expect(warned).toMatchObject({ code: 0, stderr: expect.stringContaining("is also a file here") as string });
   });
 });
 

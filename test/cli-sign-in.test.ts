@@ -66,7 +66,10 @@ describe("sign-in", () => {
       await browserOf(service)(`${url}&login_hint=ada`);
     };
     const { code, stderr } = await runCli(["sign-in", "--provider", "github"], { service, openBrowser });
-    expect([code, stderr]).toEqual([0, `Sign in at:\n  ${opened[0]}\nWaiting for it; Ctrl-C ends that.\n`]);
+    expect([code, stderr]).toEqual([
+      0,
+      `Sign in at:\n  ${opened[0]}\nWaiting for the sign-in. Press Ctrl-C to stop.\n`,
+    ]);
     expect(opened).toEqual([
       expect.stringMatching(
         /^http:\/\/acme\.localhost:7820\/oauth\/authorize\?provider=github&redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A\d+%2F[0-9a-f]{32}$/,
@@ -77,10 +80,7 @@ describe("sign-in", () => {
   it("goes on without a browser that can be opened", async () => {
     const service = await setup();
     const { code, stderr } = await runCli(["sign-in"], { service, signal: "SIGINT" });
-    expect([code, stderr]).toEqual([
-      130,
-      expect.stringContaining("No browser could be opened; follow the link by hand.\n"),
-    ]);
+    expect([code, stderr]).toEqual([130, expect.stringContaining("Could not open a browser. Open the link.\n")]);
   });
 
   it("opens no browser with --no-open", async () => {

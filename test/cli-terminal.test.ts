@@ -83,9 +83,9 @@ async function isThere(i: number): Promise<boolean> {
 describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => {
   it("of one asks, takes no for Enter, and yes for y", async () => {
     const no = open(`users delete ${idOf(20)}`);
-    await no.until(/Delete user20@navy\.test of \S+\? This cannot be undone\./);
+    await no.until(/Delete user20@navy\.test from \S+ \(.*?\)\? This cannot be undone\./);
     no.type("\r");
-    await no.until(/Nothing was deleted\./);
+    await no.until(/Declined\. No users were deleted\./);
     expect([await no.code, await isThere(20)]).toEqual([1, true]);
 
     const yes = open(`users delete ${idOf(20)}`);
@@ -97,10 +97,10 @@ describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => 
 
   it("of several shows them and wants their number", async () => {
     const wrong = open("users delete --query email.ends=@navy.test");
-    await wrong.until(/users of http:\/\/acme\.localhost:\d+, which match/);
+    await wrong.until(/users of http:\/\/acme\.localhost:\d+ \(.*?\), which match/);
     await wrong.until(/Type \d+ to delete all of them:/);
     wrong.type("y\r");
-    await wrong.until(/Nothing was deleted\./);
+    await wrong.until(/Declined\. No users were deleted\./);
     expect([await wrong.code, await isThere(21)]).toEqual([1, true]);
 
     const right = open(`users delete ${idOf(21)} ${idOf(22)}`);
@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => 
       expect(await run([], { command })).toMatchObject({
         code: 2,
         stdout: "",
-        stderr: expect.stringContaining("nobody is here to give it") as string,
+        stderr: expect.stringContaining("there is no terminal to ask in") as string,
       });
     }
     const inCi = open(`users delete ${idOf(23)}`, { CI: "true" });
@@ -186,8 +186,11 @@ describe.skipIf(process.platform === "win32")("A signal", () => {
     let enough!: () => void;
     const begun = new Promise<void>((resolve) => (enough = resolve));
     const slow = createServer((request, response) => {
+      const id = request.url!.split("/").at(-1);
+      if (request.method === "GET")
+        return void response.end(JSON.stringify({ id, resource: "user", data: { email: "ada@acme.test" } }));
       if (++count === 9) enough();
-      setTimeout(() => response.end(JSON.stringify({ deleted: true, id: request.url!.split("/").at(-1) })), 50);
+      setTimeout(() => response.end(JSON.stringify({ deleted: true, id })), 50);
     }).listen(0, "127.0.0.1");
     await once(slow, "listening");
     const { port } = slow.address() as { port: number };
@@ -256,7 +259,7 @@ describe.skipIf(process.platform === "win32")("A pipe", () => {
     for (const format of ["json", "tsv", "ids"]) {
       expect(await run([], { command: `${SVC} users list --output ${format} > /dev/full` })).toMatchObject({
         code: 1,
-        stderr: "✗ Standard output can't be written (ENOSPC).\n",
+        stderr: "✗ Standard output cannot be written (ENOSPC).\n",
       });
     }
   });
@@ -320,7 +323,8 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     const section = (title: string): string[] =>
       new RegExp(`^${title}:\\n((?: {2}.*\\n)+)`, "m").exec(stdout)?.[1]?.trimEnd().split("\n") ?? [];
     const own = section("Examples").flatMap((line) => /^ {2}(?=\S)(.*?\bsvc .*?)(?= {2}|$)/.exec(line)?.[1] ?? []);
-    const children = section("Commands").flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? []);
+    const groups = ["Commands", "Start", "Use", "Administer", "Configure"];
+    const children = groups.flatMap(section).flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? []);
     const below: string[] = [];
     for (const child of children) if (child !== "help") below.push(...(await allExamples([...path, child])));
     return [...own, ...below];

@@ -35,13 +35,13 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "issued in the future",
     (s) => forged(s, { iat: now + 600, exp: now + 4200 }),
     "Token invalid",
-    "It says it was issued in 10 minutes (2026-06-01T12:10:00Z). Is a clock wrong?",
+    "It was issued in the future: in 10 minutes (2026-06-01T12:10:00Z). Check the clocks.",
   ],
   [
     "valid for a day",
     (s) => forged(s, { exp: now + 86_400 }),
     "Token invalid",
-    "It is for 86400 seconds; the service issues tokens for 3600.",
+    "Its lifetime is 86400 seconds; tokens of the service have 3600.",
   ],
   [
     "of another issuer",
@@ -50,12 +50,12 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "Its issuer is evil\\u{a}✓ valid, not svc.",
   ],
   ["without exp", (s) => forged(s, { exp: undefined }), "Token invalid", "It has no exp."],
-  ["of nobody", (s) => forged(s, { sub: "root" }), "Token invalid", "Its sub is root, which is not the id of a user."],
+  ["of nobody", (s) => forged(s, { sub: "root" }), "Token invalid", "Its sub is root, which is not a user id."],
   [
     "not yet to be used",
     (s) => forged(s, { nbf: now + 60 }),
     "Token invalid",
-    "It is not to be used before in 1 minute (2026-06-01T12:01:00Z).",
+    "It is not valid before in 1 minute (2026-06-01T12:01:00Z).",
   ],
   [
     "of another algorithm",
@@ -74,21 +74,21 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "cut off",
     async (s) => (await s.tokenFor("google", "ada")).slice(0, -3),
     "Token invalid signature",
-    "Its signature has 40 characters instead of 43. Was it cut off when it was copied?",
+    "Its signature has 40 characters instead of 43. Check that it was copied completely.",
   ],
-  ["no token", async () => "hello", "Token invalid", "A token is three parts with dots between; this is one."],
+  ["no token", async () => "hello", "Token invalid", "A token has three parts, separated by dots; this one has 1."],
   [
     "broken over lines",
     async () => "a.b\nc.d",
     "Token invalid",
-    "There is a space or a line end in it. Was it broken over lines when it was copied?",
+    "It contains a space or a line break. Check that it was copied in one piece.",
   ],
   ["too long", async () => "x".repeat(9000), "Token invalid", "It is longer than 8192 characters."],
   [
     "of another key",
     (s) => s.tokenFor("google", "ada").then((t) => `${t.slice(0, -43)}${"A".repeat(43)}`),
     "Token invalid signature",
-    "It was signed with another key, or changed since.",
+    "It was signed with another key, or changed after it was signed.",
   ],
 ];
 
@@ -130,14 +130,16 @@ describe("tokens verify", () => {
     await service.client(service.acme).users.delete(ADA);
     expect((await verify(service, token, ["--local"])).code).toBe(0);
     const remote = await verify(service, token, ["--remote"]);
-    const why = `It is signed and in time, but user ${ADA} is deleted.`;
+    const why = `It is signed and has not expired, but user ${ADA} was deleted.`;
     expect([remote.code, remote.stderr]).toEqual([3, `✗ User not found\n  ${why}\n`]);
     const both = await verify(service, token, ["--both"]);
     expect([both.code, both.stderr]).toEqual([3, `✗ User not found\n  ${why}\n  local: valid, remote: not valid\n`]);
-    expect(JSON.parse((await verify(service, token, ["--both", "--json"])).stdout)).toEqual({
+    expect(JSON.parse((await verify(service, token, ["--both", "--json"])).stdout)).toMatchObject({
       valid: false,
-      local: { valid: true, claims: decodePart(token, 1) },
-      remote: { valid: false, error: "User not found" },
+      code: "user_not_found",
+      error: "User not found",
+      user_id: null,
+      checked: "both",
     });
   });
 
@@ -154,11 +156,35 @@ describe("tokens verify", () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     const valid = await verify(service, token, ["--local", "--json"]);
-    expect([valid.code, JSON.parse(valid.stdout)]).toEqual([0, { valid: true, claims: decodePart(token, 1) }]);
+    const ada = { user_id: ADA, email: "ada@acme.test", name: "Ada Lovelace", provider: "google" };
+    const avatar_url = expect.stringContaining("ada.svg") as string;
+    expect([valid.code, JSON.parse(valid.stdout)]).toEqual([
+      0,
+      {
+        valid: true,
+        code: null,
+        error: null,
+        ...ada,
+        avatar_url,
+        expires_at: "2026-06-01T13:00:00.000Z",
+        checked: "local",
+      },
+    ]);
     const invalid = await verify(service, "x.y.z", ["--local", "--json"]);
     expect([invalid.code, JSON.parse(invalid.stdout)]).toEqual([
       5,
-      { valid: false, code: "token_invalid", error: "Token invalid", why: expect.any(String) as string },
+      {
+        valid: false,
+        code: "token_invalid",
+        error: "Token invalid",
+        user_id: null,
+        email: null,
+        name: null,
+        provider: null,
+        avatar_url: null,
+        expires_at: null,
+        checked: "local",
+      },
     ]);
   });
 
@@ -188,15 +214,15 @@ describe("tokens verify", () => {
     const token = await service.tokenFor("google", "ada");
     const run = (...more: string[]): Promise<CliResult> =>
       runCli(["tokens", "verify", token, ...more], { service, tty: true });
-    expect((await run()).stderr).toContain("stays in your shell's history");
+    expect((await run()).stderr).toContain("keeps a token that is an argument");
     expect((await run("-q")).stderr).toBe("");
     expect((await run("--json")).stderr).toBe("");
   });
 
   it.each<[args: string[], env: Record<string, string | undefined>, code: number, message: string]>([
-    [["--local", "--both"], {}, 2, "Choose one of them."],
-    [["--local"], { SVC_SECRET_KEY: "sk_short" }, 4, "The secret key can't be one"],
-    [["--local"], { SVC_SECRET_KEY: undefined, ...LOCAL }, 4, "No service to ask"],
+    [["--local", "--both"], {}, 2, "Use one of them."],
+    [["--local"], { SVC_SECRET_KEY: "sk_short" }, 4, "Not a secret key"],
+    [["--local"], { SVC_SECRET_KEY: undefined, ...LOCAL }, 4, "No service is configured"],
   ])("%j with %j can't be done", async (args, env, code, message) => {
     const service = await setup();
     const result = await verify(service, "x.y.z", args, { env });
@@ -211,7 +237,7 @@ describe("tokens decode", () => {
     const decode = (...more: string[]): Promise<CliResult> =>
       runCli(["tokens", "decode", "-", ...more], { stdin: token });
     const { code, stdout, stderr } = await decode();
-    expect([code, stderr]).toEqual([0, "Not verified: anybody can write such a token.\n"]);
+    expect([code, stderr]).toEqual([0, "Not verified: anyone can write such a token.\n"]);
     expect(stdout).toContain("email\t\\u{1b}[31mevil\n");
     expect(stdout).toContain("exp\t2026-06-01T13:00:00.000Z\n");
     expect(stdout).not.toContain("HS512");

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { writeRunningServer, type RunningServerFile } from "../src/cli/connection/running-server.ts";
+import { writeRunning } from "./_server-file.ts";
+import type { RunningServerFile } from "../src/cli/connection/server-file.ts";
 import type { Fetch } from "../src/wire/fetch.ts";
 import { answering, cwd, HERE, run, service, useDirectory } from "./_cli-directory.ts";
 import { type CliOptions } from "./_cli.ts";
@@ -12,8 +13,7 @@ useDirectory();
 /** The service under test, as if it ran in this directory. */
 async function runHere(): Promise<RunningServerFile> {
   const { acme, globex, addresses } = service;
-  const server: RunningServerFile = {
-    pid: process.pid,
+  return writeRunning(cwd, {
     url: addresses.front,
     api_url: addresses.api,
     instances: [acme, globex].map(({ id, name, subdomain, publishable_key, secret_key }) => ({
@@ -24,9 +24,7 @@ async function runHere(): Promise<RunningServerFile> {
       publishable_key,
       secret_key,
     })),
-  };
-  await writeRunningServer(cwd, server);
-  return server;
+  });
 }
 
 describe("svc api", () => {
@@ -81,7 +79,7 @@ describe("svc api", () => {
   });
 
   it.each<[code: number, argv: string[], options: CliOptions]>([
-    [1, ["GET", "/x"], { fetch: answering(500, "<html>") }],
+    [7, ["GET", "/x"], { fetch: answering(500, "<html>") }],
     [2, ["GET", "/api/v1/users/search"], {}],
     [2, ["FETCH", "/api/v1/users"], {}],
     [2, ["GET", "/api/v1/users", "-F", "limit"], {}],
@@ -105,7 +103,7 @@ describe("svc api", () => {
 });
 
 describe("svc instances", () => {
-  it("lists those of the server that runs here, without their secret keys", async () => {
+  it("lists those of the local server, without their secret keys", async () => {
     await runHere();
     const { code, stdout } = await run(["instances", "list"], { env: HERE });
     expect([code, stdout.split("\n").map((line) => line.split("\t")[0])]).toEqual([0, ["acme", "globex", ""]]);
@@ -161,7 +159,7 @@ describe("svc open", () => {
     const { code, stderr } = await run(["open"]);
     expect([code, stderr]).toEqual([
       0,
-      "No browser could be opened. Open this by hand:\n  http://acme.localhost:7820/\n",
+      "Could not open a browser. Open this address:\n  http://acme.localhost:7820/\n",
     ]);
   });
 
@@ -207,9 +205,9 @@ describe("svc version", () => {
 
   it.each<[code: number, fetch: Fetch, message: string]>([
     [7, () => Promise.reject(Object.assign(new Error("x"), { code: "ENOTFOUND" })), "could not be reached (ENOTFOUND)"],
-    [1, answering(404, "{}"), "knows no svc-identity"],
-    [1, answering(200, "<html>"), "gave no answer that can be used (200)"],
-    [1, answering(200, '{"version":"\\u001b[31m"}'), "gave no answer that can be used"],
+    [1, answering(404, "{}"), "does not know svc-identity"],
+    [1, answering(200, "<html>"), "returned an unexpected answer (200)"],
+    [1, answering(200, '{"version":"\\u001b[31m"}'), "returned an unexpected answer"],
   ])("is %i where there is no answer", async (code, fetch, message) => {
     const { code: ended, stderr } = await run(["version", "--check"], { fetch });
     expect([ended, stderr]).toEqual([code, expect.stringContaining(message)]);

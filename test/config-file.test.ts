@@ -119,7 +119,7 @@ describe("svc.config.json", () => {
     });
     await expect(serveOptions(createContext({ cwd: directory }), { config: "no.json" })).rejects.toMatchObject({
       exitCode: 2,
-      message: `--config: ${join(directory, "no.json")} can't be read (ENOENT).`,
+      message: `--config: ${join(directory, "no.json")} cannot be read (ENOENT).`,
     });
   });
 

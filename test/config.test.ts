@@ -1,11 +1,12 @@
-import { spawnSync } from "node:child_process";
-import { chown, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { clientOptions, keyedClientOptions, type GlobalFlags } from "../src/cli/connection/client-options.ts";
-import { findRunningServer, writeRunningServer, type RunningServerFile } from "../src/cli/connection/running-server.ts";
+import type { GlobalFlags } from "../src/cli/connection/client-options.ts";
+import { IDENTITY_SECRET, writeRunning } from "./_server-file.ts";
+import type { RunningServerFile } from "../src/cli/connection/server-file.ts";
+import { findRunningServer } from "../src/cli/connection/running-server.ts";
 import type { ClientOptions } from "../src/client/client.ts";
-import { createContext, runCli } from "./_cli.ts";
+import { clientOptions, keyedClientOptions, createContext, runCli } from "./_cli.ts";
 import { directory, useDirectory } from "./_config.ts";
 
 useDirectory();
@@ -16,6 +17,9 @@ const BASE = "https://acme.svc.test";
 
 const SERVER: RunningServerFile = {
   pid: process.pid,
+  port: 7820,
+  started_at: "2026-06-01T12:00:00.000Z",
+  identity_secret: IDENTITY_SECRET,
   url: "http://localhost:7820",
   api_url: "http://api.localhost:7820",
   instances: ["acme", "globex"].map((subdomain) => ({
@@ -89,16 +93,16 @@ describe("Whom to ask", () => {
       OF_ACME,
     ],
   ])("is %s", async (_, where, options) => {
-    await writeRunningServer(directory, SERVER);
+    await writeRunning(directory, SERVER);
     expect(await resolve(where)).toEqual(options);
   });
 
   it("is a server that runs in a directory above, the nearest one", async () => {
     const below = join(directory, "a", "b");
     await mkdir(below, { recursive: true });
-    await writeRunningServer(directory, SERVER);
+    await writeRunning(directory, SERVER);
     expect(await resolve({ cwd: below })).toEqual(OF_ACME);
-    await writeRunningServer(join(directory, "a"), { ...SERVER, instances: [GLOBEX] });
+    await writeRunning(join(directory, "a"), { ...SERVER, instances: [GLOBEX] });
     expect(await resolve({ cwd: below })).toEqual(OF_GLOBEX);
     expect(await resolve({ cwd: directory })).toEqual(OF_ACME);
   });
@@ -106,13 +110,13 @@ describe("Whom to ask", () => {
   it("is nobody where none runs and none is named", async () => {
     await expect(resolve({})).rejects.toMatchObject({
       exitCode: 4,
-      message: "No service to ask: none runs in this directory, and SVC_BASE_URL is not set.",
-      hint: "Start a local one with: svc serve",
+      message: "No service is configured: no server runs in this directory, and SVC_BASE_URL is not set.",
+      hint: "Start a local server with: svc serve. For a service elsewhere: svc login",
     });
   });
 
   it("is nobody for an instance that the server does not have", async () => {
-    await writeRunningServer(directory, SERVER);
+    await writeRunning(directory, SERVER);
     await expect(resolve({ flags: { instance: "initech" } })).rejects.toMatchObject({
       exitCode: 3,
       message: 'The server at http://localhost:7820 has no instance "initech".',
@@ -124,14 +128,14 @@ describe("Whom to ask", () => {
     ["an address that is no local server's", { env: { SVC_BASE_URL: BASE, SVC_SECRET_KEY: OWN_KEY } }],
     ["another instance's key", { env: { SVC_SECRET_KEY: ACME.secret_key } }],
   ])("is nobody where --instance is contradicted by %s", async (_, where) => {
-    await writeRunningServer(directory, SERVER);
+    await writeRunning(directory, SERVER);
     await expect(resolve({ ...where, flags: { instance: "globex" } })).rejects.toMatchObject({ exitCode: 2 });
   });
 });
 
 describe("A server's file", () => {
   it("is for its owner's eyes alone, and out of version control", async () => {
-    await writeRunningServer(directory, SERVER);
+    await writeRunning(directory, SERVER);
     const mode = async (name: string): Promise<number> => (await stat(join(directory, name))).mode & 0o777;
     expect([await mode(".svc"), await mode(".svc/server.json")]).toEqual([0o700, 0o600]);
     expect(await readFile(join(directory, ".svc/.gitignore"), "utf8")).toBe("*\n");
@@ -140,24 +144,8 @@ describe("A server's file", () => {
   it("is for its owner's eyes alone even where somebody else's lay before", async () => {
     await mkdir(join(directory, ".svc"));
     await writeFile(join(directory, ".svc/server.json"), "{}", { mode: 0o644 });
-    await writeRunningServer(directory, SERVER);
+    await writeRunning(directory, SERVER);
     expect((await stat(join(directory, ".svc/server.json"))).mode & 0o777).toBe(0o600);
-  });
-
-  it("stays the first server's while that one runs, and is taken away by it", async () => {
-    const takeAway = await writeRunningServer(directory, SERVER);
-    expect(await writeRunningServer(directory, { ...SERVER, pid: process.ppid })).toBe(SERVER.pid);
-    await (takeAway as () => Promise<void>)();
-    expect(await readdir(join(directory, ".svc"))).toEqual([".gitignore"]);
-  });
-
-  it("is ignored when its process is gone, and the next one above counts", async () => {
-    const below = join(directory, "below");
-    const { pid } = spawnSync("true");
-    await writeRunningServer(below, { ...SERVER, pid, instances: [GLOBEX] });
-    expect(await findRunningServer(below)).toBeUndefined();
-    await writeRunningServer(directory, SERVER);
-    expect(await findRunningServer(below)).toEqual(SERVER);
   });
 
   it.each([
@@ -166,38 +154,42 @@ describe("A server's file", () => {
     ["null", "null"],
     ["a list", "[]"],
     ["an empty object", "{}"],
-    ["a process id in quotes", JSON.stringify({ ...SERVER, pid: "1" })],
-    ["every process of the group", JSON.stringify({ ...SERVER, pid: 0 })],
-    ["every process there is", JSON.stringify({ ...SERVER, pid: -1 })],
-    ["no instances", JSON.stringify({ pid: process.pid })],
-  ])("is ignored when it holds %s", async (_, text) => {
+    ["no secret to prove itself by", JSON.stringify({ ...SERVER, identity_secret: undefined })],
+    ["another server's secret", JSON.stringify({ ...SERVER, identity_secret: "another" })],
+    ["an address of another machine", JSON.stringify({ ...SERVER, url: "http://example.com" })],
+    ["an instance on another machine", JSON.stringify({ ...SERVER, instances: [{ ...ACME, url: BASE }] })],
+    ["no instances", JSON.stringify({ ...SERVER, instances: undefined })],
+  ])("is ignored when it contains %s", async (_, text) => {
     await mkdir(join(directory, ".svc"));
     await writeFile(join(directory, ".svc/server.json"), text, { mode: 0o600 });
-    await expect(resolve({})).rejects.toMatchObject({ exitCode: 4 });
+    await expect(resolve({})).rejects.toMatchObject({
+      exitCode: 7,
+      message: `The local server of ${directory} is not running.`,
+    });
   });
 
-  // Only root can make a file another's.
-  it.skipIf(process.getuid?.() !== 0)("is not believed when another user wrote it", async () => {
-    await writeRunningServer(directory, SERVER);
-    await chown(join(directory, ".svc/server.json"), 65_534, 65_534);
-    expect(await findRunningServer(join(directory, "below"))).toBeUndefined();
+  // Only root can give a file to another user.
+  it.skipIf(process.getuid?.() !== 0)("is ignored when another user wrote it", async () => {
+    await writeRunning(directory, SERVER);
+    for (const file of ["server.json", "servers/7820.json"]) await chown(join(directory, ".svc", file), 65_534, 65_534);
+    expect(await findRunningServer(createContext({ cwd: join(directory, "below") }))).toBeUndefined();
   });
 });
 
 describe("A secret key", () => {
   it("of a local server goes to no address that was named otherwise", async () => {
-    await writeRunningServer(directory, SERVER);
+    await writeRunning(directory, SERVER);
     expect(await resolve({ flags: { baseUrl: BASE } })).toEqual({ baseUrl: BASE });
     expect(await resolve({ env: { SVC_BASE_URL: BASE } })).toEqual({ baseUrl: BASE });
     expect(await resolve({ env: { SVC_API_URL: BASE } })).toEqual({ apiUrl: BASE });
   });
 
   it("of the environment goes to no local server that does not know it", async () => {
-    await writeRunningServer(directory, SERVER);
+    await writeRunning(directory, SERVER);
     await expect(resolve({ env: { SVC_SECRET_KEY: OWN_KEY } })).rejects.toMatchObject({
       exitCode: 4,
-      message: "SVC_SECRET_KEY is no key of the server at http://localhost:7820.",
-      hint: "Unset it to use that server's own, or name the service it belongs to in SVC_BASE_URL.",
+      message: "SVC_SECRET_KEY does not belong to the server at http://localhost:7820.",
+      hint: "Unset it to use that server's own key, or set SVC_BASE_URL to the service that it belongs to.",
     });
   });
 
@@ -215,7 +207,7 @@ describe("A secret key", () => {
   it("is no guess: without an address there is nobody to send it to", async () => {
     await expect(resolve({ env: { SVC_SECRET_KEY: OWN_KEY } })).rejects.toMatchObject({
       exitCode: 2,
-      message: "Which service is SVC_SECRET_KEY for?",
+      message: "No address for the key in SVC_SECRET_KEY.",
       hint: "Set SVC_BASE_URL to the address of your instance.",
     });
   });
@@ -224,8 +216,8 @@ describe("A secret key", () => {
     const context = createContext({ env: { SVC_BASE_URL: BASE }, cwd: directory });
     await expect(keyedClientOptions(context, {})).rejects.toMatchObject({
       exitCode: 4,
-      message: "There is no secret key for this service.",
-      hint: "Put it in SVC_SECRET_KEY, or keep it with: svc login",
+      message: "No secret key for this service.",
+      hint: "Set SVC_SECRET_KEY, or store the key with: svc login",
     });
   });
 

@@ -4,27 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { EXIT_MEANINGS } from "../src/cli/help/with-help.ts";
-import { toFailure } from "../src/cli/errors.ts";
+import { EXIT_MEANINGS, EXIT_OF } from "../src/cli/exit-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "../src/client/errors.ts";
 import { ERRORS } from "../src/wire/errors.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-
-/** As the client throws it. */
-function classOf(code: ErrorCode): string {
-  if (code === "config" || code === "instance_inactive") return "ConfigError";
-  if (code === "connection" || code === "timeout") return "ConnectionError";
-  return code.startsWith("token_") || code === "missing_token" ? "TokenError" : "ApiError";
-}
 
 describe("docs/errors.md", () => {
   // `npx vitest run test/docs.test.ts -u` writes it anew.
   it("has every code, with what it means and what the command line makes of it", async () => {
     const rows = Object.entries(ERROR_CODES).map(([code, meaning]) => {
       const status = code in ERRORS ? ERRORS[code as keyof typeof ERRORS].status : "";
-      const { exitCode } = toFailure({ name: classOf(code as ErrorCode), code, message: meaning });
-      return `| \`${code}\` | ${status} | ${meaning} | ${exitCode} |`;
+      return `| \`${code}\` | ${status} | ${meaning} | ${EXIT_OF[code as ErrorCode]} |`;
     });
     const exits = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `| ${code} | ${meaning} |`);
     const page = [

@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isPrivateWay } from "../src/cli/connection/target.ts";
+import { isPrivateWay } from "../src/cli/connection/private-way.ts";
 import { openJsonStore } from "../src/server/store/json/index.ts";
 import { runCli } from "./_cli.ts";
+import { IDENTITY_SECRET } from "./_server-file.ts";
 import { setup } from "./_setup.ts";
 import { authenticateRequest } from "../src/client/authenticate.ts";
 
@@ -17,6 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const SERVER = {
+  identity_secret: IDENTITY_SECRET,
   pid: process.pid,
   url: "http://127.0.0.1:9",
   api_url: "http://127.0.0.1:9",
@@ -65,7 +67,7 @@ describe("A .svc/server.json that svc serve did not write", () => {
   it("is sent no token: a clone's files can be read by others", async () => {
     await plant(0o644);
     const { code, stderr } = await runCli(["tokens", "verify", "-"], { cwd: directory, stdin: "a.b.c" });
-    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.not.stringContaining("127.0.0.1:9") as string });
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.not.stringContaining("127.0.0.1:9") as string });
   });
 
   it("keeps nobody waiting where it is a pipe", async () => {
@@ -81,7 +83,7 @@ describe("A .svc/server.json that svc serve did not write", () => {
     const opened: string[] = [];
     const openBrowser = async (url: string): Promise<void> => void opened.push(url);
     const { code } = await runCli(["open"], { cwd: directory, openBrowser });
-    expect({ code, opened }).toEqual({ code: 2, opened: [] });
+    expect({ code, opened }).toEqual({ code: 7, opened: [] });
   });
 
   it("completes to nothing that a shell would run", async () => {

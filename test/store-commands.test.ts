@@ -104,7 +104,7 @@ describe("svc store check", () => {
       `✗ ${path}, line ${line}, offset ${offset}: this is not what was written (users ${people().users[1]!.id})\n`,
     );
     expect(stdout).toContain("damaged\t1\n");
-    expect(stderr).toBe("Keep what can be read: svc store repair\n");
+    expect(stderr).toBe("To keep what can be read: svc store repair\n");
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 
@@ -138,13 +138,13 @@ describe("svc store repair", () => {
     const path = await makeStore();
     const before = await filesIn(dirname(path));
     const { code, stdout, stderr } = await svc("repair --yes");
-    expect([code, stdout, stderr]).toEqual([0, "", `${path} is sound: there is nothing to repair.\n`]);
+    expect([code, stdout, stderr]).toEqual([0, "", `${path} is not damaged: nothing to repair.\n`]);
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 
   it.each<[string, string, CliOptions, number, string]>([
     ["is only tried", "repair --dry-run", {}, 0, "Nothing was changed.\n"],
-    ["can ask nobody", "repair", {}, 2, "Add --yes to repair without being asked"],
+    ["can ask nobody", "repair", {}, 2, "Add --yes to repair without confirmation"],
     ["is not confirmed", "repair", { tty: true, confirm: () => false }, 1, "Nothing was changed.\n"],
   ])("changes nothing where it %s", async (_, line, options, expected, message) => {
     const path = await makeStore();
@@ -165,7 +165,7 @@ describe("svc store repair", () => {
     const questions: string[] = [];
     const confirm = (question: string): boolean => questions.push(question) > 0;
     const { code, stderr } = await svc("repair", { tty: true, confirm });
-    expect([code, questions]).toEqual([0, ["Write the store anew without these? Its files are copied before."]]);
+    expect([code, questions]).toEqual([0, ["Rewrite the store without these records? Its files are copied first."]]);
     const copy = `${path}.2026-06-01T12-00-00.000Z.bak`;
     expect(stderr).toContain(copy);
     expect([await readFile(copy, "utf8"), await modeOf(copy), await modeOf(path)]).toEqual([before, "600", "600"]);
@@ -196,7 +196,10 @@ describe("svc store compact and migrate", () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/bytes became \d+\.\n$/);
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ sequence: 3, states: [] });
-    expect(await svc("compact")).toMatchObject({ code: 0, stderr: `${path} has nothing to fold.\n` });
+    expect(await svc("compact")).toMatchObject({
+      code: 0,
+      stderr: `${path} has an empty journal: nothing to compact.\n`,
+    });
     expect(Object.keys(await filesIn(dirname(path)))).toEqual([".gitignore", "db.json"]);
   });
 
@@ -230,7 +233,7 @@ describe("svc store compact and migrate", () => {
   it("have nothing to do in a store of the newest format", async () => {
     const path = await makeStore();
     const before = await filesIn(dirname(path));
-    expect(await svc("migrate")).toMatchObject({ code: 0, stderr: `${path} has format 3: there is nothing to do.\n` });
+    expect(await svc("migrate")).toMatchObject({ code: 0, stderr: `${path} has format 3: nothing to do.\n` });
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 });

@@ -24,7 +24,7 @@ describe("svc store copy", () => {
       ]),
     );
     for (const row of rows) expect(row[3]).toMatch(/^[0-9a-f]{64}$/);
-    expect(stderr).toBe(`Copied ${path} to ${at("new/db.json")}. Both hold the same.\n`);
+    expect(stderr).toBe(`Copied ${path} to ${at("new/db.json")}. Both are equal.\n`);
     expect([await modeOf(at("new/db.json")), await modeOf(at("new"))]).toEqual(["600", "700"]);
   });
 
@@ -50,11 +50,11 @@ describe("svc store copy", () => {
 });
 
 describe("svc store export and import", () => {
-  it("move all records through a file that nobody else can read", async () => {
+  it("move all records through a file that only you can read", async () => {
     await makeStore();
     const { code, stdout, stderr } = await svc("export --output-file backup.ndjson");
     expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain("Secret keys are among that: keep it safe.");
+    expect(stderr).toContain("It contains secret keys: keep it safe.");
     expect(await modeOf(at("backup.ndjson"))).toBe("600");
     expect((await svc("export")).stdout).toBe(await readFile(at("backup.ndjson"), "utf8"));
     const imported = await svc("import backup.ndjson --store new/db.json --json");
@@ -90,10 +90,10 @@ describe("svc store export and import", () => {
   });
 
   it.each([
-    ["a file that isn't there", "import missing", 2, "missing can't be read (ENOENT)."],
+    ["a file that isn't there", "import missing", 2, "missing cannot be read (ENOENT)."],
     ["a directory", "import .", 2, "is no file."],
     ["nothing", "import -", 1, "standard input is empty. Nothing was imported."],
-    ["no file at all", "import", 2, "missing required argument 'file'"],
+    ["no file at all", "import", 2, "Missing required argument 'file'"],
   ])("say what is wrong with %s", async (_, line, expected, message) => {
     const { code, stderr } = await svc(line);
     expect(code).toBe(expected);
@@ -106,6 +106,6 @@ describe("svc store export and import", () => {
     const context = createContext({ cwd });
     const gone = { ...context.stdout, ready: async () => false };
     expect(await main(["store", "export"], { ...context, stdout: gone })).toBe(1);
-    expect(context.written.stderr).toContain("went away before its end");
+    expect(context.written.stderr).toContain("closed early");
   });
 });

@@ -1,6 +1,6 @@
 import type { Fetch } from "../wire/fetch.ts";
 
-/** Somewhere to write; whether it is a terminal decides how. */
+/** Somethe directory to write to; whether it is a terminal decides how. */
 export interface Stream {
   write(text: string): unknown;
   readonly isTTY: boolean;

@@ -1,20 +1,6 @@
-/** Exit codes (design, "The CLI"). */
-export const EXIT = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  notFound: 3,
-  noKey: 4,
-  tokenInvalid: 5,
-  someFailed: 6,
-  unreachable: 7,
-  precondition: 8,
-  interrupted: 130,
-  terminated: 143,
-} as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+import { EXIT, exitOf, type ExitCode } from "./exit-codes.ts";
 
-/** Ends a command: what happened, and what to do about it. */
+/** Ends a command. The message says what was wrong, the hint what to do. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: ExitCode;
@@ -39,25 +25,19 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof CliError)
     return { exitCode: error.exitCode, code: codeOfExit(error.exitCode), message: error.message, hint: error.hint };
   const { name, code, message, reason, error: sentence } = error as Record<string, string | undefined>;
+  const { status } = error as { status?: number };
   const text = sentence ?? message ?? String(error);
   switch (name) {
     case "ApiError":
     case "ServiceError":
+    case "TokenError":
+    case "ConnectionError":
       return {
-        exitCode: exitOfApi(code ?? ""),
+        exitCode: exitOf(code ?? "", status),
         code: code ?? "unknown",
         // A service's words; only we begin lines.
         message: text.replaceAll("\n", " ↵ "),
-        hint: hintOfApi(code ?? ""),
-      };
-    case "TokenError":
-      return { exitCode: EXIT.tokenInvalid, code: code ?? "token_invalid", message: text, hint: undefined };
-    case "ConnectionError":
-      return {
-        exitCode: EXIT.unreachable,
-        code: code ?? "connection",
-        message: text,
-        hint: "Is it running? Start a local one with: svc serve",
+        hint: hintOf(code ?? ""),
       };
     case "ConfigError":
     case "SeedError":
@@ -83,25 +63,19 @@ export function toFailure(error: unknown): Failure {
   }
 }
 
-/** @param code the error's code on the wire */
-export function exitOfApi(code: string): ExitCode {
-  if (code === "unauthorized" || code === "missing_secret_key") return EXIT.noKey;
-  if (code.endsWith("_not_found")) return EXIT.notFound;
-  if (code === "storage_unavailable" || code === "unavailable" || code === "rate_limited") return EXIT.unreachable;
-  if (code === "invalid_query" || code === "search_too_slow" || code === "query_required" || code === "bad_request")
-    return EXIT.usage;
-  return EXIT.failed;
-}
-
-function hintOfApi(code: string): string | undefined {
-  if (code === "unauthorized") return "The key was refused. See which it is, and where it is from: svc whoami";
-  if (code === "not_found")
-    return "There is no such endpoint at this address. Check SVC_BASE_URL; instances are resolved at SVC_API_URL.";
-  if (code === "user_not_found")
-    return "It does not exist, or it belongs to another instance. Search instead: svc users search 'email:*@acme.com'";
-  if (code === "session_not_found")
-    return "It does not exist, or it belongs to another instance. List them: svc sessions list";
-  return undefined;
+function hintOf(code: string): string | undefined {
+  switch (code) {
+    case "unauthorized":
+      return "See which key is used, and where it comes from: svc whoami";
+    case "not_found":
+      return "This address has no such endpoint. Check SVC_BASE_URL; instances are resolved at SVC_API_URL.";
+    case "user_not_found":
+      return "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'";
+    case "session_not_found":
+      return "It may have been deleted, or belong to another instance. List sessions with: svc sessions list";
+    default:
+      return undefined;
+  }
 }
 
 function codeOfExit(exitCode: ExitCode): string {

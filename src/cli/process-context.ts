@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Context, Stream } from "./context.ts";
-import { EXIT } from "./errors.ts";
+import { EXIT } from "./exit-codes.ts";
 import { openPager } from "./output/pager.ts";
 import { readyWriter } from "./output/ready-writer.ts";
 
@@ -52,7 +52,7 @@ function stream(target: NodeJS.WriteStream): Stream {
 
 /** What can't be written is lost, so it must not look as if it were done. */
 function giveUp(target: NodeJS.WriteStream, code: string): void {
-  if (target === process.stdout) process.stderr.write(`✗ Standard output can't be written (${code}).\n`);
+  if (target === process.stdout) process.stderr.write(`✗ Standard output cannot be written (${code}).\n`);
   process.exit(EXIT.failed);
 }
 

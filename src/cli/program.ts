@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { EXIT } from "./errors.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 /** The root command, which also carries the exit code that a command leaves. */
 export class Program extends Command {
@@ -11,4 +11,17 @@ export class Program extends Command {
     super(name);
     this.having = having;
   }
+}
+
+/**
+ * Says what a command does.
+ * @param run is given all flags, the program's among them, and the arguments; what it returns is the exit code
+ */
+export function runs(command: Command, run: (options: never, ...given: never[]) => Promise<ExitCode | void>): void {
+  command.action(async (...given: unknown[]) => {
+    const exitCode = await run(command.optsWithGlobals() as never, ...(given.slice(0, -2) as never[]));
+    let program: Command = command;
+    while (program.parent) program = program.parent;
+    if (typeof exitCode === "number" && program instanceof Program) program.exitCode = exitCode;
+  });
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Fetch } from "../wire/fetch.ts";
 import { isLoopback } from "../wire/loopback.ts";
 import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
@@ -74,6 +75,8 @@ export interface RunningServer {
   readonly providers: Readonly<Record<Provider, "real" | "simulated" | "by instance">>;
   /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
+  /** Proves at `GET /__svc/identity` that it is this server which answers. */
+  readonly identity_secret: string;
   /** With their keys. */
   readonly instances: readonly (InstanceRecord & { url: string })[];
   /**
@@ -149,9 +152,11 @@ async function serveStore(
     options.allowedHosts,
   );
   metrics?.watch(store);
+  const identitySecret = randomBytes(32).toString("base64url");
   start(
     createService({
       store,
+      identitySecret,
       instances,
       addresses,
       personas: await store.personas(),
@@ -189,6 +194,7 @@ async function serveStore(
       PROVIDERS.map((name) => [name, describeProvider(name, instances.all, credentials, providers)]),
     ) as RunningServer["providers"],
     isLocal,
+    identity_secret: identitySecret,
     instances: instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
     async close({ drainMs = 0 } = {}) {
       isStopping = true;

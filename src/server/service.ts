@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import type { Addresses } from "./instances/addresses.ts";
@@ -24,6 +25,8 @@ export interface ServiceOptions {
   readonly personas: readonly PersonaRecord[];
   /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
+  /** What only this process and the file that it wrote know; made up where none is given. */
+  readonly identitySecret?: string | undefined;
   readonly locate: LocateIp;
   readonly providers: ProvidersMode;
   readonly credentials: Credentials;
@@ -66,6 +69,7 @@ export function createService(options: ServiceOptions): App {
     simulator,
     tokens,
     isLocal: options.isLocal,
+    identitySecret: options.identitySecret ?? randomBytes(32).toString("base64url"),
     connect: createConnect({
       mode: options.providers,
       globals: credentials,

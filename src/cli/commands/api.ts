@@ -5,12 +5,15 @@ import type { FetchResponse } from "../../wire/fetch.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
 import { optionsOf, requireKey, type GlobalFlags } from "../connection/client-options.ts";
 import { readStdin, type Context } from "../context.ts";
-import { CliError, EXIT, exitOfApi, type ExitCode } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT, exitOf, type ExitCode } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
 import type { Program } from "../program.ts";
-import { resolveTarget, type Target } from "../connection/target.ts";
-import { fetchOf, reasonOf } from "../connection/client.ts";
+import { resolveTarget } from "../connection/target.ts";
+import type { Target } from "../connection/sources.ts";
+import { fetchOf } from "../connection/fetch.ts";
+import { explainFailure } from "../connection/failure.ts";
 
 interface ApiFlags {
   readonly field?: readonly string[];
@@ -26,23 +29,23 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 export function addApi(program: Program, context: Context): void {
   const api = program
     .command("api <method> <path>")
-    .option("-F, --field <name=value>", "into the query of a GET, else into a JSON body; can be repeated", collect)
-    .option("--input <file>", "the body, as it is; - reads it from standard input")
-    .option("-i, --include", "print the status and the headers before the body")
+    .option("-F, --field <name=value>", "add to the query of a GET, else to a JSON body; can be repeated", collect)
+    .option("--input <file>", "send this file as the body; - reads standard input")
+    .option("-i, --include", "print status and headers before the body")
     .action(async (method: string, path: string, own: ApiFlags) => {
       program.exitCode = await send(context, program.opts<GlobalFlags>(), method.toUpperCase(), path, own);
     });
   withHelp(api, {
     examples: [
-      ["svc api GET /api/v1/users", "the body as it is"],
-      ["svc api GET /api/v1/users/search -F 'query=email:*@acme.com'", "fields are encoded"],
-      ["svc api POST /api/v1/tokens/verify --input body.json", "a body of your own"],
-      ["svc api GET '/sign-in?redirect_uri=https://your.app' --include", "shows a redirect"],
+      ["svc api GET /api/v1/users", "print the response body"],
+      ["svc api GET /api/v1/users/search -F 'query=email:*@acme.com'", "with encoded fields"],
+      ["svc api POST /api/v1/tokens/verify --input body.json", "with your own body"],
+      ["svc api GET '/sign-in?redirect_uri=https://your.app' --include", "to see a redirect"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
     notes:
-      "The key is sent with paths below /api/ and to no other service than its own. The exit code is that of the\n" +
-      "status: 0 below 400, 4 for a key and 5 for a token that was refused, 3 for 404, 1 for anything else.",
+      "The key is sent with paths below /api/, and only to its own service. The exit code follows the status: 0 below\n" +
+      "400, 2 for a malformed request, 3 for 404, 4 for a refused key, 5 for an invalid token, 7 for 429 and 5xx.",
   });
 }
 
@@ -54,7 +57,7 @@ async function send(
   own: ApiFlags,
 ): Promise<ExitCode> {
   if (!METHODS.includes(method))
-    throw new CliError(EXIT.usage, `"${method}" is no method.`, `Use one of ${METHODS.join(", ")}.`);
+    throw new CliError(EXIT.usage, `Unknown method "${method}".`, `Use one of ${METHODS.join(", ")}.`);
   const target = await resolveTarget(context, flags);
   const isForApi = path.split("?")[0] === INSTANCES_PATH && target.api_url !== undefined;
   const url = urlOf(path, isForApi ? optionsOf(context, target).apiUrl : optionsOf(context, target).baseUrl);
@@ -62,11 +65,11 @@ async function send(
   const fields = (own.field ?? []).map(splitField);
   if (isQuery) url.search = [url.search.slice(1), ...fields.map(encodeField)].filter(Boolean).join("&");
   if (own.input !== undefined && fields.length > 0 && !isQuery)
-    throw new CliError(EXIT.usage, "--input is the whole body, and --field would be in it.", "Use one of the two.");
+    throw new CliError(EXIT.usage, "--input and --field are mutually exclusive.", "Use one of them.");
   const body = own.input === undefined ? jsonBody(isQuery ? [] : fields) : await readInput(context, own.input);
   const headers = {
     accept: "application/json",
-    ...(url.pathname.startsWith("/api/") && (await keyHeaders(target, isForApi))),
+    ...(url.pathname.startsWith("/api/") && (await keyHeaders(context, target, isForApi))),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
   const response = await exchange(context, target, url.href, {
@@ -80,25 +83,21 @@ async function send(
 /** A key goes to the service that it is for: other addresses are refused even where they are written whole. */
 function urlOf(path: string, base: string | undefined): URL {
   if (base === undefined)
-    throw new CliError(
-      EXIT.usage,
-      "Which instance is to be asked?",
-      "Name its address with --base-url or SVC_BASE_URL.",
-    );
+    throw new CliError(EXIT.usage, "No instance address.", "Set it with --base-url or SVC_BASE_URL.");
   const root = base.replace(/\/+$/, "");
   const isPath = path.startsWith("/") && !/^\/[/\\]/.test(path);
   const url = isPath || URL.canParse(path) ? new URL(isPath ? root + path : path) : undefined;
   if (url?.origin === new URL(root).origin && url.username === "") return url;
   throw new CliError(
     EXIT.usage,
-    `"${path}" is no path of ${new URL(root).origin}.`,
-    "Begin it with a slash, e.g. /api/v1/users. Another service is named with --base-url or --profile.",
+    `"${path}" is not a path of ${new URL(root).origin}.`,
+    "Begin it with a slash, such as /api/v1/users. Choose another service with --base-url or --profile.",
   );
 }
 
 /** Instances are found with a publishable key, and elsewhere than where the secret key is for. */
-async function keyHeaders(target: Target, isForApi: boolean): Promise<Record<string, string>> {
-  if (target.secret_key && !isForApi) return { [SECRET_KEY_HEADER]: await requireKey(target) };
+async function keyHeaders(context: Context, target: Target, isForApi: boolean): Promise<Record<string, string>> {
+  if (target.secret_key && !isForApi) return { [SECRET_KEY_HEADER]: await requireKey(context, target) };
   return target.publishable_key ? { [PUBLISHABLE_KEY_HEADER]: target.publishable_key.value } : {};
 }
 
@@ -121,7 +120,7 @@ async function readInput(context: Context, input: string): Promise<string> {
   if (input === "-") return readStdin(context);
   const path = resolve(context.cwd, input);
   return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.usage, `--input: ${path} can't be read (${error.code}).`);
+    throw new CliError(EXIT.usage, `--input: ${path} cannot be read (${error.code}).`);
   });
 }
 
@@ -142,8 +141,12 @@ async function exchange(
     const response = await fetch(url, { ...init, redirect: "manual", signal });
     return { response, text: await response.text() };
   } catch (error) {
-    const what = signal.aborted ? "did not answer in time" : `could not be reached (${reasonOf(error)})`;
-    throw new CliError(EXIT.unreachable, `${new URL(url).origin} ${what}.`, "Look for what is wrong with: svc doctor");
+    const { message, hint } = explainFailure(context, {
+      name: "ConnectionError",
+      code: signal.aborted ? "timeout" : "connection",
+      cause: error,
+    });
+    throw new CliError(EXIT.unreachable, message, hint);
   }
 }
 
@@ -162,12 +165,11 @@ function print({ stdout, stderr }: Context, { response, text }: Answer, withHead
   // For a program each byte as it came.
   else stdout.write(text);
   if (response.status < 400) return EXIT.done;
-  const { error, valid } = (body ?? {}) as { error?: unknown; valid?: unknown };
-  const sentence = typeof error === "string" ? harmless(error) : "no reason was given";
+  const { error } = (body ?? {}) as { error?: unknown };
+  const sentence = typeof error === "string" ? harmless(error) : "the service gave no reason";
   stderr.write(`✗ ${response.status}: ${sentence}\n`);
-  if (valid === false) return EXIT.tokenInvalid;
-  if (response.status === 404) return EXIT.notFound;
-  return exitOfApi(typeof error === "string" ? (errorCode(response.status, { error }) ?? "") : "");
+  const code = typeof error === "string" ? errorCode(response.status, { error }) : undefined;
+  return exitOf(code ?? (response.status === 404 ? "not_found" : "unknown"), response.status);
 }
 
 function parseJson(text: string): unknown {

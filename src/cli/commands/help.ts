@@ -2,7 +2,8 @@ import { Option, type Command } from "commander";
 import { commandMap, commandPath, subcommands } from "../help/command-map.ts";
 import { toMarkdown } from "../help/command-markdown.ts";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import type { Program } from "../program.ts";
 import { TOPICS } from "../help/topics.ts";
@@ -11,7 +12,7 @@ export function addHelp(program: Program, context: Context): void {
   const help = program
     .command("help [command...]")
     .addOption(
-      new Option("--map <format>", "the whole tree of commands, for programs").choices(["json", "paths", "markdown"]),
+      new Option("--map <format>", "print the tree of commands, for programs").choices(["json", "paths", "markdown"]),
     )
     .action(async (words: string[], { map }: { map?: "json" | "paths" | "markdown" }) => {
       // The words are among the arguments, and so their command is loaded.
@@ -25,9 +26,9 @@ export function addHelp(program: Program, context: Context): void {
     });
   withHelp(help, {
     examples: [
-      ["svc help users search", "a command's help, the same as with --help"],
+      ["svc help users search", "the help of a command"],
       ["svc help query", "a topic"],
-      ["svc help --map json", "every command, argument, option, example and exit code"],
+      ["svc help --map json", "every command, for programs"],
     ],
     exits: [EXIT.done, EXIT.usage],
     notes: `Topics:\n${Object.entries(TOPICS)
@@ -58,8 +59,8 @@ function find(program: Program, words: readonly string[]): Command {
     ];
     throw new CliError(
       EXIT.usage,
-      `There is no help for "${words.join(" ")}".`,
-      names.length === 0 ? "Leave out what comes last." : `There is: ${names.join(", ")}.`,
+      `No help for "${words.join(" ")}".`,
+      names.length === 0 ? "Omit the last word." : `Topics and commands: ${names.join(", ")}.`,
     );
   }, program);
 }

@@ -6,64 +6,103 @@ type AddCommand = (program: Program, context: Context) => void;
 interface Entry {
   /** What the list of commands says of it. */
   readonly description: string;
+  /** The heading that the list of commands has it under. */
+  readonly group?: string;
   readonly hidden?: true;
   load(): Promise<AddCommand>;
 }
 
+const START = "Start:";
+const USE = "Use:";
+const ADMINISTER = "Administer:";
+const CONFIGURE = "Configure:";
+
 /** Every command, in the order of the help. Each has a file, which is loaded when its name is typed. */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   init: {
-    description: "write svc.config.json, and a seed, into this directory",
+    description: "write svc.config.json and a seed file into this directory",
+    group: START,
     load: async () => (await import("./init.ts")).addInit,
   },
   serve: {
-    description: "run the service on this machine, with google, github and twitter simulated",
+    description: "run a local server, with google, github and twitter simulated",
+    group: START,
     load: async () => (await import("./serve/index.ts")).addServe,
   },
   "sign-in": {
-    description: "sign in as one of your application's users would, and print what the token says",
+    description: "sign in as a user of your application, and print what the token says",
+    group: START,
     load: async () => (await import("./sign-in/index.ts")).addSignIn,
-  },
-  users: { description: "find, read and delete users", load: async () => (await import("./users/index.ts")).addUsers },
-  sessions: {
-    description: "read and search sessions",
-    load: async () => (await import("./sessions/index.ts")).addSessions,
-  },
-  tokens: { description: "verify and read tokens", load: async () => (await import("./tokens/index.ts")).addTokens },
-  query: { description: "understand searches", load: async () => (await import("./query/index.ts")).addQuery },
-  instances: { description: "find instances", load: async () => (await import("./instances/index.ts")).addInstances },
-  store: {
-    description: "look after a server's records, and move them",
-    load: async () => (await import("./store/index.ts")).addStore,
-  },
-  api: {
-    description: "send one request to the service, and print its answer as it is",
-    load: async () => (await import("./api.ts")).addApi,
   },
   open: {
     description: "open the service's pages in a browser",
+    group: START,
     load: async () => (await import("./open.ts")).addOpen,
   },
-  login: { description: "keep a secret key for a service", load: async () => (await import("./login.ts")).addLogin },
-  logout: { description: "forget a kept secret key", load: async () => (await import("./logout.ts")).addLogout },
+  users: {
+    description: "find, read and delete users",
+    group: USE,
+    load: async () => (await import("./users/index.ts")).addUsers,
+  },
+  sessions: {
+    description: "read and search sessions",
+    group: USE,
+    load: async () => (await import("./sessions/index.ts")).addSessions,
+  },
+  tokens: {
+    description: "verify and decode tokens",
+    group: USE,
+    load: async () => (await import("./tokens/index.ts")).addTokens,
+  },
+  query: { description: "explain a search", group: USE, load: async () => (await import("./query/index.ts")).addQuery },
+  instances: {
+    description: "list and resolve instances",
+    group: USE,
+    load: async () => (await import("./instances/index.ts")).addInstances,
+  },
+  api: {
+    description: "send one request, and print the response body",
+    group: USE,
+    load: async () => (await import("./api.ts")).addApi,
+  },
+  store: {
+    description: "inspect, repair and copy a store",
+    group: ADMINISTER,
+    load: async () => (await import("./store/index.ts")).addStore,
+  },
+  doctor: {
+    description: "find what is wrong with this setup, and how to fix it",
+    group: ADMINISTER,
+    load: async () => (await import("./doctor/index.ts")).addDoctor,
+  },
+  login: {
+    description: "store a secret key for a service",
+    group: CONFIGURE,
+    load: async () => (await import("./login.ts")).addLogin,
+  },
+  logout: {
+    description: "delete a stored secret key",
+    group: CONFIGURE,
+    load: async () => (await import("./logout.ts")).addLogout,
+  },
   whoami: {
-    description: "print whom commands here would ask, and where each value is from",
+    description: "show the active service and credentials",
+    group: CONFIGURE,
     load: async () => (await import("./whoami.ts")).addWhoami,
   },
   profiles: {
-    description: "choose among the services you are logged in to",
+    description: "list and switch stored services",
+    group: CONFIGURE,
     load: async () => (await import("./profiles/index.ts")).addProfiles,
   },
   config: {
-    description: "read and change what a profile says",
+    description: "read and change the settings of a profile",
+    group: CONFIGURE,
     load: async () => (await import("./config/index.ts")).addConfig,
-  },
-  doctor: {
-    description: "look for what is wrong here, and say what to do",
-    load: async () => (await import("./doctor/index.ts")).addDoctor,
   },
   completion: {
     description: "print a shell's completion script",
+    group: CONFIGURE,
     load: async () => (await import("./completion/index.ts")).addCompletion,
   },
   __complete: {
@@ -72,10 +111,15 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./completion/index.ts")).addComplete,
   },
   version: {
-    description: "print the version, and whether there is a newer one",
+    description: "print the version, and check for a newer one",
+    group: CONFIGURE,
     load: async () => (await import("./version.ts")).addVersion,
   },
-  help: { description: "print a command's help, or a topic", load: async () => (await import("./help.ts")).addHelp },
+  help: {
+    description: "print the help of a command, or a topic",
+    group: CONFIGURE,
+    load: async () => (await import("./help.ts")).addHelp,
+  },
 };
 
 /** @param isAsked by its name, whether a command is to be run; of others the program knows the name alone */
@@ -84,9 +128,10 @@ export async function addCommands(
   context: Context,
   isAsked: (name: string) => boolean,
 ): Promise<void> {
-  for (const [name, { description, hidden, load }] of Object.entries(COMMANDS)) {
+  for (const [name, { description, group, hidden, load }] of Object.entries(COMMANDS)) {
     if (isAsked(name)) (await load())(program, context);
     else program.command(name, { hidden: hidden ?? false });
-    program.commands.at(-1)!.description(description);
+    const command = program.commands.at(-1)!.description(description);
+    if (group) command.helpGroup(group);
   }
 }

@@ -3,7 +3,8 @@ import { join, relative, resolve } from "node:path";
 import { DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
 import type { GlobalFlags } from "../connection/client-options.ts";
 import { isInteractive, type Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { asRun } from "../output/format.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson } from "../output/text.ts";
@@ -31,21 +32,21 @@ const SEED_FILE = "seed.json";
 export function addInit(program: Program, context: Context): void {
   const init = program
     .command("init")
-    .option("--dir <directory>", "where to write", ".")
-    .option("--port <number>", `the server's port; default ${DEFAULT_PORT}`)
-    .option("--name <name>", "your application's name: the seed has an instance for it")
-    .option("--redirect-uri <url>", "where its users are sent back to, e.g. http://localhost:3000/callback")
-    .option("--no-seed", "begin with the demo, without a seed of your own")
-    .option("-y, --yes", "ask nothing; what no flag says is left at its default")
+    .option("--dir <directory>", "the directory to write to", ".")
+    .option("--port <number>", `the port of the server; default ${DEFAULT_PORT}`)
+    .option("--name <name>", "the name of your application, for which the seed gets an instance")
+    .option("--redirect-uri <url>", "its redirect URI, such as http://localhost:3000/callback")
+    .option("--no-seed", "start with the demo, without your own seed")
+    .option("-y, --yes", "do not prompt; use defaults")
     .action((flags: InitFlags) => runInit(context, flags, program.opts<GlobalFlags>().json === true));
   withHelp(init, {
     examples: [
       ["svc init", "asks a few questions"],
-      ["svc init --yes", "asks nothing: the demo"],
+      ["svc init --yes", "without questions: the demo"],
       ["svc init --yes --name Acme", "with a seed for Acme"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.interrupted],
-    notes: "A file that is there already is never overwritten. No secret is written: keys are made by svc serve.",
+    notes: "Existing files are never overwritten. No secrets are written: svc serve creates the keys.",
   });
 }
 
@@ -54,7 +55,7 @@ async function runInit(context: Context, flags: InitFlags, json: boolean): Promi
   // Before anything is asked, so that no answer is given in vain.
   await refuseExisting(context, directory, flags.seed === false ? [CONFIG_FILE] : [CONFIG_FILE, SEED_FILE]);
   if (!flags.yes && !isInteractive(context))
-    throw new CliError(EXIT.usage, "svc init asks questions, and nobody is here to answer.", "Add --yes.");
+    throw new CliError(EXIT.usage, "svc init asks questions, and there is no terminal to ask in.", "Add --yes.");
   const { port, name, redirectUri } = await askAll(context, flags);
   const files: [string, object][] = [
     [CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }],
@@ -77,11 +78,11 @@ async function askAll(context: Context, flags: InitFlags): Promise<Answers> {
     flags.seed !== false &&
     (flags.name !== undefined ||
       flags.redirectUri !== undefined ||
-      (!flags.yes && (await context.confirm("Begin with an application of your own, rather than the demo?"))));
+      (!flags.yes && (await context.confirm("Start with your own application instead of the demo?"))));
   if (!isWanted) return { port };
   const name = checkName(await answer(flags.name, "Your application's name:", "My application"));
   const standard = "http://localhost:3000/callback";
-  const redirectUri = await answer(flags.redirectUri, "Where its users are sent back to:", standard);
+  const redirectUri = await answer(flags.redirectUri, "Its redirect URI:", standard);
   return { port, name, redirectUri: checkRedirectUri(redirectUri) };
 }
 
@@ -101,7 +102,7 @@ async function writeNew(path: string, content: object): Promise<void> {
   await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === "EEXIST") throw alreadyThere(path);
-      throw new CliError(EXIT.failed, `${path} can't be written (${error.code}).`);
+      throw new CliError(EXIT.failed, `${path} cannot be written (${error.code}).`);
     },
   );
 }
@@ -109,8 +110,8 @@ async function writeNew(path: string, content: object): Promise<void> {
 function alreadyThere(path: string): CliError {
   return new CliError(
     EXIT.precondition,
-    `${path} is there already, and is never overwritten.`,
-    "Change it by hand, move it away, or write elsewhere with --dir.",
+    `${path} already exists, and is not overwritten.`,
+    "Edit or move it, or choose another directory with --dir.",
   );
 }
 
@@ -163,12 +164,12 @@ function subdomainFor(name: string): string {
 function checkPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return port;
-  throw new CliError(EXIT.usage, `--port: "${text}" is not a port.`, "Give a number from 1 to 65535.");
+  throw new CliError(EXIT.usage, `--port: "${text}" is not a port.`, "Use a number from 1 to 65535.");
 }
 
 function checkName(name: string): string {
   if (name !== "" && name.length <= 200 && !/[^\P{C}]/u.test(name)) return name;
-  throw new CliError(EXIT.usage, "--name: an application's name has 1 to 200 characters that can be seen.");
+  throw new CliError(EXIT.usage, "--name must have 1 to 200 printable characters.");
 }
 
 function checkRedirectUri(text: string): string {
@@ -176,7 +177,7 @@ function checkRedirectUri(text: string): string {
   if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.hash === "") return text;
   throw new CliError(
     EXIT.usage,
-    `--redirect-uri: "${text}" is no address that users can be sent to.`,
-    "Write it whole, e.g. http://localhost:3000/callback.",
+    `--redirect-uri: "${text}" is not a redirect URI.`,
+    "Write the whole address, such as http://localhost:3000/callback.",
   );
 }

@@ -1,7 +1,8 @@
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/names.ts";
-import { optionsOf, type GlobalFlags } from "../connection/client-options.ts";
+import { checkUrl, checkWay, optionsOf, type GlobalFlags } from "../connection/client-options.ts";
 import { isInteractive, readStdin, type Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson } from "../output/text.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "../credentials/profiles.ts";
 import type { Program } from "../program.ts";
 import { forgetKey, storeKey } from "../credentials/stored-key.ts";
-import { isPrivateWay, originOf } from "../connection/target.ts";
+import { originOf } from "../connection/sources.ts";
 import { checkKey, openWith } from "../connection/client.ts";
 
 interface LoginFlags {
@@ -27,18 +28,18 @@ export function addLogin(program: Program, context: Context): void {
   const login = program
     .command("login")
     .option("--publishable-key <key>", "find the instance with this pk_ key, at --api-url")
-    .option("--insecure-storage", "keep the key in a file that you alone can read, not in the keyring")
-    .option("--no-check", "do not ask the service whether it accepts the key")
+    .option("--insecure-storage", "store the key in a file that only you can read, not in the keyring")
+    .option("--no-check", "do not check the key with the service")
     .action((own: LoginFlags) => runLogin(context, program.opts<GlobalFlags>(), own));
   withHelp(login, {
     examples: [
-      ["svc login --base-url https://acme.example.com", "asks for the key, unseen"],
+      ["svc login --base-url https://acme.example.com", "prompts for the key without echo"],
       ["svc login --profile staging < key.txt", "from standard input"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable, EXIT.interrupted],
     notes:
-      "The key goes into the system's keyring, for this one address: it is never sent to another. Before, the service\n" +
-      "is asked for a user that does not exist, which reads nothing. The profile becomes the current one.",
+      "The key is stored in the system's keyring for this one address, and never sent to another. Before that, svc checks\n" +
+      "the key by asking for a user that does not exist. The profile becomes the current one.",
   });
 }
 
@@ -69,12 +70,12 @@ async function runLogin(context: Context, flags: GlobalFlags, own: LoginFlags): 
   await writeCurrent(context, name);
 
   if (flags.json) return printJson(context, { profile: name, base_url: address.base_url, store: secret_key.store });
-  const place = secret_key.store === "keyring" ? "the keyring" : "a file that you alone can read, unencrypted";
+  const place = secret_key.store === "keyring" ? "the keyring" : "a file that only you can read, unencrypted";
   context.stdout.write(`Logged in to ${address.base_url}. The key is in ${place}.\n`);
-  context.stderr.write(`"${name}" is the current profile now.\n`);
+  context.stderr.write(`"${name}" is now the current profile.\n`);
   const shadows = ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND", "SVC_BASE_URL"];
   for (const variable of shadows.filter((one) => context.env[one]))
-    context.stderr.write(`${variable} is set, and goes before it: unset it, or say --profile ${name}.\n`);
+    context.stderr.write(`${variable} is set and takes precedence: unset it, or use --profile ${name}.\n`);
 }
 
 /** Whoever pasted a wrong one is asked again: the next paste would go to the shell, and stay in its history. */
@@ -87,7 +88,7 @@ async function readGoodKey(context: Context, origin: string, check: (key: string
     } catch (error) {
       const isRefused = error instanceof CliError && error.exitCode === EXIT.noKey;
       if (!isRefused || left === 1 || !isInteractive(context)) throw error;
-      context.stderr.write(`${error.message} Once more, or Ctrl-C.\n`);
+      context.stderr.write(`${error.message} Try again, or press Ctrl-C.\n`);
     }
   }
 }
@@ -105,32 +106,29 @@ async function findAddress(
     ...(publishableKey !== undefined && { publishable_key: publishableKey }),
   };
   const given = flags.baseUrl ?? known?.base_url ?? (context.env["SVC_BASE_URL"] || undefined);
-  if (given !== undefined) return { base_url: checkAddress(given), ...shared };
+  if (given !== undefined) return { base_url: checkAddress(context, given), ...shared };
   if (publishableKey !== undefined && apiUrl !== undefined) {
     const target = { api_url: { value: apiUrl, source: "--api-url" } };
-    const { url } = (await (await openWith(optionsOf(context, target))).instances.resolve(publishableKey)).data;
+    const { url } = (
+      await (await openWith(context, optionsOf(context, target), target)).instances.resolve(publishableKey)
+    ).data;
     if (url === null)
       throw new CliError(EXIT.failed, `The instance of ${publishableKey} is not active yet, and has no address.`);
-    return { base_url: checkAddress(url), ...shared };
+    return { base_url: checkAddress(context, url), ...shared };
   }
   if (!isInteractive(context))
     throw new CliError(
       EXIT.usage,
-      "Log in to which service?",
+      "No service to log in to.",
       "Name it with --base-url, or with --publishable-key and --api-url.",
     );
-  return { base_url: checkAddress((await context.ask("Address of your instance:")).trim()), ...shared };
+  return { base_url: checkAddress(context, (await context.ask("Address of your instance:")).trim()), ...shared };
 }
 
-function checkAddress(text: string): string {
-  const { baseUrl } = optionsOf({ env: {} } as Context, { base_url: { value: text, source: "--base-url" } });
-  if (!isPrivateWay(baseUrl!))
-    throw new CliError(
-      EXIT.usage,
-      `A key sent to ${text} could be read on the way.`,
-      "Use https. Plain http is for this machine alone.",
-    );
-  return baseUrl!.replace(/\/+$/, "");
+function checkAddress(context: Context, text: string): string {
+  const base_url = { value: checkUrl(text, "--base-url"), source: "--base-url" };
+  checkWay(context, { base_url }, "");
+  return base_url.value.replace(/\/+$/, "");
 }
 
 /** `https://acme.example.com` is `acme`; an address without names is `default`. */
@@ -142,16 +140,16 @@ function nameFor(baseUrl: string): string {
 
 async function readKey(context: Context, origin: string): Promise<string> {
   if (context.stdin.isTTY && !isInteractive(context))
-    throw new CliError(EXIT.usage, "Nobody is here to type the key.", "Pipe it in: svc login < key.txt");
+    throw new CliError(EXIT.usage, "No terminal to type the key in.", "Pipe it in: svc login < key.txt");
   const text = context.stdin.isTTY
     ? await context.askSecret(`Secret key for ${origin} (hidden):`)
     : await readStdin(context);
   const key = text.trim();
-  if (key === "") throw new CliError(EXIT.usage, "There was no key.", "Nothing was changed.");
+  if (key === "") throw new CliError(EXIT.usage, "The key is empty.", "Nothing was changed.");
   if (key.startsWith(PUBLISHABLE_KEY_PREFIX))
     throw new CliError(EXIT.usage, "That is a publishable key.", "A secret key begins with sk_.");
   if (!key.startsWith(SECRET_KEY_PREFIX) || !/^[\x21-\x7e]+$/.test(key))
-    throw new CliError(EXIT.usage, "That is no secret key: one begins with sk_, and has no spaces.");
+    throw new CliError(EXIT.usage, "Not a secret key.", "A secret key begins with sk_ and has no spaces.");
   return key;
 }
 
@@ -164,5 +162,5 @@ async function isForFile(context: Context, { insecureStorage }: LoginFlags): Pro
     .then(() => true)
     .catch(() => false);
   if (isThere || !isInteractive(context)) return false;
-  return context.confirm("There is no keyring here. Keep the key in a file that you alone can read, unencrypted?");
+  return context.confirm("No keyring is available. Store the key unencrypted, in a file that only you can read?");
 }

@@ -1,6 +1,7 @@
 import type { GlobalFlags } from "../connection/client-options.ts";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson } from "../output/text.ts";
 import { listProfiles, readCurrent, requireProfile, writeProfile } from "../credentials/profiles.ts";
@@ -10,7 +11,7 @@ import { forgetKey } from "../credentials/stored-key.ts";
 export function addLogout(program: Program, context: Context): void {
   const logout = program
     .command("logout")
-    .option("--all", "forget the keys of all profiles")
+    .option("--all", "delete the keys of all profiles")
     .action(async ({ all }: { all?: boolean }) => {
       const flags = program.opts<GlobalFlags>();
       const names = all ? await listProfiles(context) : [await oneProfile(context, flags)];
@@ -23,24 +24,24 @@ export function addLogout(program: Program, context: Context): void {
         removed.push(name);
       }
       if (flags.json) printJson(context, { removed });
-      else for (const name of removed) context.stdout.write(`Forgot the key of profile "${name}".\n`);
-      if (removed.length === 0) context.stderr.write("There was no key to forget.\n");
+      else for (const name of removed) context.stdout.write(`Deleted the key of profile "${name}".\n`);
+      if (removed.length === 0) context.stderr.write("No key was stored.\n");
       for (const variable of ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND"])
         if (context.env[variable]) context.stderr.write(`${variable} is still set.\n`);
     });
   withHelp(logout, {
     examples: [
-      ["svc logout", "forget the key of the current profile"],
-      ["svc logout --profile staging", "of another one"],
-      ["svc logout --all", "of all of them"],
+      ["svc logout", "delete the key of the current profile"],
+      ["svc logout --profile staging", "of another profile"],
+      ["svc logout --all", "of all profiles"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
-    notes: "The profile stays, with its address. To take it away as well: svc profiles remove <name>",
+    notes: "The profile and its address stay. To delete them as well: svc profiles remove <name>",
   });
 }
 
 async function oneProfile(context: Context, { profile }: GlobalFlags): Promise<string> {
   const name = profile ?? (context.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(context));
   if (name !== undefined) return name;
-  throw new CliError(EXIT.notFound, "There is no current profile to log out of.", "Name one with --profile.");
+  throw new CliError(EXIT.notFound, "No current profile to log out of.", "Name one with --profile.");
 }

@@ -1,11 +1,13 @@
 import { Argument } from "commander";
 import { checkUrl, optionsOf, type GlobalFlags } from "../connection/client-options.ts";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { harmless, printJson } from "../output/text.ts";
 import type { Program } from "../program.ts";
-import { resolveTarget, type Target } from "../connection/target.ts";
+import { resolveTarget } from "../connection/target.ts";
+import type { Target } from "../connection/sources.ts";
 
 const PAGES = ["front", "sign-in", "discovery"] as const;
 type Page = (typeof PAGES)[number];
@@ -18,9 +20,14 @@ interface OpenFlags {
 export function addOpen(program: Program, context: Context): void {
   const open = program
     .command("open")
-    .addArgument(new Argument("[page]", "front door, sign-in or discovery document").choices(PAGES).default("front"))
-    .option("--print", "print the address, and open nothing")
-    .option("--redirect-uri <url>", "where the sign-in leads; on a local server, a page that shows the token")
+    .addArgument(
+      new Argument("[page]", "front door, sign-in page or discovery document").choices(PAGES).default("front"),
+    )
+    .option("--print", "print the address instead of opening it")
+    .option(
+      "--redirect-uri <url>",
+      "where the sign-in returns to; default, on a local server: a page that shows the token",
+    )
     .action(async (page: Page, own: OpenFlags) => {
       const flags = program.opts<GlobalFlags>();
       const url = addressOf(page, await resolveTarget(context, flags), context, own);
@@ -29,17 +36,17 @@ export function addOpen(program: Program, context: Context): void {
       if (own.print) return;
       await context.openBrowser(url).then(
         () => context.stderr.write(`Opened ${harmless(url)}\n`),
-        () => context.stderr.write(`No browser could be opened. Open this by hand:\n  ${harmless(url)}\n`),
+        () => context.stderr.write(`Could not open a browser. Open this address:\n  ${harmless(url)}\n`),
       );
     });
   withHelp(open, {
     examples: [
-      ["svc open", "the front door of the server that runs here"],
+      ["svc open", "the front page of the local server"],
       ["svc open sign-in", "its sign-in, with the default provider"],
-      ["svc open --print", "the address alone, for where there is no browser"],
+      ["svc open --print", "only the address"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey],
-    notes: "SVC_BROWSER names another program than the system's.",
+    notes: "SVC_BROWSER sets the program to open it with.",
   });
 }
 
@@ -47,7 +54,7 @@ function addressOf(page: Page, target: Target, context: Context, { redirectUri }
   const { baseUrl, apiUrl } = optionsOf(context, target);
   const { server } = target;
   // A service that runs elsewhere has no front door but its instances'.
-  const front = (server && checkUrl(server.url, "the server that runs here")) ?? baseUrl ?? apiUrl!;
+  const front = (server && checkUrl(server.url, "the local server")) ?? baseUrl ?? apiUrl!;
   if (page === "front") return `${front}/`;
   const own = (baseUrl ?? apiUrl!).replace(/\/+$/, "");
   if (page === "discovery") return `${own}/.well-known/openid-configuration`;
@@ -55,8 +62,8 @@ function addressOf(page: Page, target: Target, context: Context, { redirectUri }
   if (landing === undefined)
     throw new CliError(
       EXIT.usage,
-      "Where is the sign-in to lead?",
-      "Name an address that the instance lists, with --redirect-uri. A whole sign-in is done by: svc sign-in",
+      "No redirect URI.",
+      "Use --redirect-uri with one that the instance allows. To complete a sign-in here: svc sign-in",
     );
   const url = new URL(`${own}/sign-in`);
   url.searchParams.set("redirect_uri", landing);

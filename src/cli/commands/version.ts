@@ -1,11 +1,12 @@
 import type { Fetch } from "../../wire/fetch.ts";
 import type { GlobalFlags } from "../connection/client-options.ts";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import type { Program } from "../program.ts";
-import { fetchOf, reasonOf } from "../connection/client.ts";
+import { codeOf, fetchOf } from "../connection/fetch.ts";
 
 const PACKAGE = "svc-identity";
 const REGISTRY = "https://registry.npmjs.org";
@@ -34,11 +35,11 @@ export function addVersion(program: Program, context: Context): void {
     });
   withHelp(command, {
     examples: [
-      ["svc version", "of svc, Node.js and the system"],
-      ["svc version --check", "asks the npm registry; nothing else ever does"],
+      ["svc version", "versions of svc, Node.js and the system"],
+      ["svc version --check", "asks the npm registry"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.unreachable],
-    notes: "svc never looks for updates by itself, and sends nothing about its use to anybody.",
+    notes: "svc never checks for updates by itself, and sends no usage data.",
   });
 }
 
@@ -47,8 +48,8 @@ async function newest(context: Context, fetch: Fetch): Promise<string> {
   const { status, text } = await ask(fetch, `${registry}/${PACKAGE}/latest`);
   const version = /"version"\s*:\s*"(\d+\.\d+\.\d+(?:-[\w.]+)?)"/.exec(text)?.[1];
   if (status === 200 && version !== undefined) return version;
-  const what = status === 404 ? `knows no ${PACKAGE}` : `gave no answer that can be used (${status})`;
-  throw new CliError(EXIT.failed, `The registry at ${registry} ${what}.`, "This version goes on working.");
+  const what = status === 404 ? `does not know ${PACKAGE}` : `returned an unexpected answer (${status})`;
+  throw new CliError(EXIT.failed, `The registry at ${registry} ${what}.`, "This version still works.");
 }
 
 async function ask(fetch: Fetch, url: string): Promise<{ status: number; text: string }> {
@@ -59,7 +60,7 @@ async function ask(fetch: Fetch, url: string): Promise<{ status: number; text: s
   } catch (error) {
     throw new CliError(
       EXIT.unreachable,
-      `${new URL(url).origin} could not be reached (${reasonOf(error)}).`,
+      `${new URL(url).origin} could not be reached (${codeOf(error) || "no answer"}).`,
       "Everything else works without a network.",
     );
   }

@@ -1,13 +1,15 @@
 import { optionsOf, type GlobalFlags } from "../connection/client-options.ts";
 import type { Context } from "../context.ts";
-import { CliError, EXIT, toFailure } from "../errors.ts";
+import { CliError, toFailure } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { mask } from "../output/format.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { readCurrent } from "../credentials/profiles.ts";
 import type { Program } from "../program.ts";
 import type { Sourced } from "../credentials/secret-source.ts";
-import { resolveTarget, type Target } from "../connection/target.ts";
+import { resolveTarget } from "../connection/target.ts";
+import type { Target } from "../connection/sources.ts";
 import { checkKey } from "../connection/client.ts";
 
 const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
@@ -15,7 +17,7 @@ const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
 export function addWhoami(program: Program, context: Context): void {
   const whoami = program
     .command("whoami")
-    .option("--check", "ask the service whether it accepts the key")
+    .option("--check", "check the key with the service")
     .action(async ({ check }: { check?: boolean }) => {
       const flags = program.opts<GlobalFlags>();
       const target = await resolveTarget(context, flags);
@@ -37,14 +39,14 @@ export function addWhoami(program: Program, context: Context): void {
     });
   withHelp(whoami, {
     examples: [
-      ["svc whoami", "every value, and where it is from"],
-      ["svc whoami --check", "and whether the service accepts the key"],
-      ["svc whoami --json", "for a program; the key is masked there too"],
+      ["svc whoami", "every value, and where it comes from"],
+      ["svc whoami --check", "check the key as well"],
+      ["svc whoami --json", "for a program; the key is masked"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
     notes:
-      "Highest first: flags, --profile, SVC_* variables, the server that runs in this directory or above, and the\n" +
-      "current profile. Without --check nothing is sent.",
+      "Precedence: flags, --profile, SVC_* variables, the local server of this directory, the current profile.\n" +
+      "Sends nothing without --check.",
   });
 }
 
@@ -67,5 +69,5 @@ function inWords(value: Sourced | null): string {
 async function noteShadowed(context: Context, { base_url, profile }: Target): Promise<void> {
   const current = await readCurrent(context).catch(() => undefined);
   if (current !== undefined && profile === undefined && base_url !== undefined)
-    context.stderr.write(`The current profile, "${current}", gives way to this. Use it with: --profile ${current}\n`);
+    context.stderr.write(`The current profile "${current}" is overridden by this. To use it: --profile ${current}\n`);
 }

@@ -1,52 +1,57 @@
 import type { ClientOptions } from "../../client/client.ts";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { harmless } from "../output/text.ts";
-import { resolveTarget, type Target, type TargetFlags } from "./target.ts";
+import { waitMs } from "./fetch.ts";
+import { isPrivateWay } from "./private-way.ts";
+import type { Target, TargetFlags } from "./sources.ts";
 
 /** The flags that every command takes. */
 export interface GlobalFlags extends TargetFlags {
   readonly json?: boolean;
+  /** Seconds. Commands have it in their environment, as `SVC_TIMEOUT`. */
+  readonly timeout?: string;
 }
 
-/** What the client is to be made with. A key that lies in a keyring is left there. */
-export async function clientOptions(context: Context, flags: GlobalFlags): Promise<ClientOptions> {
-  return optionsOf(context, await resolveTarget(context, flags));
-}
-
-/** The same for a command that needs a secret key. */
-export async function keyedClientOptions(context: Context, flags: GlobalFlags): Promise<ClientOptions> {
-  const target = await resolveTarget(context, flags);
-  return { ...optionsOf(context, target), secretKey: await requireKey(target) };
-}
-
-/** @throws {CliError} where there is none, or where it can't be got at */
-export async function requireKey({ secret_key, profile }: Target): Promise<string> {
+/** @throws {CliError} where there is none, where it can't be read, or where others could read it on its way */
+export async function requireKey(context: Context, target: Target): Promise<string> {
+  const { secret_key, profile } = target;
   if (secret_key === undefined)
     throw new CliError(
       EXIT.noKey,
-      "There is no secret key for this service.",
+      "No secret key for this service.",
       profile === undefined
-        ? "Put it in SVC_SECRET_KEY, or keep it with: svc login"
-        : `Keep it with: svc login --profile ${profile.value}`,
+        ? "Set SVC_SECRET_KEY, or store the key with: svc login"
+        : `Store it with: svc login --profile ${profile.value}`,
     );
-  return typeof secret_key.value === "string" ? secret_key.value : secret_key.value();
+  const key = typeof secret_key.value === "string" ? secret_key.value : await secret_key.value();
+  return checkWay(context, target, key);
 }
 
+/** A secret key goes by https or to this machine only, unless `--insecure` says otherwise. @returns the key */
+export function checkWay({ env }: Context, { base_url, api_url }: Target, key: string): string {
+  const way = base_url ?? api_url;
+  const isPrivate = way === undefined || !URL.canParse(way.value) || isPrivateWay(way.value);
+  if (isPrivate || env["SVC_INSECURE"] === "1") return key;
+  throw new CliError(
+    EXIT.usage,
+    `${new URL(way.value).origin} (${way.source}) is not encrypted: others could read the secret key on its way.`,
+    "Use https://. In a network that you trust, add --insecure or set SVC_INSECURE=1.",
+  );
+}
+
+/** What a client of a target is made with, but for the secret key. */
 export function optionsOf(context: Context, target: Target): ClientOptions {
-  const { base_url, api_url, publishable_key, secret_key, server } = target;
-  const { fetch } = context;
+  const { base_url, api_url, publishable_key } = target;
   const options = {
-    secretKey: typeof secret_key?.value === "string" ? secret_key.value : undefined,
     publishableKey: publishable_key?.value,
     baseUrl: base_url && checkUrl(base_url.value, base_url.source),
     apiUrl: api_url && checkUrl(api_url.value, api_url.source),
-    certificate: server?.certificate,
     timeoutMs: timeoutMs(context),
     retry: retries(context),
     onTry: logger(context),
     insecure: context.env["SVC_INSECURE"] === "1" || undefined,
-    fetch,
   };
   return defined(options);
 }
@@ -56,20 +61,22 @@ export function checkUrl(text: string, source: string): string {
   if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "") return text;
   throw new CliError(
     EXIT.usage,
-    `${source}: "${text}" is not the address of a service.`,
-    "Write it whole, e.g. https://acme.example.com.",
+    `${source}: "${text}" is not an address.`,
+    "Write the whole address, such as https://acme.example.com.",
   );
 }
 
+/** For a whole call, the wait for a service that is not there yet included. */
 function timeoutMs({ env }: Context): number | undefined {
   const text = env["SVC_TIMEOUT"] || undefined;
-  if (text === undefined) return undefined;
-  const seconds = /^\d{1,4}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0;
-  if (seconds <= 0) throw new CliError(EXIT.usage, `SVC_TIMEOUT: "${text}" is not a number of seconds.`);
-  return seconds * 1000;
+  if (text === undefined && waitMs(env) === 0) return undefined;
+  if (text !== undefined && !(/^\d{1,5}(?:\.\d{1,3})?$/.test(text) && Number(text) > 0))
+    throw new CliError(EXIT.usage, `SVC_TIMEOUT: "${text}" is not a number of seconds.`);
+  return Number(text ?? DEFAULT_TIMEOUT_SECONDS) * 1000 + waitMs(env);
 }
+const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** Where nothing listens, a person shall know it at once. */
+/** A person shall know at once where nothing listens. */
 const DEFAULT_RETRIES = 1;
 
 function retries({ env }: Context): number {
@@ -78,11 +85,10 @@ function retries({ env }: Context): number {
   return Number(text);
 }
 
-/** With `SVC_LOG=debug` each try is told on stderr, with nothing in it that is secret. */
+/** With `SVC_LOG=debug` each try is logged on stderr, without secrets. */
 function logger({ env, stderr }: Context): ClientOptions["onTry"] {
   const level = env["SVC_LOG"] || "off";
-  if (level !== "off" && level !== "debug")
-    throw new CliError(EXIT.usage, `SVC_LOG: "${level}" is neither off nor debug.`);
+  if (level !== "off" && level !== "debug") throw new CliError(EXIT.usage, `SVC_LOG: "${level}" must be off or debug.`);
   if (level === "off") return undefined;
   return ({ route, number, status, durationMs, error }) =>
     void stderr.write(

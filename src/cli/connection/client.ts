@@ -1,37 +1,30 @@
-import type { Fetch } from "../../wire/fetch.ts";
 import type { Client, ClientOptions } from "../../client/client.ts";
-import { clientOptions, keyedClientOptions, optionsOf, type GlobalFlags } from "./client-options.ts";
+import { checkWay, optionsOf, requireKey, type GlobalFlags } from "./client-options.ts";
+import { fetchOf } from "./fetch.ts";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
-import { resolveTarget, type Target } from "./target.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import { resolveTarget } from "./target.ts";
+import type { Target } from "./sources.ts";
 
 /** A client with a secret key. */
 export async function openClient(context: Context, flags: GlobalFlags): Promise<Client> {
-  return openWith(await keyedClientOptions(context, flags));
+  return openTarget(context, await resolveTarget(context, flags));
+}
+
+/** The same, of a target that is known already. */
+export async function openTarget(context: Context, target: Target): Promise<Client> {
+  return openWith(context, { ...optionsOf(context, target), secretKey: await requireKey(context, target) }, target);
 }
 
 /** A client for what needs no secret key. */
 export async function openKeylessClient(context: Context, flags: GlobalFlags): Promise<Client> {
-  return openWith(await clientOptions(context, flags));
+  const target = await resolveTarget(context, flags);
+  return openWith(context, optionsOf(context, target), target);
 }
 
-/** What the client asks with, for what is no endpoint. */
-export async function openFetch(context: Context, flags: GlobalFlags): Promise<Fetch> {
-  return fetchOf(context, await resolveTarget(context, flags));
-}
-
-export async function fetchOf({ fetch }: Context, { server }: Target): Promise<Fetch> {
-  return fetch ?? (await import("./http-fetch.ts")).createHttpFetch(server?.certificate);
-}
-
-/** Why there was no answer, in the system's word where there is one. */
-export function reasonOf(error: unknown): string {
-  const { cause, code, message } = error as { cause?: { code?: string }; code?: string; message?: string };
-  return cause?.code ?? code ?? message ?? String(error);
-}
-
-/** No user has it. Asking for it tells a key that is accepted from one that is not, and reads nothing. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+/** No user has this id. The answer says whether a key is accepted, and nothing is read. */
+const ABSENT = "00000000-0000-0000-0000-000000000000";
 
 /** @throws {CliError} where the service refuses the key; what the client throws where there is no answer */
 export async function checkKey(
@@ -40,24 +33,25 @@ export async function checkKey(
   { server }: Target = {},
 ): Promise<void> {
   const target = { base_url: { value: base_url, source: "--base-url" }, ...(server && { server }) };
-  const client = await openWith({ ...optionsOf(context, target), secretKey });
+  const client = await openWith(
+    context,
+    { ...optionsOf(context, target), secretKey: checkWay(context, target, secretKey) },
+    target,
+  );
   try {
-    await client.users.find(NOBODY);
+    await client.users.find(ABSENT);
   } catch (error) {
     if ((error as { code?: string }).code !== "unauthorized") throw error;
     throw new CliError(
       EXIT.noKey,
-      `${new URL(base_url).origin} refuses this key.`,
-      "Is it whole, and of this instance?",
+      `${new URL(base_url).origin} refused this key.`,
+      "Check that it is complete and belongs to this instance.",
     );
   }
 }
 
 /** Loaded here, so that help costs no more than itself. */
-export async function openWith(options: ClientOptions): Promise<Client> {
-  const [{ createClient }, { createHttpFetch }] = await Promise.all([
-    import("../../client/client.ts"),
-    import("./http-fetch.ts"),
-  ]);
-  return createClient({ ...options, fetch: options.fetch ?? createHttpFetch(options.certificate) });
+export async function openWith(context: Context, options: ClientOptions, target: Target): Promise<Client> {
+  const { createClient } = await import("../../client/client.ts");
+  return createClient({ ...options, fetch: await fetchOf(context, target) });
 }

@@ -1,98 +1,118 @@
-import { constants, readFileSync } from "node:fs";
-import { mkdir, open, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { writePrivateFile } from "../credentials/private-file.ts";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { dirname, resolve } from "node:path";
+import type { Context } from "../context.ts";
+import { fetchOf } from "./fetch.ts";
+import { isLoopbackUrl } from "./private-way.ts";
+import {
+  hasServed,
+  newestPath,
+  readServerFiles,
+  removeServerFile,
+  serverPath,
+  writeServerFile,
+  type RunningServerFile,
+} from "./server-file.ts";
 
-const MAX_BYTES = 2 ** 24;
+const TIMEOUT_MS = 5_000;
 
-/** What `svc serve` leaves in `.svc/server.json` for the commands that are run beside it. */
-export interface RunningServerFile {
-  readonly pid: number;
-  readonly url: string;
-  readonly api_url: string;
-  /** Of a server with `--https`, in PEM. */
-  readonly certificate?: string | undefined;
-  readonly instances: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly subdomain: string;
-    readonly url: string;
-    readonly publishable_key: string;
-    readonly secret_key: string;
-  }[];
-}
+type Place = Pick<Context, "cwd" | "env" | "fetch">;
 
-/** The server that runs in a directory, or in one above it. */
-export async function findRunningServer(cwd: string): Promise<RunningServerFile | undefined> {
-  for (let directory = resolve(cwd); ; directory = dirname(directory)) {
-    const server = await read(pathIn(directory));
-    if (server && isAlive(server.pid)) return server;
+/** What is known of a local server: one that runs, or the directory of one that has stopped. */
+export type LocalServer =
+  | { readonly isRunning: true; readonly server: RunningServerFile; readonly directory: string }
+  | { readonly isRunning: false; readonly directory: string };
+
+/** The newest server that runs in a directory, or in the nearest one above it where one has been run. */
+export async function findLocalServer(place: Place): Promise<LocalServer | undefined> {
+  for (let directory = resolve(place.cwd); ; directory = dirname(directory)) {
+    const server = await newestRunning(place, directory);
+    if (server) return { isRunning: true, server, directory };
+    if (await hasServed(directory)) return { isRunning: false, directory };
     if (directory === dirname(directory)) return undefined;
   }
 }
 
-/**
- * A second server in one directory does not hide the first.
- * @returns a function that takes the file away again, or the process id of the server that has it already
- */
-export async function writeRunningServer(
-  cwd: string,
-  server: RunningServerFile,
-): Promise<(() => Promise<void>) | number> {
-  const path = pathIn(cwd);
-  const other = await read(path);
-  if (other && other.pid !== server.pid && isAlive(other.pid)) return other.pid;
-  const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  if (made !== undefined) await writeFile(join(dirname(path), ".gitignore"), "*\n", { mode: 0o600 });
-  // Made under a name that nobody can guess, and then put in its place: a link that lies there is never written through.
-  await writePrivateFile(path, `${JSON.stringify(server, null, 2)}\n`);
-  return async () => {
-    if ((await read(path))?.pid === server.pid) await rm(path, { force: true });
+export async function findRunningServer(place: Place): Promise<RunningServerFile | undefined> {
+  const local = await findLocalServer(place);
+  return local?.isRunning ? local.server : undefined;
+}
+
+/** The subdomains of a server's instances, without making sure of it: for what sends nothing. */
+export async function knownSubdomains({ cwd }: Pick<Place, "cwd">): Promise<string[]> {
+  for (let directory = resolve(cwd); ; directory = dirname(directory)) {
+    const [newest] = await readServerFiles(directory);
+    if (newest) return newest.instances.map(({ subdomain }) => subdomain);
+    if (directory === dirname(directory)) return [];
+  }
+}
+
+/** What a server has written about itself. */
+export interface Announcement {
+  /** Its own file. */
+  readonly path: string;
+  /** Another server that runs in this directory, which commands no longer ask. */
+  readonly other: RunningServerFile | undefined;
+  /** Removes its files; the newest server that still runs takes its place. */
+  withdraw(): Promise<void>;
+}
+
+/** Writes a server's own file, and makes it the one that commands in this directory ask. */
+export async function announceServer(place: Place, server: RunningServerFile): Promise<Announcement> {
+  const { cwd } = place;
+  const path = serverPath(cwd, server.port);
+  const other = await newestRunning(place, cwd);
+  await removeStale(place);
+  await writeServerFile(cwd, path, server);
+  await writeServerFile(cwd, newestPath(cwd), server);
+  return {
+    path,
+    other,
+    async withdraw() {
+      await removeServerFile(path, server);
+      if (!(await removeServerFile(newestPath(cwd), server))) return;
+      const next = await newestRunning(place, cwd);
+      if (next) await writeServerFile(cwd, newestPath(cwd), next);
+    },
   };
 }
 
-function pathIn(directory: string): string {
-  return join(directory, ".svc", "server.json");
+async function newestRunning(place: Place, directory: string): Promise<RunningServerFile | undefined> {
+  for (const server of await readServerFiles(directory)) if ((await probe(place, server)) === "proved") return server;
+  return undefined;
 }
 
-async function read(path: string): Promise<RunningServerFile | undefined> {
+/** A server that was killed leaves its file behind. Where a port is merely busy, the file stays. */
+async function removeStale(place: Place): Promise<void> {
+  for (const server of await readServerFiles(place.cwd))
+    if (Number.isSafeInteger(server.port) && (await probe(place, server)) === "refused")
+      await removeServerFile(serverPath(place.cwd, server.port), server);
+}
+
+/**
+ * Asks for a proof that only the server which wrote the file can give, before any key or token is sent. A process id says
+ * nothing: it may be another program's by now, or of another container.
+ */
+async function probe(place: Place, server: RunningServerFile): Promise<"proved" | "refused" | "other"> {
+  const addresses = [server.url, server.api_url, ...server.instances.map(({ url }) => url)];
+  if (!addresses.every(isLoopbackUrl)) return "other";
+  const challenge = randomBytes(32).toString("hex");
   try {
-    // Without waiting: a pipe would have us wait for ever.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const there = await file.stat();
-      // In a shared directory above, anybody could lay one for us to send tokens to. What came with a repository or an
-      // archive is ours as well, but can be read by others, which what we write never can.
-      const isOurs = process.getuid === undefined || (there.uid === process.getuid() && (there.mode & 0o077) === 0);
-      if (!isOurs || !there.isFile() || there.size > MAX_BYTES) return undefined;
-      const server = JSON.parse(await file.readFile("utf8")) as RunningServerFile | null;
-      return server && Array.isArray(server.instances) ? server : undefined;
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return undefined;
+    const fetch = await fetchOf(place, { server });
+    const response = await fetch(`${server.url}/__svc/identity?challenge=${challenge}`, {
+      method: "GET",
+      headers: { accept: "application/json" },
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const { proof } = JSON.parse(await response.text()) as { proof?: unknown };
+    return isProof(proof, server.identity_secret, challenge) ? "proved" : "other";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ECONNREFUSED" ? "refused" : "other";
   }
 }
 
-/** A server that was killed leaves its file behind. */
-function isAlive(pid: number): boolean {
-  // 0 and negative numbers would mean whole groups of processes.
-  if (!Number.isSafeInteger(pid) || pid < 1) return false;
-  try {
-    return process.kill(pid, 0) && !isZombie(pid);
-  } catch {
-    // Somebody else's process did not write a file of ours.
-    return false;
-  }
-}
-
-/** One that has ended and that nobody has buried yet, as in a container. */
-function isZombie(pid: number): boolean {
-  if (process.platform !== "linux") return false;
-  try {
-    return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
+function isProof(proof: unknown, secret: string, challenge: string): boolean {
+  if (typeof proof !== "string" || !/^[0-9a-f]{64}$/.test(proof)) return false;
+  const expected = createHmac("sha256", secret).update(`identity ${challenge}`).digest();
+  return timingSafeEqual(Buffer.from(proof, "hex"), expected);
 }

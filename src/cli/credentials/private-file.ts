@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 
 /** Writes a file for its owner's eyes alone, whole or not at all. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
@@ -18,7 +19,11 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
-    throw new CliError(EXIT.failed, `${path} can't be written (${codeOf(error)}).`, "Is its directory yours?");
+    throw new CliError(
+      EXIT.failed,
+      `${path} cannot be written (${codeOf(error)}).`,
+      "Check that the directory belongs to you.",
+    );
   }
 }
 
@@ -36,8 +41,8 @@ export async function readPrivateFile(path: string): Promise<{ text: string; mod
       if (isForeign || (process.platform !== "win32" && (mode & 0o022) !== 0))
         throw new CliError(
           EXIT.failed,
-          `${path} is not used: ${isForeign ? "it is another user's" : "others can change it"}.`,
-          isForeign ? `Take it away, or name another directory in SVC_CONFIG_DIR.` : `Run: chmod 600 '${path}'`,
+          `${path} cannot be trusted: ${isForeign ? "it belongs to another user" : "others can change it"}.`,
+          isForeign ? `Delete it, or set SVC_CONFIG_DIR to another directory.` : `Run: chmod 600 '${path}'`,
         );
       return { text: await file.readFile("utf8"), mode: mode & 0o777 };
     } finally {
@@ -46,7 +51,7 @@ export async function readPrivateFile(path: string): Promise<{ text: string; mod
   } catch (error) {
     if (error instanceof CliError) throw error;
     if (isAbsent(error)) return undefined;
-    throw new CliError(EXIT.failed, `${path} can't be read (${codeOf(error)}).`);
+    throw new CliError(EXIT.failed, `${path} cannot be read (${codeOf(error)}).`);
   }
 }
 

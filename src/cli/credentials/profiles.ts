@@ -1,7 +1,8 @@
 import { readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { isAbsent, readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 /** A service that commands can be sent to by name. Each has a file of its own, so that no change loses another. */
@@ -44,11 +45,7 @@ export function configDirectory(env: Context["env"], platform: string = process.
 export function requireConfigDirectory({ env }: Place): string {
   const directory = configDirectory(env);
   if (directory === undefined)
-    throw new CliError(
-      EXIT.usage,
-      "There is no place for svc's configuration: HOME is not set.",
-      "Set HOME, or name a directory in SVC_CONFIG_DIR.",
-    );
+    throw new CliError(EXIT.usage, "No configuration directory: HOME is not set.", "Set HOME or SVC_CONFIG_DIR.");
   return directory;
 }
 
@@ -56,8 +53,8 @@ export function checkProfileName(name: string): string {
   if (PROFILE_NAME.test(name)) return name;
   throw new CliError(
     EXIT.usage,
-    `"${name}" can't be the name of a profile.`,
-    "Use up to 63 lower-case letters, digits, dots, dashes and underscores, with a letter or digit at both ends.",
+    `"${name}" is not a valid profile name.`,
+    "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores, with a letter or digit at both ends.",
   );
 }
 
@@ -66,7 +63,7 @@ export async function listProfiles({ env }: Place): Promise<string[]> {
   if (directory === undefined) return [];
   const files = await readdir(join(directory, "profiles")).catch((error: NodeJS.ErrnoException) => {
     if (isAbsent(error)) return [];
-    throw new CliError(EXIT.failed, `${join(directory, "profiles")} can't be read (${error.code}).`);
+    throw new CliError(EXIT.failed, `${join(directory, "profiles")} cannot be read (${error.code}).`);
   });
   return files
     .flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])
@@ -80,9 +77,9 @@ export async function readProfile(place: Place, name: string): Promise<Profile |
   const file = path === undefined ? undefined : await readPrivateFile(path);
   if (path === undefined || file === undefined) return undefined;
   const value = parse(path, file.text);
-  if (!isProfile(value)) throw damaged(path, "it is no profile");
+  if (!isProfile(value)) throw damaged(path, "it is not a profile");
   if (value.secret_key?.value !== undefined && process.platform !== "win32" && (file.mode & 0o077) !== 0)
-    throw new CliError(EXIT.failed, `${path} holds a secret key that others can read.`, `Run: chmod 600 '${path}'`);
+    throw new CliError(EXIT.failed, `${path} contains a secret key that others can read.`, `Run: chmod 600 '${path}'`);
   return value;
 }
 
@@ -93,8 +90,8 @@ export async function requireProfile(place: Place, name: string): Promise<Profil
   const names = await listProfiles(place);
   throw new CliError(
     EXIT.notFound,
-    `There is no profile "${name}".`,
-    names.length === 0 ? "Make one with: svc login" : `There are: ${names.join(", ")}. Make another with: svc login`,
+    `Unknown profile "${name}".`,
+    names.length === 0 ? "Create one with: svc login" : `Profiles: ${names.join(", ")}. Create another with: svc login`,
   );
 }
 
@@ -117,7 +114,7 @@ export async function readCurrent(place: Place): Promise<string | undefined> {
   if (path === undefined || file === undefined) return undefined;
   const { current } = (parse(path, file.text) ?? {}) as { current?: unknown };
   if (current !== undefined && !(typeof current === "string" && PROFILE_NAME.test(current)))
-    throw damaged(path, "current is not the name of a profile");
+    throw damaged(path, "current is not a profile name");
   return current;
 }
 
@@ -141,7 +138,7 @@ function parse(path: string, text: string): unknown {
 }
 
 function damaged(path: string, what: string): CliError {
-  return new CliError(EXIT.failed, `${path} can't be used: ${what}.`, "Mend it, or take it away and log in again.");
+  return new CliError(EXIT.failed, `${path} cannot be used: ${what}.`, "Fix or delete it, then log in again.");
 }
 
 function isProfile(value: unknown): value is Profile {

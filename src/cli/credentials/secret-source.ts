@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 
 /** A value, and where it is from in words. */
 export interface Sourced<Value = string> {
@@ -28,7 +29,7 @@ export function environmentKey(context: Context): Sourced<SecretKey> | undefined
 
 async function fromFile(path: string): Promise<string> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.noKey, `SVC_SECRET_KEY_FILE: ${path} can't be read (${error.code}).`);
+    throw new CliError(EXIT.noKey, `SVC_SECRET_KEY_FILE: ${path} cannot be read (${error.code}).`);
   });
   return checked(text, "SVC_SECRET_KEY_FILE", `${path} is empty.`);
 }
@@ -44,7 +45,7 @@ function fromCommand(command: string, { env, stderr }: Context): Promise<string>
           new CliError(
             EXIT.noKey,
             `SVC_SECRET_KEY_COMMAND failed (${String(code)}).`,
-            "Run it by hand to see why. It's to print the key and nothing else.",
+            "Run it by hand to see why. It must print only the key.",
           ),
         );
       try {

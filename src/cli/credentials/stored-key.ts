@@ -1,5 +1,6 @@
 import type { Context, Keyring } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import type { StoredKey } from "./profiles.ts";
 
 /**
@@ -27,7 +28,7 @@ export async function readStoredKey(context: Context, profile: string, stored: S
   if (key === undefined)
     throw new CliError(
       EXIT.noKey,
-      `The keyring has no key of profile "${profile}" for ${stored.origin}.`,
+      `The keyring has no key for profile "${profile}" for ${stored.origin}.`,
       `Log in again: svc login --profile ${profile}`,
     );
   return key;
@@ -41,15 +42,15 @@ export async function forgetKey(context: Context, profile: string, stored: Store
 
 async function withKeyring<Result>(context: Context, use: (keyring: Keyring) => Promise<Result>): Promise<Result> {
   if (context.env["SVC_KEYRING"] === "off")
-    throw new CliError(EXIT.failed, "The keyring is switched off by SVC_KEYRING.", "Unset it, or set it to auto.");
+    throw new CliError(EXIT.failed, "The keyring is turned off by SVC_KEYRING.", "Unset it, or set it to auto.");
   try {
     return await use(await context.openKeyring());
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
     throw new CliError(
       EXIT.failed,
-      `There is no keyring that can be used here (${reason}).`,
-      "Put the key into SVC_SECRET_KEY, or keep it in a file that you alone can read: svc login --insecure-storage",
+      `No keyring is available (${reason}).`,
+      "Set SVC_SECRET_KEY, or store the key in a file that only you can read: svc login --insecure-storage",
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { EXIT, type ExitCode } from "../errors.ts";
+import { EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
 
 /** What a command's help says beside its arguments and options. */
 export interface CommandHelp {
@@ -9,21 +9,6 @@ export interface CommandHelp {
   readonly exits: readonly ExitCode[];
   readonly notes?: string;
 }
-
-/** What each exit code means, for every command. */
-export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  [EXIT.done]: "done",
-  [EXIT.failed]: "failed, or the answer was no",
-  [EXIT.usage]: "wrong usage, or nobody to confirm",
-  [EXIT.notFound]: "not found",
-  [EXIT.noKey]: "no key, or key refused",
-  [EXIT.tokenInvalid]: "token not valid",
-  [EXIT.someFailed]: "finished, but some failed",
-  [EXIT.unreachable]: "unreachable or timed out",
-  [EXIT.precondition]: "a precondition does not hold",
-  [EXIT.interrupted]: "interrupted",
-  [EXIT.terminated]: "terminated",
-};
 
 /** As wide as commander's own text where there is no terminal. */
 const WIDTH = 80;
@@ -36,6 +21,7 @@ export function withHelp(command: Command, help: CommandHelp): Command {
   // Below the description, and above the lists of arguments and options. Subcommands inherit the setting.
   command.configureHelp({
     ...command.configureHelp(),
+    showGlobalOptions: true,
     commandDescription: (shown) => [shown.description(), examplesOf(shown)].filter(Boolean).join("\n\n"),
   });
   return command.addHelpText("after", () => `\n${help.notes ? `${help.notes}\n\n` : ""}${exitsOf(help)}`);

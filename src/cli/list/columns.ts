@@ -8,8 +8,10 @@ export interface Column<Row> {
   readonly name: string;
   /** The heading in a table. Without one the column is only shown where `--fields` asks for it. */
   readonly title?: string;
-  /** Never cut: the next command takes it. */
+  /** Never cut: a person or the next command needs all of it. */
   readonly whole?: true;
+  /** An id: shortened in a table that is too narrow for it, and nowhere else. */
+  readonly isId?: true;
   /** May be left out of a table that is wider than the terminal; the last one first. */
   readonly isSpare?: boolean;
   /** A time, which a person is told as `3 days ago`. */
@@ -31,7 +33,7 @@ export const USER_COLUMNS: Listed<User> = {
   noun: "users",
   id: "id",
   columns: [
-    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
+    { name: "id", title: "ID", whole: true, isId: true, value: ({ id }) => id },
     { name: "email", title: "EMAIL", value: ({ data }) => data.email },
     { name: "name", title: "NAME", value: ({ data }) => data.name },
     { name: "avatar_url", value: ({ data }) => data.avatar_url },
@@ -51,9 +53,9 @@ export const SESSION_COLUMNS: Listed<Session> = {
   noun: "sessions",
   id: "session_id",
   columns: [
-    { name: "session_id", title: "SESSION", whole: true, value: ({ data }) => data.session_id },
-    { name: "id", whole: true, value: ({ id }) => id },
-    { name: "user_id", whole: true, value: ({ data }) => data.user_id },
+    { name: "session_id", title: "SESSION", whole: true, isId: true, value: ({ data }) => data.session_id },
+    { name: "id", whole: true, isId: true, value: ({ id }) => id },
+    { name: "user_id", whole: true, isId: true, value: ({ data }) => data.user_id },
     { name: "email", title: "EMAIL", value: ({ data }) => data.email },
     { name: "name", value: ({ data }) => data.name },
     { name: "provider", title: "PROVIDER", isSpare: true, value: ({ data }) => data.provider },
@@ -71,6 +73,11 @@ export const SESSION_COLUMNS: Listed<Session> = {
     { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "revoked"], value: ({ data }) => data.active },
   ],
 };
+
+/** Whether a row is the API's envelope, in which a column's value is below `data`. */
+export function isEnvelope(row: unknown): row is { id: unknown; resource: unknown; data: Record<string, unknown> } {
+  return typeof row === "object" && row !== null && "resource" in row && "data" in row;
+}
 
 /** A value for a program: empty for null, the words of a list joined by commas. */
 export function plainText(value: Value): string {

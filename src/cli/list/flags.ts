@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import type { Page } from "../../wire/endpoints.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import type { Column, Listed } from "./columns.ts";
 
-/** What shapes a list, as commander leaves it. */
+/** The flags of a list, as they are typed. */
 export interface ListFlags {
   readonly limit?: string;
   readonly after?: string;
@@ -29,19 +30,25 @@ export interface ListShape<Row> {
 /** The flags of a list. */
 export function addListFlags<Row>(command: Command, { columns, noun }: Listed<Row>): Command {
   return command
-    .option("--limit <number>", "at most so many")
-    .option("--after <id>", "those that come after this one")
-    .option("--sort <field>", "by this field, -field for the reverse; all are read before the first is printed")
-    .option("--fields <names>", `only these, e.g. ${columns[0]!.name},email`)
-    .option("--count", `print how many ${noun} there are, and nothing else`)
-    .option("--fail-empty", "exit with 3 where there are none");
+    .option("--limit <number>", "maximum results")
+    .option("--after <id>", "start after this id")
+    .option("--sort <field>", "sort by this field, -field for descending; reads all results first")
+    .option("--fields <names>", `only these fields, such as ${columns[0]!.name},email`)
+    .option("--count", `print only the number of ${noun}`)
+    .option("--fail-empty", "exit with code 3 if there are no results");
 }
 
 /** @throws {CliError} naming the flag and what to write instead */
 export function shapeOf<Row>(flags: ListFlags, { columns }: Listed<Row>): ListShape<Row> {
   const { limit, after, sort, fields } = flags;
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
-    throw new CliError(EXIT.usage, `--limit: "${limit}" is not a number from 1.`, "Leave it out for all of them.");
+    throw new CliError(EXIT.usage, `--limit must be 1 or greater, not "${limit}".`, "Omit it for all results.");
+  if (sort !== undefined && after !== undefined)
+    throw new CliError(
+      EXIT.usage,
+      "--sort and --after are mutually exclusive: the id to start after belongs to the service's own order.",
+      "Omit one of them.",
+    );
   const isDescending = sort?.startsWith("-") === true;
   const names = fields?.split(",").map((name) => name.trim());
   return {
@@ -64,8 +71,8 @@ function named<Row>(flag: string, name: string, columns: readonly Column<Row>[])
   if (!column)
     throw new CliError(
       EXIT.usage,
-      `${flag}: there is no field "${name}".`,
-      `There are ${columns.map((candidate) => candidate.name).join(", ")}.`,
+      `${flag}: unknown field "${name}".`,
+      `Fields: ${columns.map((candidate) => candidate.name).join(", ")}.`,
     );
   return column;
 }

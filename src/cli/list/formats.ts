@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { harmlessData, harmlessJson } from "../output/text.ts";
-import { plainText, type Column, type Listed } from "./columns.ts";
+import { isEnvelope, plainText, type Column, type Listed } from "./columns.ts";
 
 /** Rows on their way through, one after the other: however many there are, few are in memory. */
 export type Rows<Row> = AsyncIterable<Row>;
@@ -12,7 +12,7 @@ export async function* rowsOf<Row>(rows: Iterable<Row>): AsyncGenerator<Row> {
 /** Text on its way out. */
 export type Chunks = AsyncGenerator<string>;
 
-/** Each in a line of JSON: as the API answers, or the chosen fields alone. */
+/** Each in a line of JSON: as the API answers, or only the chosen fields. */
 export async function* ndjson<Row>(rows: Rows<Row>, chosen: readonly Column<Row>[] | undefined): Chunks {
   for await (const row of rows) yield `${harmlessJson(picked(row, chosen))}\n`;
 }
@@ -34,15 +34,20 @@ export async function* json<Row>(
   yield close;
 }
 
-export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]): Chunks {
-  for await (const row of rows)
-    yield `${columns.map((column) => harmlessData(plainText(column.value(row)))).join("\t")}\n`;
+/** @param isRaw whether a value is left as it is, even where it contains tabs, line ends or a terminal's commands */
+export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], isRaw = false): Chunks {
+  const cell = isRaw ? (text: string): string => text : harmlessData;
+  for await (const row of rows) yield `${columns.map((column) => cell(plainText(column.value(row)))).join("\t")}\n`;
 }
 
-/** RFC 4180 with a heading, lines ended by a line feed. */
-export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]): Chunks {
+/**
+ * RFC 4180 with a heading, lines ended by a line feed.
+ * @param isRaw whether a value is only quoted, and not made safe for spreadsheets and terminals
+ */
+export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], isRaw = false): Chunks {
+  const cell = isRaw ? quotedCell : csvCell;
   yield `${columns.map(({ name }) => name).join(",")}\n`;
-  for await (const row of rows) yield `${columns.map((column) => csvCell(plainText(column.value(row)))).join(",")}\n`;
+  for await (const row of rows) yield `${columns.map((column) => cell(plainText(column.value(row)))).join(",")}\n`;
 }
 
 /** What the next command takes, a line each. */
@@ -58,10 +63,17 @@ export async function* ids<Row>(rows: Rows<Row>, { columns, id }: Listed<Row>): 
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 
 function csvCell(text: string): string {
-  const shown = harmlessData(FORMULA.test(text) || /^[\t\r\n]/.test(text) ? `'${text}` : text);
-  return /[",;\s]|^'/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+  return quotedCell(harmlessData(FORMULA.test(text) || /^[\t\r\n]/.test(text) ? `'${text}` : text));
 }
 
-function picked<Row>(row: Row, chosen: readonly Column<Row>[] | undefined): unknown {
-  return chosen ? Object.fromEntries(chosen.map((column) => [column.name, column.value(row)])) : row;
+function quotedCell(text: string): string {
+  return /[",;\s]|^'/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The chosen fields, in the form of the whole: an envelope keeps its id and resource. */
+export function picked<Row>(row: Row, chosen: readonly Column<Row>[] | undefined): unknown {
+  if (!chosen) return row;
+  const own = isEnvelope(row) ? chosen.filter(({ name }) => Object.hasOwn(row.data, name)) : chosen;
+  const values = Object.fromEntries(own.map((column) => [column.name, column.value(row)]));
+  return isEnvelope(row) ? { id: row.id, resource: row.resource, data: values } : values;
 }

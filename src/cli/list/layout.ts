@@ -3,11 +3,15 @@ const MIN_WIDTH = 8;
 /** Rather than cut a column to less than this, one that can be spared is left out. */
 const READABLE = 16;
 export const GAP = "  ";
+/** The first part of a UUID, and an ellipsis. */
+const SHORT_ID = 9;
 
 /** What a layout has to know of a column. */
 interface LaidOut {
   /** Never cut. */
   readonly whole?: true;
+  /** Shortened where a line does not fit otherwise. */
+  readonly isId?: true;
   /** May be left out, the last one first. */
   readonly isSpare?: boolean;
 }
@@ -16,6 +20,7 @@ interface LaidOut {
 export interface Layout {
   /** The columns that there is room for, by their place. */
   readonly shown: readonly number[];
+  readonly isShortened: boolean;
   line(cells: readonly string[]): string;
 }
 
@@ -28,7 +33,10 @@ export async function layOut(
   available: number,
 ): Promise<Layout> {
   const widthOf = await widthsOf(cells);
-  const natural = columns.map((_, i) => Math.max(...cells.map((row) => widthOf(row[i]!))));
+  const full = columns.map((_, i) => Math.max(...cells.map((row) => widthOf(row[i]!))));
+  // Ids go first: the start of one is enough for a person to tell it from the others.
+  const isShortened = total(full) > available && columns.some(({ isId }, i) => isId && full[i]! > SHORT_ID);
+  const natural = full.map((width, i) => (isShortened && columns[i]!.isId ? Math.min(width, SHORT_ID) : width));
   const shown = columns.map((_, i) => i);
   const least = (i: number): number => (columns[i]!.whole ? natural[i]! : Math.min(natural[i]!, READABLE));
   for (;;) {
@@ -43,12 +51,22 @@ export async function layOut(
   );
   return {
     shown,
+    isShortened,
     line: (row) =>
       shown
-        .map((place, i) => fitted(row[place]!, widths[i]!, widthOf, i === shown.length - 1))
+        .map((place, i) => {
+          const text = isShortened && columns[place]!.isId ? shortId(row[place]!) : row[place]!;
+          return fitted(text, widths[i]!, widthOf, i === shown.length - 1);
+        })
         .join(GAP)
         .trimEnd(),
   };
+}
+
+/** The first part of a UUID, which is what tells a session's id from the others too. */
+function shortId(text: string): string {
+  const [first = "", rest] = text.replace(/^svc_session_/, "").split(/(?<=^[0-9a-f]{8})-/);
+  return rest === undefined ? text : `${first}…`;
 }
 
 /** How wide a terminal shows texts. What knows of all the world's letters is only loaded where there are some. */

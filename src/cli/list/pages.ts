@@ -5,18 +5,23 @@ import { MAX_PAGE_SIZE } from "../../wire/names.ts";
 /**
  * The rows of a list, at most `limit`, asked for page by page while they are taken.
  * A service that knows no pages answers with everything at once.
+ * @param onMore called where there are more rows than the limit; without it, none beyond the limit is asked for
  */
 export async function* pages<Row>(
   list: (page: Page) => ListCall<Row>,
   { limit = Infinity, ...page }: Page,
+  onMore?: () => void,
 ): AsyncGenerator<Row> {
-  if (limit <= MAX_PAGE_SIZE) {
-    const rows = await list({ limit, ...page });
+  const wanted = onMore ? limit + 1 : limit;
+  if (wanted <= MAX_PAGE_SIZE) {
+    const rows = await list({ limit: wanted, ...page });
+    if (rows.length > limit) onMore?.();
     return yield* rows.slice(0, limit);
   }
   let left = limit;
   for await (const row of list(page)) {
+    if (left-- === 0) return onMore?.();
     yield row;
-    if (--left === 0) return;
+    if (left === 0 && !onMore) return;
   }
 }

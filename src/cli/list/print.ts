@@ -1,10 +1,10 @@
 import type { Context } from "../context.ts";
-import { EXIT, type ExitCode } from "../errors.ts";
-import { formatOf, type OutputFlags } from "../output/flags.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
 import { plainText, type Column, type Listed } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
 import { csv, ids, json, ndjson, rowsOf, tsv, type Chunks, type Rows } from "./formats.ts";
-import { table, type TableOptions } from "./table.ts";
+import { table, type Narrow, type TableOptions } from "./table.ts";
 import { writeAll, writePaged } from "./write.ts";
 
 /**
@@ -27,16 +27,25 @@ export async function printList<Row>(
     context.stdout.write(`${count}\n`);
   } else {
     const format = formatOf(flags, context);
-    let hidden: readonly string[] = [];
-    const onHidden = (titles: readonly string[]): void => void (hidden = titles);
-    const chunks = encode(context, { ...flags, onHidden }, listed, shape, counted);
-    if (format === "table") await writePaged(context, chunks, flags.pager !== false);
+    let narrow: Narrow | undefined;
+    const onNarrow = (what: Narrow): void => void (narrow = what);
+    const chunks = encode(context, { ...flags, onNarrow }, listed, shape, counted);
+    if (isTable(format)) await writePaged(context, chunks, flags.pager !== false);
     else await writeAll(context.stdout, chunks);
-    if (hidden.length > 0)
-      context.stderr.write(`There was no room for ${hidden.join(", ")}. Choose columns with --fields.\n`);
-    if (count === 0 && format === "table" && context.stdout.isTTY) context.stderr.write(`${none}\n`);
+    if (narrow) context.stderr.write(`${inWords(narrow)}\n`);
+    if (count === 0 && isTable(format) && context.stdout.isTTY) context.stderr.write(`${none}\n`);
   }
   return count === 0 && shape.failsEmpty ? EXIT.notFound : EXIT.done;
+}
+
+export function isTable(format: Format): boolean {
+  return format === "table" || format === "wide";
+}
+
+function inWords({ hidden, isShortened }: Narrow): string {
+  const columns = hidden.length > 0 ? `Hidden columns: ${hidden.join(", ")}. ` : "";
+  const shortened = isShortened ? "Ids are shortened. " : "";
+  return `${columns}${shortened}Use --fields or --output wide.`;
 }
 
 /** The same for rows that are all there already. */
@@ -59,17 +68,20 @@ function encode<Row>(
   rows: Rows<Row>,
 ): Chunks {
   const usual = listed.columns.filter(({ title }) => title !== undefined);
+  const isRaw = flags.raw === true;
   switch (formatOf(flags, context)) {
     case "json":
       return json(rows, chosen, context);
     case "ndjson":
       return ndjson(rows, chosen);
     case "csv":
-      return csv(rows, chosen ?? listed.columns);
+      return csv(rows, chosen ?? listed.columns, isRaw);
     case "tsv":
-      return tsv(rows, chosen ?? usual);
+      return tsv(rows, chosen ?? listed.columns, isRaw);
     case "ids":
       return ids(rows, listed);
+    case "wide":
+      return table(rows, chosen ?? listed.columns, context, { ...flags, isWide: true });
     case "table":
       return table(rows, chosen?.map((column) => ({ ...column, isSpare: false })) ?? usual, context, flags);
   }

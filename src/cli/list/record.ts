@@ -19,9 +19,9 @@ export async function printResource<Row>(
     case "ndjson":
       return writeAll(context.stdout, ndjson(rows, undefined));
     case "csv":
-      return writeAll(context.stdout, csv(rows, columns));
+      return writeAll(context.stdout, csv(rows, columns, flags.raw));
     case "tsv":
-      return writeAll(context.stdout, tsv(rows, columns));
+      return writeAll(context.stdout, tsv(rows, columns, flags.raw));
     case "ids":
       return writeAll(context.stdout, ids(rows, listed));
   }

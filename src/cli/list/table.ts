@@ -5,13 +5,21 @@ import { plainText, type Column } from "./columns.ts";
 import type { Chunks, Rows } from "./formats.ts";
 import { layOut } from "./layout.ts";
 
-/** So many rows say how wide the columns are; those that follow keep to it. */
+/** How many rows decide the widths; those that follow keep to them. */
 const MEASURED = 500;
+
+/** What a table leaves out on a narrow terminal. */
+export interface Narrow {
+  /** The names of the columns that there was no room for. */
+  readonly hidden: readonly string[];
+  readonly isShortened: boolean;
+}
 
 export interface TableOptions {
   readonly utc?: boolean;
-  /** Told of the headings that there was no room for. */
-  onHidden?(titles: readonly string[]): void;
+  /** Whether it may be wider than the terminal. */
+  readonly isWide?: boolean;
+  onNarrow?(what: Narrow): void;
 }
 
 /** A line for each row, as wide as the terminal. */
@@ -19,15 +27,16 @@ export async function* table<Row>(
   rows: Rows<Row>,
   columns: readonly Column<Row>[],
   context: Context,
-  { utc, onHidden }: TableOptions = {},
+  { utc, isWide, onNarrow }: TableOptions = {},
 ): Chunks {
   const { stdout } = context;
   const now = utc ? undefined : context.now();
   const titles = columns.map(({ title, name }) => title ?? name.toUpperCase());
-  const available = stdout.isTTY ? (stdout.columns ?? 80) : Infinity;
+  const available = isWide ? Infinity : widthOf(context);
   const begin = async function* (first: readonly string[][]): AsyncGenerator<string, (cells: string[]) => string> {
-    const { shown, line } = await layOut(columns, [titles, ...first], available);
-    if (shown.length < columns.length) onHidden?.(titles.filter((_, i) => !shown.includes(i)));
+    const { shown, isShortened, line } = await layOut(columns, [titles, ...first], available);
+    const hidden = columns.filter((_, i) => !shown.includes(i)).map(({ name }) => name);
+    if (hidden.length > 0 || isShortened) onNarrow?.({ hidden, isShortened });
     yield `${colors(stdout, context).dim(line(titles))}\n`;
     for (const cells of first) yield `${line(cells)}\n`;
     return line;
@@ -41,6 +50,12 @@ export async function* table<Row>(
     else if (first.push(cells) === MEASURED) line = yield* begin(first);
   }
   if (!line && first.length > 0) yield* begin(first);
+}
+
+/** As wide as `COLUMNS` says, else as the terminal; without one there is no limit. */
+export function widthOf({ stdout, env }: Pick<Context, "stdout" | "env">): number {
+  const named = /^[1-9]\d{0,4}$/.test(env["COLUMNS"] ?? "") ? Number(env["COLUMNS"]) : undefined;
+  return named ?? (stdout.isTTY ? (stdout.columns ?? 80) : Infinity);
 }
 
 /** A value for a person. */

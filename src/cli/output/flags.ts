@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 
-export const FORMATS = ["table", "json", "ndjson", "csv", "tsv", "ids"] as const;
+export const FORMATS = ["table", "wide", "json", "ndjson", "csv", "tsv", "ids"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** How data is to be printed; every command takes these. */
@@ -11,6 +12,7 @@ export interface OutputFlags {
   readonly output?: Format;
   readonly utc?: boolean;
   readonly pager?: boolean;
+  readonly raw?: boolean;
 }
 
 /** Commands that print rows, and so know every format; the others know a table and JSON. */
@@ -20,22 +22,25 @@ export function addOutputFlags(program: Command): void {
   program
     .option(
       "--output <format>",
-      `${FORMATS.join(", ")}; otherwise a table on a terminal and tsv in a pipe`,
+      `${FORMATS.join(", ")}; default: table on a terminal, tsv in a pipe (SVC_OUTPUT)`,
       (name: string) => format(name, "--output"),
     )
-    .option("--utc", "print times as they are, not as 3 days ago")
-    .option("--no-pager", "never page a long table")
-    .option("--no-color", "no colours")
+    .option("--utc", "print times in UTC, not as 3 days ago")
+    .option("--no-pager", "do not page a long table")
+    .option("--no-color", "no color")
+    .option("--raw", "csv and tsv: leave values as they are, unsafe for spreadsheets and terminals")
     .on("option:output", (name: string) => name === "json" && program.setOptionValue("json", true))
     .hook("preAction", (_, command) => {
-      const { json, output = "table" } = program.opts<OutputFlags>();
+      const { json, raw, output = "table" } = program.opts<OutputFlags>();
       if (json && output !== "json" && output !== "table")
-        throw new CliError(EXIT.usage, `--json and --output ${output} are two formats.`, "Leave out one of them.");
+        throw new CliError(EXIT.usage, `--json and --output ${output} are mutually exclusive.`, "Omit one of them.");
+      if (raw && output !== "csv" && output !== "tsv")
+        throw new CliError(EXIT.usage, "--raw is for csv and tsv.", "Add --output csv or --output tsv.");
       if (output !== "table" && output !== "json" && !WITH_ROWS.has(command))
         throw new CliError(
           EXIT.usage,
-          `--output ${output} is for lists, which "svc ${pathOf(command)}" does not print.`,
-          "Leave it out, or use --json.",
+          `--output ${output} is for lists, and "svc ${pathOf(command)}" does not print one.`,
+          "Omit it, or use --json.",
         );
     });
 }
@@ -69,7 +74,7 @@ export function formatOf({ json, output }: OutputFlags, { stdout, env }: Context
 
 function format(name: string, source: string): Format {
   if (!(FORMATS as readonly string[]).includes(name))
-    throw new CliError(EXIT.usage, `${source}: there is no format "${name}".`, `There are ${FORMATS.join(", ")}.`);
+    throw new CliError(EXIT.usage, `${source}: unknown format "${name}".`, `Formats: ${FORMATS.join(", ")}.`);
   return name as Format;
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 
 const STEPS: readonly [limit: number, seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [60, 1, "second"],
@@ -30,7 +31,7 @@ export function mask(key: string): string {
 
 /** Commands in a text as they are to be typed here: `svc` alone is not known where it was not installed for all. */
 export function asRun(text: string, { env }: Pick<Context, "env">): string {
-  return env["npm_command"] ? text.replace(/\bsvc (?=[a-z])/g, "npx svc ") : text;
+  return env["npm_command"] ? text.replace(/\bsvc (?=[a-z])/g, "npx svc-identity ") : text;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
@@ -48,7 +49,7 @@ export function moment(flag: string, text: string, now: Date): string {
   } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw new CliError(
     EXIT.usage,
-    `${flag}: "${text}" is no time.`,
+    `${flag}: "${text}" is not a time.`,
     "Write 2026-01-31, 2026-01-31T23:59:59Z, or how long ago: 30m, 12h, 7d, 2w.",
   );
 }

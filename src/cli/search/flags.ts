@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
 import type { Term } from "../../wire/query.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { moment } from "../output/format.ts";
 
 /** What can be searched. */
@@ -33,11 +34,11 @@ export interface SearchFlags {
   readonly [flag: string]: unknown;
 }
 
-const EMAIL = text("--email", "<address>", "this e-mail address", "email");
+const EMAIL = text("--email", "<address>", "with this e-mail address", "email");
 const DOMAIN: SearchFlag = {
   name: "--email-domain",
   argument: "<domain>",
-  what: "addresses of this domain",
+  what: "with an address of this domain",
   write: (value) => `email:*@${value.replace(/^@/, "")}`,
   read: ({ field, operator, value, negated }) =>
     !negated && field === "email" && operator === "ends" && /^@[^@*]+$/.test(value) ? value.slice(1) : undefined,
@@ -45,7 +46,7 @@ const DOMAIN: SearchFlag = {
 const NAME: SearchFlag = {
   name: "--name",
   argument: "<text>",
-  what: "names that contain this",
+  what: "with a name that contains this",
   write: (value) => (value.includes("*") ? `name:${value}` : `name:*${value}*`),
   read: ({ field, operator, value, negated }) =>
     !negated && field === "name" && operator === "contains" && value !== "" && !value.includes("*") ? value : undefined,
@@ -59,8 +60,8 @@ export const USERS: Searched = {
     DOMAIN,
     NAME,
     ...times("created_at", "created"),
-    empty("--unverified", "whose e-mail address is not verified", "email_verified_at", true),
-    empty("--verified", "whose e-mail address is verified", "email_verified_at", false),
+    empty("--unverified", "without a verified e-mail address", "email_verified_at", true),
+    empty("--verified", "with a verified e-mail address", "email_verified_at", false),
   ],
   example: "svc users search 'email:*@acme.com'",
 };
@@ -73,7 +74,7 @@ export const SESSIONS: Searched = {
     DOMAIN,
     NAME,
     text("--provider", "<name>", "google, github, twitter or password", "provider"),
-    text("--ip", "<address>", "this address", "ip_address"),
+    text("--ip", "<address>", "from this IP address", "ip_address"),
     text("--user", "<id>", "of this user", "user_id"),
     ...times("last_signin_at", "last signed in"),
     empty("--active", "not revoked", "revoked_at", true),
@@ -85,7 +86,7 @@ export const SESSIONS: Searched = {
 /** The terms and flags of a search. */
 export function addSearchFlags(command: Command, { flags, noun }: Searched): Command {
   const example = noun === "users" ? "created_at.gte=2026-01-01" : "-provider:github";
-  command.argument("[term...]", `e.g. 'email:*@acme.com' ${example}`);
+  command.argument("[term...]", `such as 'email:*@acme.com' ${example}`);
   addFlags(command, flags);
   return addNotFlag(addQueryFlags(command));
 }
@@ -112,14 +113,14 @@ function addFlags(command: Command, flags: readonly SearchFlag[]): void {
 
 /** What `-term` is rewritten to. */
 function addNotFlag(command: Command): Command {
-  return command.option("--not <term>", "leave out what matches, as -term does; can be repeated", collect);
+  return command.option("--not <term>", "exclude what matches, as -term does; can be repeated", collect);
 }
 
 /** A whole query, past the shell. */
 export function addQueryFlags(command: Command): Command {
   return command
     .option("--query <query>", "a whole query in one argument", collect)
-    .option("--query-file <file>", "a query from a file; - reads it from standard input");
+    .option("--query-file <file>", "read the query from a file; - reads standard input");
 }
 
 /** The terms that flags stand for, on the wire. @throws {CliError} for a flag that what is searched does not have */
@@ -137,11 +138,11 @@ export function termsOf(flags: SearchFlags, searched: Searched, now: Date): stri
     if (given === undefined) return [];
     if (given === true) return [write("", now)];
     return (given as string[]).map((value) => {
-      if (value.trim() === "") throw new CliError(EXIT.usage, `${name} was given nothing.`, "Was a variable empty?");
+      if (value.trim() === "") throw new CliError(EXIT.usage, `${name} is empty.`, "Check that the variable is set.");
       if (/\s/.test(value))
         throw new CliError(
           EXIT.usage,
-          `${name}: a value can't contain a space.`,
+          `${name}: a value cannot contain a space.`,
           `Search for one of the words: ${name} ${value.trim().split(/\s+/).at(-1)}`,
         );
       return write(value, now);
@@ -176,7 +177,7 @@ function times(own: string, what: string): SearchFlag[] {
     write: (value, now) => `${own}${operator}${moment(name, value, now)}`,
     read: (term) => (term.field === own && term.operator === operator ? term.value : undefined),
   });
-  return [bound("--since", ">=", "since then"), bound("--until", "<", "before then")];
+  return [bound("--since", ">=", "since then"), bound("--until", "<", "before")];
 }
 
 function empty(name: string, what: string, own: string, isEmpty: boolean): SearchFlag {

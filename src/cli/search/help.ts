@@ -1,5 +1,12 @@
-import { EXIT, type ExitCode } from "../errors.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Searched } from "./flags.ts";
+import { hintFor } from "./hints.ts";
+
+/** What a person is told of a search without results. */
+export function nothingFound(query: string, searched: Searched): string {
+  const hint = hintFor(query, searched);
+  return `No ${searched.noun} match.${hint === undefined ? "" : ` ${hint}`}`;
+}
 
 /** What a list or a search can end with; 3 is `--fail-empty`. */
 export const LIST_EXITS: readonly ExitCode[] = [
@@ -11,13 +18,13 @@ export const LIST_EXITS: readonly ExitCode[] = [
   EXIT.unreachable,
 ];
 
-/** What there is to know of terms, below a search's flags. */
+/** How terms are written, below a search's flags. */
 export const SEARCH_NOTES = ({ fields, noun }: Searched): string => `Fields: ${folded(Object.keys(fields))}.
-A term is field:value with * at either end, or a time compared by > >= < <=, and
--term leaves out what matches. Quote terms with * or >: shells have their own use
-for them. Or write what no shell touches: email.ends=@acme.com, not.name=Bob or
-created_at.gte=2026-01-01, with eq, starts, ends, contains, gt, gte, lt and lte.
-See what a query means:
+A term is field:value with * at either end, or a date compared with > >= < <=.
+-term excludes what matches. Quote terms with * or >, which the shell would
+interpret, or write email.ends=@acme.com, not.name=Bob, created_at.gte=2026-01-01;
+the operators are eq, starts, ends, contains, gt, gte, lt and lte. To see what a
+search means:
   svc query explain${noun === "users" ? "" : ` --resource ${noun}`} created_at.gte=2026-01-01`;
 
 function folded(names: readonly string[]): string {

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseTerm, QueryError } from "../../wire/query.ts";
 import { readStdin, type Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { harmless } from "../output/text.ts";
 import { termsOf, type Searched, type SearchFlags } from "./flags.ts";
 import { closest, isFileName, notATerm } from "./shell-faults.ts";
@@ -25,14 +26,10 @@ export async function readQuery(
   const negated = (flags.not ?? []).flatMap(words).map((word) => `-${toWire(word)}`);
   for (const term of terms)
     if (isFileName(term, cwd))
-      note(
-        context,
-        `There is a file named "${term}" here. Did your shell put it in the place of a pattern? Quote terms.`,
-      );
+      note(context, `"${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
   const query = [...typed.map(toWire), ...negated].map((word) => checked(word, searched, context));
   const all = [...query, ...termsOf(flags, searched, context.now())];
-  if (all.length === 0)
-    throw new CliError(EXIT.usage, "What to search for?", `Write a term, for example: ${searched.example}`);
+  if (all.length === 0) throw new CliError(EXIT.usage, "No search terms.", `For example: ${searched.example}`);
   for (const term of all.slice(query.length)) checked(term, searched, context);
   return all.join(" ");
 }
@@ -43,10 +40,7 @@ function checked(term: string, searched: Searched, context: Context): string {
   const known = Object.keys(searched.fields);
   if (/^[a-z][a-z0-9_]*$/.test(field) && !known.includes(field)) {
     const near = closest(field, known);
-    note(
-      context,
-      `"${field}" is no field that svc knows. ${near ? `Did you mean ${near}?` : `It knows ${known.join(", ")}.`}`,
-    );
+    note(context, `Unknown field "${field}". ${near ? `Did you mean "${near}"?` : `Fields: ${known.join(", ")}.`}`);
     return term;
   }
   try {
@@ -63,9 +57,9 @@ async function readQueryFile(context: Context, path: string): Promise<string> {
     path === "-"
       ? await readStdin(context)
       : await readFile(resolve(context.cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {
-          throw new CliError(EXIT.usage, `--query-file: "${path}" can't be read (${error.code}).`);
+          throw new CliError(EXIT.usage, `--query-file: "${path}" cannot be read (${error.code}).`);
         });
-  if (text.trim() === "") throw new CliError(EXIT.usage, `--query-file: there is no term in "${path}".`);
+  if (text.trim() === "") throw new CliError(EXIT.usage, `--query-file: no terms in "${path}".`);
   return text;
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import type { Searched } from "./flags.ts";
 
 /** What is left of a term when the shell took its `>` for a redirection: a file with the rest as its name. */
@@ -14,8 +15,8 @@ export function notATerm(word: string, { fields, example }: Searched, cwd: strin
     const left = existsSync(cwd) ? readdirSync(cwd).find((name) => REDIRECTED.test(name)) : undefined;
     return new CliError(
       EXIT.usage,
-      `"${word}" has no operator. Your shell probably took a > or < for itself` +
-        (left === undefined ? "." : ` and made the file "${left}" here; delete that.`),
+      `"${word}" has no operator. Your shell probably interpreted a > or <` +
+        (left === undefined ? "." : `, and created the file "${left}" here: delete it.`),
       `Quote the term, '${word}>=2026-01-01', or write ${safe(word)}.`,
     );
   }
@@ -24,24 +25,24 @@ export function notATerm(word: string, { fields, example }: Searched, cwd: strin
   if (word.startsWith("!"))
     return new CliError(
       EXIT.usage,
-      `"${word}": ! is not how a term is negated.`,
+      `"${word}": ! does not negate a term.`,
       `Write -${word.slice(1)}, or not.${word.slice(1).replace(":", "=")}.`,
     );
   if (WORDS.has(word))
     return new CliError(
       EXIT.usage,
       `"${word}" is not a search term.`,
-      "Different fields must all match, and one field's values are alternatives, without a word between them. NOT is -term.",
+      "Different fields are combined with AND, values of one field with OR. For NOT, write -term.",
     );
   if (existsSync(join(cwd, word)))
     return new CliError(
       EXIT.usage,
-      `"${word}" is a file here, and not a term: your shell put file names in the place of an asterisk.`,
+      `"${word}" is a file here, not a term: your shell expanded an asterisk.`,
       `Quote the term: ${example}`,
     );
   return new CliError(
     EXIT.usage,
-    `"${word}" is not a search term. Write field:value, e.g. email:*@acme.com. A value can't contain a space.`,
+    `"${word}" is not a search term. Write field:value, such as email:*@acme.com. A value cannot contain a space.`,
     `To find it within a name: name.contains=${word.replace(/[^\p{L}\p{N}@._-]/gu, "") || "word"}`,
   );
 }

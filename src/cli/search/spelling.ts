@@ -1,5 +1,6 @@
 import type { Term } from "../../wire/query.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 
 /** `email.ends=@acme.com`, `not.provider=github`: a term in characters that no shell has a use for. */
 const SHELL_TERM = /^(-|not\.)?([a-z][a-z0-9_]*)(?:\.([a-z]+))?=(.*)$/su;
@@ -37,8 +38,8 @@ export function toWire(text: string): string {
   if (!write)
     throw new CliError(
       EXIT.usage,
-      `"${text}": a field has no ".${operator}".`,
-      `It has ${Object.keys(WRITERS).join(", ")}, for example ${field}.contains=x.`,
+      `"${text}": unknown operator ".${operator}".`,
+      `Operators: ${Object.keys(WRITERS).join(", ")}, for example ${field}.contains=x.`,
     );
   // An empty variable in a script would otherwise find everything.
   if (value === "") throw new CliError(EXIT.usage, `"${text}" has no value.`, `Write ${text}value.`);
@@ -46,7 +47,7 @@ export function toWire(text: string): string {
     throw new CliError(
       EXIT.usage,
       `"${text}": an asterisk at that end is a wildcard.`,
-      `Leave it out, or write ${field}.contains=${value.replaceAll("*", "")}.`,
+      `Omit it, or write ${field}.contains=${value.replaceAll("*", "")}.`,
     );
   return `${not === undefined ? "" : "-"}${write(field, value)}`;
 }

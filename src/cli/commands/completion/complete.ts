@@ -5,7 +5,7 @@ import { subcommands } from "../../help/command-map.ts";
 import type { Context } from "../../context.ts";
 import { FORMATS } from "../../output/flags.ts";
 import { listProfiles, PROFILE_SETTINGS } from "../../credentials/profiles.ts";
-import { findRunningServer } from "../../connection/running-server.ts";
+import { knownSubdomains } from "../../connection/running-server.ts";
 import { TOPICS } from "../../help/topics.ts";
 
 export interface Candidate {
@@ -21,7 +21,7 @@ type Values = (context: Context) => Promise<readonly string[]> | readonly string
 /** What the value of an option, or an argument, can be, where it is not among the choices that the command names. */
 const VALUES: Readonly<Record<string, Values>> = {
   "--profile": listProfiles,
-  "--instance": async ({ cwd }) => (await findRunningServer(cwd))?.instances.map(({ subdomain }) => subdomain) ?? [],
+  "--instance": knownSubdomains,
   "--provider": () => PROVIDERS,
   "--output": () => FORMATS,
   "--providers": () => ["auto", "real", "simulated"],
@@ -154,8 +154,8 @@ function termsFor(fields: Fields, current: string): Candidate[] {
     { value: `${minus}${field}:`, description: DESCRIPTIONS[type] },
     ...(type === "datetime" && minus === ""
       ? [
-          { value: `${field}.gte=`, description: "from then on" },
-          { value: `${field}.lt=`, description: "before then" },
+          { value: `${field}.gte=`, description: "on or after" },
+          { value: `${field}.lt=`, description: "before" },
         ]
       : []),
     ...(type === "boolean"

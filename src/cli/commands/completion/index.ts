@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { readStdin, type Context } from "../../context.ts";
-import { EXIT } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import type { Program } from "../../program.ts";
 import { complete, splitLine } from "./complete.ts";
@@ -10,7 +10,7 @@ export function addCompletion(program: Program, context: Context): void {
   const shells = Object.keys(SCRIPTS);
   const completion = program
     .command("completion")
-    .addArgument(new Argument("<shell>", "whose script to print").choices(shells))
+    .addArgument(new Argument("<shell>", "the shell").choices(shells))
     .action((shell: Shell) => void context.stdout.write(SCRIPTS[shell]));
   withHelp(completion, {
     examples: [
@@ -21,8 +21,8 @@ export function addCompletion(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.usage],
     notes:
-      "Commands, options and their values are completed, and so are profiles, instances, and the fields of a search.\n\n" +
-      "Where the script belongs:\n" +
+      "Completes commands, options and their values, profiles, instances, and the fields of a search.\n\n" +
+      "Where to put the script:\n" +
       "  bash        ~/.local/share/bash-completion/completions/svc\n" +
       "  zsh         _svc, in a directory of fpath\n" +
       "  fish        ~/.config/fish/completions/svc.fish\n" +

@@ -1,6 +1,7 @@
 import { optionsOf, type GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import {
@@ -13,7 +14,7 @@ import {
   type ProfileSetting,
 } from "../../credentials/profiles.ts";
 import type { Program } from "../../program.ts";
-import { originOf } from "../../connection/target.ts";
+import { originOf } from "../../connection/sources.ts";
 
 const NAMES = PROFILE_SETTINGS.join(", ");
 
@@ -26,23 +27,23 @@ export function addConfig(program: Program, context: Context): void {
   };
   withHelp(config, {
     examples: [
-      ["svc config list", "what the current profile says"],
+      ["svc config list", "the settings of the current profile"],
       ["svc config set api_url https://api.example.com", "change it"],
       ["svc config path", "where the files are"],
     ],
     exits,
-    notes: `Settings: ${NAMES}. Keys are kept by svc login, and never shown. svc whoami says what is in force.`,
+    notes: `Settings: ${NAMES}. Keys are stored by svc login, and never shown. svc whoami shows what is in use.`,
   });
 
   const path = config
     .command("path")
-    .description("print the directory of svc's configuration")
+    .description("print the configuration directory")
     .action(() => {
       const directory = requireConfigDirectory(context);
       if (program.opts<GlobalFlags>().json) return printJson(context, { path: directory });
       context.stdout.write(`${directory}\n`);
     });
-  withHelp(path, { examples: [["svc config path", "e.g. ~/.config/svc"]], exits: [EXIT.done, EXIT.usage] });
+  withHelp(path, { examples: [["svc config path", "such as ~/.config/svc"]], exits: [EXIT.done, EXIT.usage] });
 
   const list = config
     .command("list")
@@ -56,7 +57,7 @@ export function addConfig(program: Program, context: Context): void {
   withHelp(list, {
     examples: [
       ["svc config list", "of the current profile"],
-      ["svc config list --profile staging", "of another one"],
+      ["svc config list --profile staging", "of another profile"],
     ],
     exits,
   });
@@ -82,8 +83,8 @@ export function addConfig(program: Program, context: Context): void {
       if (profile.secret_key && originOf(changed.base_url) !== profile.secret_key.origin)
         throw new CliError(
           EXIT.usage,
-          `The key of profile "${name}" is for ${profile.secret_key.origin} alone.`,
-          `Log in to the other service under a name of its own: svc login --base-url ${originOf(changed.base_url)}`,
+          `The key of profile "${name}" is for ${profile.secret_key.origin} only.`,
+          `Log in to the other service under another name: svc login --base-url ${originOf(changed.base_url)}`,
         );
       await writeProfile(context, name, changed);
       if (program.opts<GlobalFlags>().json) printJson(context, { [setting]: value });
@@ -92,14 +93,14 @@ export function addConfig(program: Program, context: Context): void {
 
   const unset = config
     .command("unset <setting>")
-    .description("take one setting away")
+    .description("remove one setting")
     .action(async (setting: string) => {
       const [name, { [checkSetting(setting)]: _, ...rest }] = await open();
       if (!("base_url" in rest) || rest.base_url === undefined)
         throw new CliError(
           EXIT.usage,
-          "A profile is nothing without its address.",
-          `To take the profile away: svc profiles remove ${name}`,
+          "A profile needs an address.",
+          `To remove the profile: svc profiles remove ${name}`,
         );
       await writeProfile(context, name, rest as Profile);
       if (program.opts<GlobalFlags>().json) printJson(context, { [setting]: null });
@@ -110,18 +111,18 @@ export function addConfig(program: Program, context: Context): void {
 async function profileName(context: Context, { profile }: GlobalFlags): Promise<string> {
   const name = profile ?? (context.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(context));
   if (name !== undefined) return name;
-  throw new CliError(EXIT.notFound, "There is no current profile.", "Make one with: svc login");
+  throw new CliError(EXIT.notFound, "No current profile.", "Create one with: svc login");
 }
 
 function checkSetting(name: string): ProfileSetting {
   const found = PROFILE_SETTINGS.find((setting) => setting === name);
   if (found) return found;
-  throw new CliError(EXIT.usage, `There is no setting "${name}".`, `Settings: ${NAMES}.`);
+  throw new CliError(EXIT.usage, `Unknown setting "${name}".`, `Settings: ${NAMES}.`);
 }
 
 function checkValue(setting: string, value: string): string {
   if (setting !== "publishable_key")
     return optionsOf({ env: {} } as Context, { base_url: { value, source: setting } }).baseUrl!;
   if (/^pk_[\x21-\x7e]+$/.test(value)) return value;
-  throw new CliError(EXIT.usage, "publishable_key: one begins with pk_, and has no spaces.");
+  throw new CliError(EXIT.usage, "publishable_key must begin with pk_ and have no spaces.");
 }

@@ -1,6 +1,6 @@
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { colors, harmless, printJson } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
@@ -28,11 +28,11 @@ export function addDoctor(program: Program, context: Context): void {
   });
   withHelp(doctor, {
     examples: [
-      ["svc doctor", "every check, with what to do about it"],
-      ["svc doctor --json", "the same for a program"],
-      ["svc doctor --profile staging", "asks another service"],
+      ["svc doctor", "every check, with its remedy"],
+      ["svc doctor --json", "for a program"],
+      ["svc doctor --profile staging", "of another service"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
-    notes: "Exit code 1 if a check failed; warnings alone are 0. Nothing is read or changed at the service.",
+    notes: "Exit code 1 if a check failed; warnings do not count. Changes nothing.",
   });
 }

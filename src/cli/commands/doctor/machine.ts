@@ -33,11 +33,7 @@ export function nodeCheck(version: string): Check {
 async function profilesCheck(context: Context): Promise<Check> {
   const directory = configDirectory(context.env);
   if (directory === undefined)
-    return warning(
-      "profiles",
-      "There is no place for profiles: HOME is not set.",
-      "Set HOME, or name a directory in SVC_CONFIG_DIR.",
-    );
+    return warning("profiles", "No directory for profiles: HOME is not set.", "Set HOME or SVC_CONFIG_DIR.");
   try {
     const current = await readCurrent(context);
     const names = await listProfiles(context);
@@ -45,27 +41,27 @@ async function profilesCheck(context: Context): Promise<Check> {
     if (current !== undefined && !names.includes(current))
       return failed(
         "profiles",
-        `The current profile, "${current}", is not there.`,
+        `The current profile, "${current}", does not exist.`,
         "Choose another: svc profiles use <name>",
       );
     return ok("profiles", `${names.length} in ${directory}${current === undefined ? "" : `, current: ${current}`}`);
   } catch (error) {
-    const { message, hint = "Mend the file, or take it away." } = toFailure(error);
+    const { message, hint = "Fix or delete the file." } = toFailure(error);
     return failed("profiles", message, hint);
   }
 }
 
 async function keyringCheck(context: Context): Promise<Check> {
-  if (context.env["SVC_KEYRING"] === "off") return ok("keyring", "switched off by SVC_KEYRING");
+  if (context.env["SVC_KEYRING"] === "off") return ok("keyring", "turned off by SVC_KEYRING");
   try {
     await (await context.openKeyring()).get("probe");
-    return ok("keyring", "can be used");
+    return ok("keyring", "available");
   } catch (error) {
     const [reason] = (error as Error).message.split("\n");
     return warning(
       "keyring",
-      `There is none that can be used (${reason}).`,
-      "Keep keys in SVC_SECRET_KEY, or in a file: svc login --insecure-storage",
+      `No keyring is available (${reason}).`,
+      "Set SVC_SECRET_KEY, or store keys in a file: svc login --insecure-storage",
     );
   }
 }
@@ -76,9 +72,9 @@ async function configFileCheck({ cwd }: Context): Promise<Check> {
   if (text === "ENOENT") return ok(name, "none in this directory; svc serve uses its defaults");
   try {
     JSON.parse(text);
-    return ok(name, "can be read");
+    return ok(name, "valid JSON");
   } catch {
-    return failed(name, `It can't be read as JSON.`, "svc serve says where it is wrong.");
+    return failed(name, "Not valid JSON.", "svc serve reports where the fault is.");
   }
 }
 
@@ -89,8 +85,8 @@ async function storeCheck({ cwd }: Context): Promise<Check> {
     const found = await stat(join(cwd, path)).catch(() => undefined);
     if (found && (found.mode & 0o077) !== 0) open.push(path);
   }
-  if (open.length === 0 || process.platform === "win32") return ok("store", "nobody else can read it");
-  return failed("store", `Others can look into ${open.join(", ")}, which hold secret keys.`, "Run: chmod -R go= .svc");
+  if (open.length === 0 || process.platform === "win32") return ok("store", "only you can read it");
+  return failed("store", `Others can read ${open.join(", ")}, which contain secret keys.`, "Run: chmod -R go= .svc");
 }
 
 async function configuredPort(cwd: string): Promise<number | undefined> {
@@ -102,9 +98,10 @@ async function configuredPort(cwd: string): Promise<number | undefined> {
   }
 }
 
-async function portCheck({ cwd, env }: Context): Promise<Check> {
-  const server = await findRunningServer(cwd);
-  if (server) return ok("port", `${new URL(server.url).port} is svc's, process ${server.pid}`);
+async function portCheck(context: Context): Promise<Check> {
+  const { cwd, env } = context;
+  const server = await findRunningServer(context);
+  if (server) return ok("port", `${new URL(server.url).port} is used by svc serve, pid ${server.pid}`);
   const port = Number(env["SVC_PORT"] || (await configuredPort(cwd)) || DEFAULT_PORT);
   const probe = createServer();
   const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
@@ -116,24 +113,25 @@ async function portCheck({ cwd, env }: Context): Promise<Check> {
   }
   return warning(
     "port",
-    `${port} can't be listened on (${error.code}).`,
-    "svc serve needs another: svc serve --port 0 takes any that is free.",
+    `${port} is in use (${error.code}).`,
+    "Choose another port: svc serve --port 0 takes a free one.",
   );
 }
 
 /** svc and browsers know the way by themselves; other programs ask the system. */
 async function namesCheck(): Promise<Check> {
   const found = await lookup("acme.localhost").catch(() => undefined);
-  if (found && /^127\.|^::1$/.test(found.address)) return ok("localhost names", "acme.localhost is this machine");
+  if (found && /^127\.|^::1$/.test(found.address))
+    return ok("localhost names", "acme.localhost resolves to this machine");
   if (found)
     return failed(
       "localhost names",
-      `acme.localhost leads to ${found.address}.`,
-      "A resolver answers for localhost, which it must not (RFC 6761, 6.3). Use http://localhost:7820.",
+      `acme.localhost resolves to ${found.address}.`,
+      "A DNS resolver answers for localhost, against RFC 6761, 6.3. Use http://localhost:7820.",
     );
   return skipped(
     "localhost names",
-    "The system does not know acme.localhost. svc and browsers do not need it to.",
+    "The system does not resolve acme.localhost. svc and browsers do by themselves.",
     "For other programs use http://localhost:7820, or add the names to /etc/hosts.",
   );
 }

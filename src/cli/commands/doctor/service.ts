@@ -3,21 +3,24 @@ import type { FetchResponse } from "../../../wire/fetch.ts";
 import { optionsOf, requireKey, type GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
-import { resolveTarget, type Target } from "../../connection/target.ts";
-import { checkKey, fetchOf, reasonOf } from "../../connection/client.ts";
+import { resolveTarget } from "../../connection/target.ts";
+import type { Target } from "../../connection/sources.ts";
+import { checkKey } from "../../connection/client.ts";
+import { explainFailure } from "../../connection/failure.ts";
+import { fetchOf } from "../../connection/fetch.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
 /** Tokens issued by a clock further ahead are refused. */
 const MAX_SKEW_SECONDS = 60;
 const TIMEOUT_MS = 5_000;
 
-/** Whom commands here ask, and whether that works. */
+/** The service that commands here ask, and whether it answers as it must. */
 export async function serviceChecks(context: Context, flags: GlobalFlags): Promise<Check[]> {
   let target: Target;
   try {
     target = await resolveTarget(context, flags);
   } catch (error) {
-    const { message, hint = "See what is set with: svc whoami" } = toFailure(error);
+    const { message, hint = "Check the settings with: svc whoami" } = toFailure(error);
     return [failed("service", message, hint)];
   }
   const { base_url, api_url } = target;
@@ -33,15 +36,7 @@ export async function serviceChecks(context: Context, flags: GlobalFlags): Promi
   }
   const url = `${base}/.well-known/openid-configuration`;
   const answer = await ask(context, target, url);
-  if (typeof answer === "string")
-    return [
-      chosen,
-      failed(
-        "reachable",
-        `${new URL(base).origin} could not be reached (${answer}).`,
-        "Is it running, and is the address right? A local one is started with: svc serve",
-      ),
-    ];
+  if ("status" in answer) return [chosen, answer];
   return [
     chosen,
     ok("reachable", `${new URL(base).origin} answers`),
@@ -56,8 +51,8 @@ interface Answer {
   readonly text: string;
 }
 
-/** @returns the answer, or why there was none */
-async function ask(context: Context, target: Target, url: string): Promise<Answer | string> {
+/** @returns the answer, or the check that failed */
+async function ask(context: Context, target: Target, url: string): Promise<Answer | Check> {
   const fetch = await fetchOf(context, target);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
@@ -65,7 +60,12 @@ async function ask(context: Context, target: Target, url: string): Promise<Answe
     const response = await fetch(url, { method: "GET", headers, redirect: "manual", signal });
     return { response, text: await response.text() };
   } catch (error) {
-    return signal.aborted ? "no answer in 5 seconds" : reasonOf(error);
+    const { message, hint = "" } = explainFailure(context, {
+      name: "ConnectionError",
+      code: signal.aborted ? "timeout" : "connection",
+      cause: error,
+    });
+    return failed("reachable", message, hint);
   }
 }
 
@@ -76,52 +76,48 @@ function discoveryCheck({ response, text }: Answer, base: string): Check {
   } catch {
     return failed(
       "discovery",
-      `${base} answered ${response.status} and no discovery document.`,
-      "Something else listens there. Check the address.",
+      `${base} returned ${response.status} without a discovery document.`,
+      "Another program listens there. Check the address with: svc whoami",
     );
   }
   const { issuer, id_token_signing_alg_values_supported: algorithms = [] } = document;
   if (response.status !== 200 || issuer === undefined)
-    return failed("discovery", `${base} answered ${response.status}.`, "Is it the address of an instance?");
+    return failed("discovery", `${base} returned ${response.status}.`, "Check that it is the address of an instance.");
   if (issuer !== base)
     return warning(
       "discovery",
       `The issuer is ${issuer}, not ${base}.`,
-      "Strict OIDC clients want the issuer's address.",
+      "Strict OIDC clients expect the issuer's address.",
     );
   if (algorithms.join() !== "HS256")
     return warning(
       "discovery",
       `Tokens are signed with ${algorithms.join(", ")}.`,
-      "svc-identity/verify takes HS256 alone.",
+      "svc-identity/verify accepts HS256 only.",
     );
   return ok("discovery", `issuer ${issuer}, HS256`);
 }
 
 function skewCheck(date: string | null, now: Date): Check {
   const theirs = date === null ? Number.NaN : new Date(date).getTime();
-  if (Number.isNaN(theirs)) return skipped("clock", "The service does not say what time it is.", "Nothing to do.");
+  if (Number.isNaN(theirs)) return skipped("clock", "The service does not send the time.", "Nothing to do.");
   const seconds = Math.round((now.getTime() - theirs) / 1000);
   if (Math.abs(seconds) <= MAX_SKEW_SECONDS) return ok("clock", "agrees with the service's");
   return failed(
     "clock",
     `This machine's clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? "ahead of" : "behind"} the service's.`,
-    "Set it by NTP: tokens that are verified here would seem too old or too new.",
+    "Set the clock by NTP: tokens that are verified here may seem expired, or not valid yet.",
   );
 }
 
 async function keyCheck(context: Context, target: Target, base: string): Promise<Check> {
   if (target.secret_key === undefined)
-    return warning(
-      "key",
-      "There is no secret key for this service.",
-      "Put it in SVC_SECRET_KEY, or keep it with: svc login",
-    );
+    return warning("key", "No secret key for this service.", "Set SVC_SECRET_KEY, or store the key with: svc login");
   try {
-    await checkKey(context, { base_url: base, secretKey: await requireKey(target) }, target);
+    await checkKey(context, { base_url: base, secretKey: await requireKey(context, target) }, target);
     return ok("key", `accepted (${target.secret_key.source})`);
   } catch (error) {
     const { message, hint } = toFailure(error);
-    return failed("key", message, hint ?? "See which it is with: svc whoami");
+    return failed("key", message, hint ?? "Check the key with: svc whoami");
   }
 }

@@ -1,13 +1,15 @@
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
-import { findRunningServer, type RunningServerFile } from "../../connection/running-server.ts";
+import { findRunningServer } from "../../connection/running-server.ts";
+import type { RunningServerFile } from "../../connection/server-file.ts";
 import { openKeylessClient } from "../../connection/client.ts";
 
 type LocalInstance = Omit<RunningServerFile["instances"][number], "secret_key">;
@@ -33,22 +35,22 @@ export function addInstances(program: Program, context: Context): void {
   const instances = program.command("instances");
   withHelp(instances, {
     examples: [
-      ["svc instances list", "those of the server that runs here"],
-      ["svc instances resolve pk_live_abc123", "the address of the one with this key"],
+      ["svc instances list", "the instances of the local server"],
+      ["svc instances resolve pk_live_abc123", "the address of the instance with this key"],
       ["svc instances discover", "its OpenID configuration"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });
 
   const list = printsRows(instances.command("list"))
-    .description("print the instances of the server that runs in this directory or above")
+    .description("print the instances of the local server")
     .action(async () => {
-      const server = await findRunningServer(context.cwd);
+      const server = await findRunningServer(context);
       if (!server)
         throw new CliError(
           EXIT.notFound,
           "No server runs in this directory or above.",
-          "Start one with: svc serve. A service elsewhere does not list its instances.",
+          "Start one with: svc serve. Services elsewhere do not list their instances.",
         );
       const rows = server.instances.map(({ id, name, subdomain, url, publishable_key }) => ({
         id,
@@ -62,18 +64,18 @@ export function addInstances(program: Program, context: Context): void {
   withHelp(list, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound],
-    notes: "Choose one for any command: svc users list --instance globex",
+    notes: "To use one in any command: svc users list --instance globex",
   });
 
   const resolve = instances
     .command("resolve <publishable_key>")
-    .description("print the address of the instance with this pk_ key")
+    .description("print the address of the instance with a publishable key")
     .action(async (key: string) => {
       const flags = program.opts<GlobalFlags>();
       const client = await openKeylessClient(context, flags);
       const instance = await client.instances.resolve(key).catch((error: { code?: string }) => {
         if (error.code !== "instance_not_found") throw error;
-        throw new CliError(EXIT.notFound, `No instance here has the publishable key ${key}.`);
+        throw new CliError(EXIT.notFound, `No instance has the publishable key ${key}.`);
       });
       if (flags.json) return printJson(context, instance);
       const { publishable_key, url, subdomain } = instance.data;
@@ -104,7 +106,7 @@ export function addInstances(program: Program, context: Context): void {
   withHelp(discover, {
     examples: [
       ["svc instances discover", "addresses and algorithms"],
-      ["svc instances discover --json", "the document as it is"],
+      ["svc instances discover --json", "the document itself"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });

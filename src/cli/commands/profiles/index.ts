@@ -1,6 +1,6 @@
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
@@ -35,12 +35,12 @@ export function addProfiles(program: Program, context: Context): void {
   const exits = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound];
   withHelp(profiles, {
     examples: [
-      ["svc profiles list", "what there is, and which one is used"],
-      ["svc profiles use staging", "from now on"],
+      ["svc profiles list", "all profiles, and the current one"],
+      ["svc profiles use staging", "make it the current profile"],
       ["svc users list --profile staging", "for one command"],
     ],
     exits,
-    notes: "A profile is made by: svc login",
+    notes: "To create a profile: svc login",
   });
 
   const list = printsRows(profiles.command("list"))
@@ -49,13 +49,13 @@ export function addProfiles(program: Program, context: Context): void {
       const current = await readCurrent(context);
       const names = await listProfiles(context);
       const rows = await Promise.all(names.map((name) => rowOf(context, name, current)));
-      const none = "There are no profiles yet. Make one with: svc login";
+      const none = "There are no profiles yet. Create one with: svc login";
       await printAll(context, program.opts<OutputFlags>(), LISTED, rows, none);
     });
   withHelp(list, {
     examples: [
       ["svc profiles list", "a table; tab-separated in a pipe"],
-      ["svc profiles list --json", "the same for a program"],
+      ["svc profiles list --json", "for a program"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
   });
@@ -67,13 +67,13 @@ export function addProfiles(program: Program, context: Context): void {
       const { base_url } = await requireProfile(context, name);
       await writeCurrent(context, name);
       if (program.opts<GlobalFlags>().json) return printJson(context, { current: name, base_url });
-      context.stdout.write(`"${name}" is the current profile now: ${base_url}\n`);
+      context.stdout.write(`"${name}" is now the current profile: ${base_url}\n`);
     });
-  withHelp(use, { examples: [["svc profiles use staging", "commands ask staging from now on"]], exits });
+  withHelp(use, { examples: [["svc profiles use staging", "commands use staging from now on"]], exits });
 
   const remove = profiles
     .command("remove <name>")
-    .description("take a profile away, with its key")
+    .description("delete a profile and its key")
     .action(async (name: string) => {
       const { secret_key } = await requireProfile(context, name);
       if (secret_key) await forgetKey(context, name, secret_key);
@@ -81,7 +81,7 @@ export function addProfiles(program: Program, context: Context): void {
       if (program.opts<GlobalFlags>().json) return printJson(context, { removed: name });
       context.stdout.write(`Removed profile "${name}".\n`);
     });
-  withHelp(remove, { examples: [["svc profiles remove staging", "its address and its key"]], exits });
+  withHelp(remove, { examples: [["svc profiles remove staging", "deletes its address and key"]], exits });
 }
 
 async function rowOf(context: Context, name: string, current: string | undefined): Promise<Row> {

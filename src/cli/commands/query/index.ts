@@ -1,7 +1,8 @@
 import { QueryError } from "../../../wire/query.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
@@ -14,12 +15,12 @@ export function addQuery(program: Program, context: Context): void {
 
   const command = query
     .command("explain [term...]")
-    .description("say what a search means, in words and in every spelling; nothing is sent")
+    .description("explain a search in words, and print it in every spelling; sends nothing")
     .option("--resource <name>", "users or sessions", "users");
   withHelp(addAnySearchFlags(command), {
     examples: [
       ["svc query explain 'email:*@acme.com' '-name:bot*'", "a search for users"],
-      ["svc query explain created_at.gte=2026-01-01", "in characters that no shell touches"],
+      ["svc query explain created_at.gte=2026-01-01", "without characters that the shell interprets"],
       ["svc query explain --resource sessions not.provider=github", "a search for sessions"],
     ],
     exits: [EXIT.done, EXIT.usage],
@@ -34,7 +35,7 @@ export function addQuery(program: Program, context: Context): void {
 
 function searchedOf(resource: string): Searched {
   const found = [USERS, SESSIONS].find(({ noun }) => noun === resource);
-  if (!found) throw new CliError(EXIT.usage, `--resource: "${resource}" can't be searched.`, "Use users or sessions.");
+  if (!found) throw new CliError(EXIT.usage, `--resource: unknown resource "${resource}".`, "Use users or sessions.");
   return found;
 }
 
@@ -46,8 +47,8 @@ function explained(query: string, searched: Searched): Explanation {
     const other = searched === USERS ? SESSIONS : USERS;
     throw new CliError(
       EXIT.usage,
-      `This can't be explained: ${error.message}`,
-      `Is it one for ${other.noun}? Add --resource ${other.noun}`,
+      `Cannot explain this search: ${error.message}`,
+      `For a search of ${other.noun}, add --resource ${other.noun}`,
     );
   }
 }

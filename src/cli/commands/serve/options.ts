@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ServeOptions } from "../../../server/index.ts";
 import type { Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 
 export interface ServeFlags {
   readonly port?: string;
@@ -82,7 +83,7 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
   const path = resolve(cwd, named ?? CONFIG_FILE);
   const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (named === undefined && error.code === "ENOENT") return undefined;
-    throw new CliError(EXIT.usage, `--config: ${path} can't be read (${error.code}).`);
+    throw new CliError(EXIT.usage, `--config: ${path} cannot be read (${error.code}).`);
   });
   if (source === undefined) return {};
   const { parseConfig } = await import("../../../server/index.ts");
@@ -109,7 +110,7 @@ function checkPort(text: string | undefined, source: string): number | undefined
     throw new CliError(
       EXIT.usage,
       `${source}: "${text}" is not a port.`,
-      "Give a number from 1 to 65535, or 0 for any that is free.",
+      "Use a number from 1 to 65535, or 0 for a free port.",
     );
   return port;
 }
@@ -134,7 +135,7 @@ function checkHost(text: string): string {
   throw new CliError(
     EXIT.usage,
     `--allowed-host: "${text}" is not a host name.`,
-    "Give the name alone, e.g. dev.example.test.",
+    "Use a host name without scheme and path, such as dev.example.test.",
   );
 }
 
@@ -150,13 +151,13 @@ function checkOrigin(text: string): string {
   if (!isOrigin)
     throw new CliError(
       EXIT.usage,
-      `--public-url: "${text}" is not the address of a front door.`,
-      "Give scheme and host alone, e.g. https://auth.example.com.",
+      `--public-url: "${text}" is not an origin.`,
+      "Use scheme and host only, such as https://auth.example.com.",
     );
   return url.origin;
 }
 
 function checkMode(text: string): "auto" | "real" | "simulated" {
   if (text === "auto" || text === "real" || text === "simulated") return text;
-  throw new CliError(EXIT.usage, `--providers: "${text}" is none of auto, real and simulated.`);
+  throw new CliError(EXIT.usage, `--providers: "${text}" must be auto, real or simulated.`);
 }

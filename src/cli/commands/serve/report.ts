@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import type { RequestEntry, RunningServer } from "../../../server/index.ts";
 import type { Context } from "../../context.ts";
 import { asRun, mask } from "../../output/format.ts";
@@ -5,7 +6,8 @@ import { colors, harmless } from "../../output/text.ts";
 
 /** What is said of a server while it runs. */
 export interface Report {
-  ready(server: RunningServer, ms: number): void;
+  /** @param file where its keys are */
+  ready(server: RunningServer, file: string, ms: number): void;
   request(entry: RequestEntry): void;
   /** What went wrong without ending anything. */
   warn(message: string): void;
@@ -15,7 +17,7 @@ export interface Report {
 export function jsonReport({ stdout, stderr, now }: Context): Report {
   const write = (line: object): void => void stdout.write(`${JSON.stringify(line)}\n`);
   return {
-    ready({ url, api_url, callback_url, port, store, instances }) {
+    ready({ url, api_url, callback_url, port, store, instances }, file) {
       const shown = instances.map(({ id, name, subdomain, url: own, publishable_key }) => ({
         id,
         name,
@@ -23,13 +25,15 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
         url: own,
         publishable_key,
       }));
-      write({ type: "ready", url, api_url, callback_url, pid: process.pid, port, store, instances: shown });
+      write({ type: "ready", url, api_url, callback_url, pid: process.pid, port, store, file, instances: shown });
+    },
+    request: (entry) => {
+      if (!isOfCommands(entry)) write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) });
     },
     warn: (message) =>
       void stderr.write(
         `${JSON.stringify({ type: "log", time: now().toISOString(), level: "warn", message: harmless(message) })}\n`,
       ),
-    request: (entry) => write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) }),
   };
 }
 
@@ -40,7 +44,7 @@ export function textReport(context: Context): Report {
   const row = (name: string, ...values: string[]): string =>
     values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(12))}${value}\n`).join("");
   return {
-    ready({ url, api_url, store, bound, providers, instances, isLocal }, ms) {
+    ready({ url, api_url, store, bound, providers, instances, isLocal }, file, ms) {
       const [first] = instances;
       const link = `${url}/sign-in?redirect_uri=${encodeURIComponent(`${url}/__svc/signed-in`)}`;
       stdout.write(`\n  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n\n`);
@@ -49,6 +53,7 @@ export function textReport(context: Context): Report {
           row("API", api_url) +
           row("Listening", bound.join(" and ")) +
           row("Store", harmless(store)) +
+          row("Keys", harmless(relative(context.cwd, file))) +
           row(
             "Providers",
             Object.entries(providers)
@@ -63,7 +68,7 @@ export function textReport(context: Context): Report {
             harmless(name),
             `${harmless(own)}${active ? "" : "  (not active)"}`,
             harmless(publishable_key),
-            `${harmless(mask(secret_key))}  ${chalk.dim("whole in .svc/server.json")}`,
+            harmless(mask(secret_key)),
           ) + "\n",
         );
       }
@@ -79,7 +84,9 @@ export function textReport(context: Context): Report {
       );
     },
     warn: (message) => void context.stderr.write(`${harmless(message.replaceAll("\n", " ↵ "))}\n`),
-    request({ method, route, status, ms, instance, reason }) {
+    request(entry) {
+      const { method, route, status, ms, instance, reason } = entry;
+      if (isOfCommands(entry)) return;
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
       stdout.write(
@@ -87,6 +94,11 @@ export function textReport(context: Context): Report {
       );
     },
   };
+}
+
+/** A command that makes sure of the server before it sends a key. */
+function isOfCommands({ route }: RequestEntry): boolean {
+  return route === "/__svc/identity";
 }
 
 function round(ms: number): number {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { StoreCheck } from "../../../server/index.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { harmless, printJson, printRecord } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
@@ -14,15 +14,15 @@ const SHOWN = 20;
 
 export function addCheck(store: Command, program: Program, context: Context): void {
   const command = addStoreFlags(
-    store.command("check").description("read all of a store, and say what is wrong with it"),
+    store.command("check").description("read a whole store, and report what is wrong with it"),
   );
   withHelp(command, {
     examples: [
-      ["svc store check", "the store that svc serve uses here"],
+      ["svc store check", "the store of svc serve in this directory"],
       ["svc store check --store .svc/db.json --json", "for a program"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
-    notes: "It changes nothing, and a server may be using the store. Exit code 1: something is wrong with it.",
+    notes: "Changes nothing, and can run beside a server. Exit code 1 means that something is wrong.",
   }).action(async (flags: StoreFlags) => {
     const location = await storeLocation(context, flags);
     const found = await (await openMaintenance()).check(location);
@@ -30,8 +30,8 @@ export function addCheck(store: Command, program: Program, context: Context): vo
     if (!isSound) program.exitCode = EXIT.failed;
     if (program.opts<GlobalFlags>().json) return printJson(context, { ...found, sound: isSound });
     print(context, found);
-    if (found.damage.length > 0) say(context, "Keep what can be read: svc store repair");
-    else if (!isSound) say(context, "Leave such records out: svc store repair --drop-dangling");
+    if (found.damage.length > 0) say(context, "To keep what can be read: svc store repair");
+    else if (!isSound) say(context, "To drop these records: svc store repair --drop-dangling");
   });
 }
 
@@ -48,6 +48,6 @@ function print(context: Context, found: StoreCheck): void {
   });
   const faults = [...damage, ...dangling];
   for (const sentence of faults.slice(0, SHOWN)) context.stdout.write(`${cross(context)} ${harmless(sentence)}\n`);
-  if (faults.length > SHOWN) say(context, `and ${faults.length - SHOWN} more; --json has all of them.`);
+  if (faults.length > SHOWN) say(context, `and ${faults.length - SHOWN} more. Use --json for all of them.`);
   for (const note of found.notes) say(context, note);
 }

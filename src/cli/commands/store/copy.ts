@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Copy, Digests } from "../../../server/index.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
@@ -14,11 +14,11 @@ import { openMaintenance, progress, say, TABLES, type TableRow } from "./options
 
 export function addCopy(store: Command, program: Program, context: Context): void {
   const command = printsRows(store.command("copy <from> <to>")).description(
-    "copy a store into an empty one, and compare the two",
+    "copy a store into an empty one, and compare both",
   );
   withHelp(command, {
     examples: [
-      ["svc store copy .svc/db.json postgres://db.example/svc", "from one laptop to a team"],
+      ["svc store copy .svc/db.json postgres://db.example/svc", "from a laptop to a team's database"],
       ["svc store copy postgres://db.example/svc backup/db.json", "and back"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
@@ -56,7 +56,7 @@ function rowsOf({ from, to }: Copy): TableRow[] {
 }
 
 function outcome({ from, to, isEqual, wasThere }: Copy): string {
-  if (!isEqual) return `${to.location} differs from ${from.location}. Remove it, and copy again.`;
-  if (wasThere) return `${to.location} held all of it already.`;
-  return `Copied ${from.location} to ${to.location}. Both hold the same.`;
+  if (!isEqual) return `${to.location} differs from ${from.location}. Delete it, and copy again.`;
+  if (wasThere) return `${to.location} already has all of it.`;
+  return `Copied ${from.location} to ${to.location}. Both are equal.`;
 }

@@ -5,7 +5,8 @@ import type { Command } from "commander";
 import type { Digests } from "../../../server/index.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printJson } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
@@ -17,10 +18,10 @@ type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
 export function addExport(store: Command, program: Program, context: Context): void {
   const command = addStoreFlags(
     store.command("export").description("print all records as NDJSON, for svc store import"),
-  ).option("--output-file <file>", "write them there instead, readable by you alone");
+  ).option("--output-file <file>", "write to a file that only you can read");
   withHelp(command, {
     examples: [
-      ["svc store export --output-file backup.ndjson", "a file that nobody else can read"],
+      ["svc store export --output-file backup.ndjson", "a file that only you can read"],
       ["svc store export | gzip > backup.ndjson.gz", "beside a running server"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
@@ -35,7 +36,7 @@ line has the counts and the SHA-256 of all before, so that a file which was cut 
     const digests = await (file === undefined ? toStdout(context, run) : toFile(file, run));
     if (file !== undefined && program.opts<GlobalFlags>().json) printJson(context, { file, tables: digests });
     const counts = Object.entries(digests).map(([name, { count }]) => `${count} ${name}`);
-    say(context, `Exported ${counts.join(", ")}. Secret keys are among that: keep it safe.`);
+    say(context, `Exported ${counts.join(", ")}. It contains secret keys: keep it safe.`);
   });
 }
 
@@ -43,7 +44,7 @@ function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
   return run(async (text) => {
     stdout.write(text);
     if ((await stdout.ready?.()) === false)
-      throw new CliError(EXIT.failed, "Whoever read the export went away before its end. What is there is not whole.");
+      throw new CliError(EXIT.failed, "The reader of the export closed early. The export is incomplete.");
   });
 }
 
@@ -73,6 +74,6 @@ async function toFile(path: string, run: Export): Promise<Digests> {
 function notWritten(path: string, error: unknown): CliError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "EEXIST")
-    return new CliError(EXIT.usage, `--output-file: ${path} is there already.`, "Name another, or remove it.");
-  return new CliError(EXIT.failed, `--output-file: ${path} can't be written (${code ?? String(error)}).`);
+    return new CliError(EXIT.usage, `--output-file: ${path} already exists.`, "Name another, or remove it.");
+  return new CliError(EXIT.failed, `--output-file: ${path} cannot be written (${code ?? String(error)}).`);
 }

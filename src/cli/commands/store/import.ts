@@ -5,7 +5,8 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
@@ -17,12 +18,12 @@ import { addStoreFlags, openMaintenance, progress, say, TABLES, type StoreFlags 
 export function addImport(store: Command, program: Program, context: Context): void {
   const command = addStoreFlags(
     printsRows(store.command("import <file>")).description(
-      "fill an empty store from an export; - reads standard input",
+      "load an export into an empty store; - reads standard input",
     ),
   );
   withHelp(command, {
     examples: [
-      ["svc store import backup.ndjson", "into the store that svc serve uses here"],
+      ["svc store import backup.ndjson", "into the store of svc serve in this directory"],
       ["gunzip -c backup.ndjson.gz | svc store import - --store new/db.json", "into another"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
@@ -43,8 +44,8 @@ system's temporary directory (TMPDIR), which has no name and is gone with the co
         return printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
       const rows = Object.entries(digests).map(([table, row]) => ({ table, ...row }));
       await printAll(context, program.opts<OutputFlags>(), TABLES, rows, "");
-      if (!isEqual) say(context, `${to} differs from ${name}. Remove it, and import again.`);
-      else say(context, wasThere ? `${to} held all of it already.` : `Imported ${name} into ${to}.`);
+      if (!isEqual) say(context, `${to} differs from ${name}. Delete it, and import again.`);
+      else say(context, wasThere ? `${to} already has all of it.` : `Imported ${name} into ${to}.`);
     } finally {
       await input.close();
     }
@@ -56,7 +57,7 @@ async function openInput(context: Context, file: string): Promise<FileHandle> {
   if (file === "-") return spool(context.stdin);
   const path = resolve(context.cwd, file);
   const handle = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.usage, `${path} can't be read (${error.code}).`);
+    throw new CliError(EXIT.usage, `${path} cannot be read (${error.code}).`);
   });
   const there = await handle.stat();
   if (there.isFile()) return handle;

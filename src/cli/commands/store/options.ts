@@ -13,8 +13,8 @@ export interface StoreFlags {
 /** The flags that say which store is meant: the same as those of `svc serve`. */
 export function addStoreFlags(command: Command): Command {
   return command
-    .option("--store <path>", "default: the one that svc serve uses here (SVC_STORE, or .svc/db.json)")
-    .option("--config <file>", `default: ${CONFIG_FILE}, where there is one`);
+    .option("--store <path>", "the store; default: that of svc serve in this directory (SVC_STORE)")
+    .option("--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`);
 }
 
 /** Loaded here, so that help costs no more than itself. */

@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import type { Repair } from "../../../server/index.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import { isInteractive, type Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printJson } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
@@ -17,20 +18,20 @@ interface RepairFlags extends StoreFlags {
 
 export function addRepair(store: Command, program: Program, context: Context): void {
   const command = addStoreFlags(
-    store.command("repair").description("keep all that can be read of a damaged db.json, and say what can't"),
+    store.command("repair").description("keep what can be read of a damaged db.json, and report what cannot"),
   )
-    .option("--dry-run", "say what would be lost, and change nothing")
-    .option("-y, --yes", "do not ask")
-    .option("--drop-dangling", "leave out what belongs to a user or an instance that isn't there");
+    .option("--dry-run", "report what would be lost, without changing anything")
+    .option("-y, --yes", "do not ask for confirmation")
+    .option("--drop-dangling", "drop records that reference a missing user or instance");
   withHelp(command, {
     examples: [
       ["svc store repair --dry-run", "see what would be lost"],
-      ["svc store repair", "see it, and decide"],
+      ["svc store repair", "see it, then confirm"],
       ["svc store repair --store .svc/db.json --yes", "in a script"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes:
-      "Before anything is written, each file is copied: db.json.<time>.bak and so on. A store that is sound is left\nalone. The server must be stopped.",
+      "Before anything is written, each file is copied: db.json.<time>.bak and so on. A store without damage is\nnot changed. Stop the server first.",
   }).action(async (flags: RepairFlags) => {
     const location = await storeLocation(context, flags);
     const repair = await (
@@ -52,7 +53,7 @@ async function runRepair(context: Context, repair: Repair, flags: RepairFlags, a
   };
   if (isSound) {
     report([], false);
-    return say(context, `${location} is sound: there is nothing to repair.`);
+    return say(context, `${location} is not damaged: nothing to repair.`);
   }
   if (!asJson) printSentences(context, losses);
   for (const note of notes) say(context, note);
@@ -65,7 +66,7 @@ async function runRepair(context: Context, repair: Repair, flags: RepairFlags, a
   if (!flags.yes) await confirmRepair(context);
   const copies = await repair.apply();
   report(copies, true);
-  say(context, `${location} is repaired. As it was, it is kept in:`);
+  say(context, `${location} was repaired. The files as they were:`);
   for (const copy of copies) say(context, `  ${copy}`);
 }
 
@@ -73,9 +74,9 @@ async function confirmRepair(context: Context): Promise<void> {
   if (!isInteractive(context))
     throw new CliError(
       EXIT.usage,
-      "Repairing a store asks for confirmation, and nobody is here to give it.",
-      "Add --yes to repair without being asked, or --dry-run to change nothing.",
+      "Repairing a store needs confirmation, and there is no terminal to ask in.",
+      "Add --yes to repair without confirmation, or --dry-run to preview.",
     );
-  if (!(await context.confirm("Write the store anew without these? Its files are copied before.")))
+  if (!(await context.confirm("Rewrite the store without these records? Its files are copied first.")))
     throw new CliError(EXIT.failed, "Nothing was changed.");
 }

@@ -2,10 +2,11 @@ import type { Client } from "../../../client/client.ts";
 import type { TokenClaims } from "../../../wire/claims.ts";
 import { ERRORS } from "../../../wire/errors.ts";
 import type { VerifiedToken } from "../../../wire/resources.ts";
-import { EXIT, toFailure, type ExitCode } from "../../errors.ts";
+import { toFailure } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { whyNot, type DecodedToken } from "./why.ts";
 
-/** Whether a token is valid: by the service's answer, or by the key alone. */
+/** Whether a token is valid, by the service's answer or by the key alone. */
 export type Verdict =
   | { readonly valid: true; readonly claims: Partial<TokenClaims>; readonly answer?: VerifiedToken }
   | {
@@ -16,7 +17,7 @@ export type Verdict =
       readonly why: string | undefined;
     };
 
-/** Asks the service. @throws what is no answer about the token */
+/** Asks the service. @throws where there was no answer about the token */
 export async function verifyRemotely(client: Client, token: string, now: Date): Promise<Verdict> {
   const decoded = await decode(token);
   try {
@@ -27,7 +28,7 @@ export async function verifyRemotely(client: Client, token: string, now: Date): 
   }
 }
 
-/** Checks the signature and the claims, without a request: a user deleted since is not noticed. */
+/** Checks the signature and the claims without a request, and so does not notice that a user was deleted. */
 export async function verifyLocally(secretKey: string, token: string, now: Date): Promise<Verdict> {
   const { verifyToken } = await import("../../../client/verify.ts");
   try {
@@ -37,7 +38,7 @@ export async function verifyLocally(secretKey: string, token: string, now: Date)
   }
 }
 
-/** What a token says, or undefined where it is none. */
+/** What a token says, or undefined where it cannot be decoded. */
 export async function decode(token: string): Promise<DecodedToken | undefined> {
   const { decodeToken } = await import("../../../client/verify.ts");
   try {
@@ -49,7 +50,7 @@ export async function decode(token: string): Promise<DecodedToken | undefined> {
 
 function refused(error: unknown, token: string, decoded: DecodedToken | undefined, now: Date): Verdict {
   const { exitCode, code, message } = toFailure(error);
-  // Too long to be sent is too long to be one.
+  // A token that is too long to be sent is not valid.
   if (code === "body_too_large") {
     const own = { exitCode: EXIT.tokenInvalid, code: "token_invalid", error: ERRORS.token_invalid.error };
     return { valid: false, ...own, why: whyNot("token_invalid", token, decoded, now) };

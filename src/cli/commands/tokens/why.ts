@@ -5,15 +5,15 @@ import { relative } from "../../output/format.ts";
 /** Of 32 bytes in base64url. */
 const SIGNATURE_LENGTH = 43;
 
-/** A token as it was read, whether or not it is true. */
+/** A token as it was read, not verified. */
 export interface DecodedToken {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Partial<TokenClaims> & { readonly nbf?: unknown };
 }
 
 /**
- * What is behind a verdict, and since when. It repeats what a token says of itself, which may be a lie.
- * @param decoded undefined where it could not be read at all
+ * The reason for a verdict, in a sentence. It repeats claims that are not verified.
+ * @param decoded undefined where the token could not be read
  */
 export function whyNot(code: string, token: string, decoded: DecodedToken | undefined, now: Date): string | undefined {
   switch (code) {
@@ -24,7 +24,7 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
     case "token_wrong_instance":
       return `It was issued for instance ${String(decoded?.claims.instance_id)}.`;
     case "user_not_found":
-      return `It is signed and in time, but user ${String(decoded?.claims.sub)} is deleted.`;
+      return `It is signed and has not expired, but user ${String(decoded?.claims.sub)} was deleted.`;
     case "token_invalid":
       return decoded ? whatIsOdd(decoded, now) : whatIsBroken(token);
     default:
@@ -32,7 +32,7 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
   }
 }
 
-/** `3 minutes ago (2026-06-01T12:00:00Z)`; what is no time is shown as it is. */
+/** `3 minutes ago (2026-06-01T12:00:00Z)`; what is not a time is shown as it is. */
 export function ago(seconds: unknown, now: Date): string {
   const date = typeof seconds === "number" ? new Date(seconds * 1000) : new Date(NaN);
   if (Number.isNaN(date.getTime())) return String(seconds);
@@ -42,9 +42,9 @@ export function ago(seconds: unknown, now: Date): string {
 function whatIsBroken(token: string): string {
   const parts = token.split(".").length;
   if (token.length > MAX_TOKEN_BYTES) return `It is longer than ${MAX_TOKEN_BYTES} characters.`;
-  if (/\s/.test(token)) return "There is a space or a line end in it. Was it broken over lines when it was copied?";
-  if (parts !== 3) return `A token is three parts with dots between; this is ${parts === 1 ? "one" : String(parts)}.`;
-  return "Its parts can't be decoded. Was it cut off when it was copied?";
+  if (/\s/.test(token)) return "It contains a space or a line break. Check that it was copied in one piece.";
+  if (parts !== 3) return `A token has three parts, separated by dots; this one has ${parts}.`;
+  return "It cannot be decoded. Check that it was copied completely.";
 }
 
 function whatIsUnsigned(token: string, decoded: DecodedToken | undefined): string {
@@ -52,8 +52,8 @@ function whatIsUnsigned(token: string, decoded: DecodedToken | undefined): strin
   if (decoded && alg !== "HS256") return `Its algorithm is ${String(alg)}; only HS256 is accepted.`;
   const { length } = token.slice(token.lastIndexOf(".") + 1);
   if (length !== SIGNATURE_LENGTH)
-    return `Its signature has ${length} characters instead of ${SIGNATURE_LENGTH}. Was it cut off when it was copied?`;
-  return "It was signed with another key, or changed since.";
+    return `Its signature has ${length} characters instead of ${SIGNATURE_LENGTH}. Check that it was copied completely.`;
+  return "It was signed with another key, or changed after it was signed.";
 }
 
 function whatIsOdd({ header, claims }: DecodedToken, now: Date): string {
@@ -61,14 +61,15 @@ function whatIsOdd({ header, claims }: DecodedToken, now: Date): string {
   const time = now.getTime() / 1000;
   if (header["alg"] !== "HS256") return `Its algorithm is ${String(header["alg"])}; only HS256 is accepted.`;
   if ((header["typ"] ?? "JWT") !== "JWT") return `Its type is ${String(header["typ"])}, not JWT.`;
-  if (header["crit"] !== undefined) return "Its header asks for extensions, which are not known here.";
+  if (header["crit"] !== undefined) return "Its header asks for extensions (crit), which are not supported.";
   const missing = Object.entries({ iss, sub, instance_id, iat, exp }).find(([, value]) => value === undefined);
   if (missing) return `It has no ${missing[0]}.`;
   if (iss !== ISSUER) return `Its issuer is ${String(iss)}, not ${ISSUER}.`;
-  if (!isUuid(String(sub))) return `Its sub is ${String(sub)}, which is not the id of a user.`;
-  if (Number(iat) > time + CLOCK_SKEW_SECONDS) return `It says it was issued ${ago(iat, now)}. Is a clock wrong?`;
+  if (!isUuid(String(sub))) return `Its sub is ${String(sub)}, which is not a user id.`;
+  if (Number(iat) > time + CLOCK_SKEW_SECONDS)
+    return `It was issued in the future: ${ago(iat, now)}. Check the clocks.`;
   if (Number(exp) - Number(iat) !== TOKEN_LIFETIME_SECONDS)
-    return `It is for ${Number(exp) - Number(iat)} seconds; the service issues tokens for ${TOKEN_LIFETIME_SECONDS}.`;
-  if (nbf !== undefined) return `It is not to be used before ${ago(nbf, now)}.`;
+    return `Its lifetime is ${Number(exp) - Number(iat)} seconds; tokens of the service have ${TOKEN_LIFETIME_SECONDS}.`;
+  if (nbf !== undefined) return `It is not valid before ${ago(nbf, now)}.`;
   return "Its header is not one that the service writes.";
 }

@@ -2,6 +2,7 @@ import type { Route } from "../../../wire/endpoints.ts";
 import type { RouteDefinition } from "./route.ts";
 import { discovery } from "./discovery.ts";
 import { home, signedIn } from "./home.ts";
+import { identity } from "./identity.ts";
 import { preflightInstances, searchInstances } from "./instances.ts";
 import { authorize, beginAtFront, callback, signIn } from "./oauth.ts";
 import { getSession, listSessions, searchSessions } from "./sessions.ts";
@@ -13,6 +14,7 @@ import { deleteUser, getUser, listUsers, searchUsers } from "./users.ts";
 type LocalRoute =
   | "GET /"
   | "GET /__svc/begin"
+  | "GET /__svc/identity"
   | "GET /__svc/signed-in"
   | "GET /__svc/simulator/:provider/authorize"
   | "GET /__svc/simulator/avatars/:file";
@@ -36,6 +38,7 @@ export const ROUTES: Readonly<Record<Route | Preflight | LocalRoute, RouteDefini
 
   "GET /": home,
   "GET /__svc/begin": beginAtFront,
+  "GET /__svc/identity": identity,
   "GET /__svc/signed-in": signedIn,
   "GET /__svc/simulator/:provider/authorize": simulatedAuthorize,
   "GET /__svc/simulator/avatars/:file": avatar,

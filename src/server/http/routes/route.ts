@@ -17,6 +17,8 @@ export interface RouteDeps extends BeginDeps, CompleteDeps {
   readonly simulator: Simulator;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
+  /** What only this process and the file that it wrote know. */
+  readonly identitySecret: string;
   now(): Date;
   /** Told of every bug. */
   onBug(error: unknown, request_id: string): void;

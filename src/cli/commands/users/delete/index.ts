@@ -1,46 +1,52 @@
 import type { Command } from "commander";
-import { keyedClientOptions, type GlobalFlags } from "../../../connection/client-options.ts";
+import type { GlobalFlags } from "../../../connection/client-options.ts";
+import { openTarget } from "../../../connection/client.ts";
+import { describeTarget, resolveTarget } from "../../../connection/target.ts";
 import type { Context } from "../../../context.ts";
-import { checkCount, DEFAULT_MAX, findAll, obtainConsent, type Guards } from "./guards.ts";
-import { reportMany, reportOne } from "./report.ts";
-import { deleteAll } from "./delete-all.ts";
-import { readTargets } from "./targets.ts";
-import { CliError, EXIT } from "../../../errors.ts";
+import { CliError } from "../../../errors.ts";
+import { EXIT } from "../../../exit-codes.ts";
 import { withHelp } from "../../../help/with-help.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
 import { printAll } from "../../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../../output/flags.ts";
-import type { Program } from "../../../program.ts";
+import { harmless } from "../../../output/text.ts";
+import { runs } from "../../../program.ts";
 import { addQueryFlags, type SearchFlags } from "../../../search/flags.ts";
-import { openClient } from "../../../connection/client.ts";
+import { deleteAll } from "./delete-all.ts";
+import { checkCount, checkTarget, DEFAULT_MAX, findAll, obtainConsent, type Guards } from "./guards.ts";
+import { openReceipt } from "./receipt.ts";
+import { reportMany, reportOne } from "./report.ts";
+import { readTargets } from "./targets.ts";
 
 const MAX_CONCURRENCY = 32;
 
-interface DeleteFlags extends SearchFlags {
+export interface DeleteOptions extends SearchFlags, GlobalFlags, OutputFlags {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly expect?: string;
   readonly max: string;
   readonly concurrency: string;
   readonly receipt?: string;
+  readonly resume?: boolean;
 }
 
-export function addUsersDelete(users: Command, program: Program, context: Context): void {
+export function addDelete(users: Command, context: Context): void {
   const command = printsRows(
-    users.command("delete").argument("[id...]", "their ids; - reads them from standard input, a line each"),
+    users.command("delete").argument("[id...]", "user ids; - reads them from standard input, one a line"),
   )
-    .description("delete users with all identities and sessions; this cannot be undone")
-    .option("-n, --dry-run", "print who would be deleted, and delete nobody")
-    .option("-y, --yes", "do not ask; with a query, --expect has to say how many it is")
-    .option("--expect <number>", "delete nobody unless it is exactly so many")
-    .option("--max <number>", "delete nobody if it is more than so many", String(DEFAULT_MAX))
-    .option("--concurrency <number>", `so many at the same time, at most ${MAX_CONCURRENCY}`, "4")
-    .option("--receipt <file>", "write what became of each to a new file, a line of JSON each");
+    .description("delete users with all their identities and sessions; this cannot be undone")
+    .option("-n, --dry-run", "print the users that would be deleted, without deleting them")
+    .option("-y, --yes", "do not ask for confirmation; a query needs --expect as well")
+    .option("--expect <number>", "abort unless exactly <number> users match")
+    .option("--max <number>", "abort if more than <number> users match", String(DEFAULT_MAX))
+    .option("--concurrency <number>", `parallel requests, at most ${MAX_CONCURRENCY}`, "4")
+    .option("--receipt <file>", "record each deletion in a new file, as lines of JSON")
+    .option("--resume", "continue the receipt of an interrupted run");
   withHelp(addQueryFlags(command), {
     examples: [
-      ["svc users delete 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "asks, then deletes one"],
-      ["svc users delete --query 'email:*@acme.com' --dry-run", "prints whom it would be"],
-      ["svc users delete --query 'email:*@acme.com' --yes --expect 3", "in a script, if it is these three"],
+      ["svc users delete 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "delete one user, after confirmation"],
+      ["svc users delete --query 'email:*@acme.com' --dry-run", "preview"],
+      ["svc users delete --query 'email:*@acme.com' --yes --expect 3", "in a script, if exactly three match"],
       ["svc users delete - --yes --receipt done.ndjson < ids.txt", "a list, with a receipt"],
     ],
     exits: [
@@ -54,44 +60,70 @@ export function addUsersDelete(users: Command, program: Program, context: Contex
       EXIT.precondition,
       EXIT.interrupted,
     ],
-    notes: `To delete one, the answer is yes or no; to delete several, their number has to be
-typed. Ctrl-C finishes what was begun, and says what was deleted and what was not.
-Of several, one who is gone already is no failure.`,
-  }).action(async (args: string[], own: DeleteFlags) => {
-    const flags = program.opts<GlobalFlags & OutputFlags>();
-    const guards = guardsOf(own);
-    const concurrency = numberOf("--concurrency", own.concurrency, 1, MAX_CONCURRENCY);
-    const client = await openClient(context, flags);
-    const targets = await readTargets(context, client, args, own);
-    const { ids, query } = targets;
-    if (own.dryRun) {
-      // Whoever would be too many is to be seen.
-      checkCount(targets, { ...guards, max: Infinity });
-      const found = targets.users ?? (await findAll(client, ids));
-      const missing = ids.length - found.length;
-      if (missing > 0)
-        context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "belongs" : "belong"} to nobody.\n`);
-      return printAll(context, flags, USER_COLUMNS, found, "Nobody would be deleted.");
-    }
-    checkCount(targets, guards);
-    if (ids.length === 0) {
-      context.stderr.write(`${query === undefined ? "There was no id on standard input." : "No users match."}\n`);
-      return reportMany(context, flags, { outcomes: [] });
-    }
-    const { baseUrl, apiUrl = "" } = await keyedClientOptions(context, flags);
-    await obtainConsent(context, client, targets, guards, baseUrl ?? apiUrl);
-
-    const run = { concurrency, receiptFile: own.receipt };
-    const deletion = await deleteAll(context, ids, run, (id) => client.users.delete(id));
-    // Of one that is named, the answer is the API's own.
-    if (args.length !== 1 || targets.tookStdin) return reportMany(context, flags, deletion);
-    if (deletion.error !== undefined) throw deletion.error;
-    if (deletion.fault !== undefined || deletion.signal !== undefined) return reportMany(context, flags, deletion);
-    await reportOne(context, flags, ids[0]!);
+    notes: `Confirm one user with yes or no, several by typing their number. The service is
+printed first. With --yes it has to be named, by a flag, a variable or a local
+server: the current profile is not enough. Ctrl-C finishes the deletions in
+progress, and prints what was deleted. With several users, already-deleted ones
+do not count as failures.`,
   });
+  runs(command, (options: DeleteOptions, ids: string[]) => runDelete(context, options, ids));
 }
 
-function guardsOf({ yes, expect, max }: DeleteFlags): Guards {
+/** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
+export async function runDelete(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
+  const guards = guardsOf(options);
+  const concurrency = numberOf("--concurrency", options.concurrency, 1, MAX_CONCURRENCY);
+  if (options.resume && options.receipt === undefined)
+    throw new CliError(EXIT.usage, "--resume needs --receipt.", "Name the receipt of the interrupted run.");
+  const target = await resolveTarget(context, options);
+  const client = await openTarget(context, target);
+  const targets = await readTargets(context, client, args, options);
+  const { ids, query } = targets;
+  if (options.dryRun) {
+    // A preview may exceed --max: that is what it is for.
+    checkCount(targets, { ...guards, max: Infinity });
+    const found = targets.users ?? (await findAll(client, ids));
+    const missing = ids.length - found.length;
+    if (missing > 0)
+      context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "was" : "were"} not found.\n`);
+    return printAll(context, options, USER_COLUMNS, found, "No users would be deleted.");
+  }
+  checkCount(targets, guards);
+  if (ids.length === 0) {
+    context.stderr.write(`${query === undefined ? "No ids on standard input." : "No users match."}\n`);
+    return reportMany(context, options, { outcomes: [] });
+  }
+  checkTarget(target, guards);
+  const service = describeTarget(target);
+  context.stderr.write(`Deleting from ${harmless(service)}\n`);
+  await obtainConsent(context, client, targets, guards, service);
+
+  const receipt =
+    options.receipt === undefined
+      ? undefined
+      : await openReceipt(context, {
+          path: options.receipt,
+          service: (target.base_url ?? target.api_url)!.value,
+          resume: options.resume === true,
+        });
+  const emails = new Map(targets.users?.map(({ id, data }) => [id, data.email]));
+  const left = ids.filter((id) => !receipt?.done.has(id));
+  if (left.length < ids.length)
+    context.stderr.write(`${ids.length - left.length} of ${ids.length} were deleted before, by the receipt.\n`);
+  const deletion = await deleteAll(context, left, {
+    concurrency,
+    receipt,
+    emailOf: async (id) => emails.get(id) ?? (await client.users.find(id))?.data.email,
+    remove: (id) => client.users.delete(id),
+  });
+  // For one id, the answer is the API's own.
+  if (args.length !== 1 || targets.tookStdin || left.length !== 1) return reportMany(context, options, deletion);
+  if (deletion.error !== undefined && deletion.fault === undefined) throw deletion.error;
+  if (deletion.fault !== undefined || deletion.signal !== undefined) return reportMany(context, options, deletion);
+  await reportOne(context, options, ids[0]!);
+}
+
+function guardsOf({ yes, expect, max }: DeleteOptions): Guards {
   return {
     yes: yes === true,
     max: numberOf("--max", max, 1, 999_999_999),

@@ -1,27 +1,82 @@
-import { open } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CliError, EXIT } from "../../../errors.ts";
+import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
+import { EXIT } from "../../../exit-codes.ts";
 import type { Outcome } from "./remove.ts";
 
-/** A file that says of each what became of it, as soon as it is known: a line of JSON each. */
+/** What a line of a receipt says, in JSON. `deleting` stands before the deletion, every other outcome after it. */
+interface Line {
+  readonly time: string;
+  /** The address of the service. */
+  readonly service: string;
+  readonly id: string;
+  readonly email?: string | undefined;
+  readonly outcome: Outcome["outcome"] | "deleting";
+}
+
+/** A file that records each deletion before it is made, and what became of it. */
 export interface Receipt {
+  /** Whose deletion an interrupted run has recorded already. */
+  readonly done: ReadonlySet<string>;
+  begin(id: string, email: string | undefined): Promise<void>;
   add(outcome: Outcome): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Made before anything is deleted. @throws {CliError} where there is such a file already, or it can't be made */
-export async function openReceipt(cwd: string, path: string | undefined): Promise<Receipt | undefined> {
-  if (path === undefined) return undefined;
-  const file = await open(resolve(cwd, path), "wx", 0o600).catch(({ code }: NodeJS.ErrnoException) => {
+export interface ReceiptOptions {
+  readonly path: string;
+  readonly service: string;
+  /** Whether to continue a receipt that is there. */
+  readonly resume: boolean;
+}
+
+/** Opened before anything is deleted. @throws {CliError} for a file that is in the way, or of another service */
+export async function openReceipt(
+  { cwd, now }: Pick<Context, "cwd" | "now">,
+  { path, service, resume }: ReceiptOptions,
+): Promise<Receipt> {
+  const lines = resume ? await readLines(resolve(cwd, path), path) : [];
+  const other = lines.find((line) => line.service !== service);
+  if (other)
+    throw new CliError(
+      EXIT.precondition,
+      `--resume: "${path}" is a receipt of ${other.service}, not of ${service}. No users were deleted.`,
+    );
+  const file = await open(resolve(cwd, path), resume ? "a" : "wx", 0o600).catch(({ code }: NodeJS.ErrnoException) => {
     throw new CliError(
       EXIT.precondition,
       code === "EEXIST"
-        ? `--receipt: there is a file "${path}" already. Nobody was deleted.`
-        : `--receipt: "${path}" can't be made (${code}). Nobody was deleted.`,
+        ? `--receipt: "${path}" already exists. No users were deleted.`
+        : `--receipt: "${path}" cannot be created (${code}). No users were deleted.`,
+      code === "EEXIST" ? "Name another file, or continue this one with --resume." : undefined,
     );
   });
+  const emails = new Map<string, string>();
+  const write = (line: Omit<Line, "time" | "service">): Promise<void> =>
+    file.appendFile(`${JSON.stringify({ time: now().toISOString(), service, ...line } satisfies Line)}\n`);
   return {
-    add: (outcome) => file.appendFile(`${JSON.stringify(outcome)}\n`),
+    done: new Set(lines.filter(({ outcome }) => outcome === "deleted" || outcome === "gone").map(({ id }) => id)),
+    begin(id, email) {
+      if (email !== undefined) emails.set(id, email);
+      return write({ id, email, outcome: "deleting" });
+    },
+    add: ({ id, outcome, ...why }) => write({ id, email: emails.get(id), outcome, ...why }),
     close: () => file.close(),
   };
+}
+
+async function readLines(path: string, shown: string): Promise<Line[]> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw new CliError(EXIT.precondition, `--resume: "${shown}" cannot be read (${error.code}).`);
+  });
+  return text.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line) as Line];
+    } catch {
+      // The last line of a run that was killed may be cut short.
+      return [];
+    }
+  });
 }

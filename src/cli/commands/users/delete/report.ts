@@ -1,5 +1,6 @@
 import type { Context } from "../../../context.ts";
-import { CliError, EXIT } from "../../../errors.ts";
+import { CliError } from "../../../errors.ts";
+import { EXIT } from "../../../exit-codes.ts";
 import type { Listed } from "../../../list/columns.ts";
 import { printAll } from "../../../list/print.ts";
 import { printJson } from "../../../output/text.ts";
@@ -17,7 +18,7 @@ const OUTCOMES: Listed<Outcome> = {
   ],
 };
 
-/** Prints what became of one that was named. */
+/** Prints what became of a single user. */
 export async function reportOne(context: Context, flags: OutputFlags, id: string): Promise<void> {
   if (flags.json) return printJson(context, { deleted: true, id });
   if (formatOf(flags, context) === "table") return void context.stdout.write(`Deleted ${id}\n`);
@@ -41,7 +42,7 @@ export async function reportMany(context: Context, flags: OutputFlags, deletion:
       not_attempted: idsOf("not_attempted"),
     });
   } else {
-    // A person is told of those that need another look; what is deleted is a number to them.
+    // A person sees the ones that need attention; the others are a number.
     const shown = format === "ids" ? of("deleted") : format === "table" ? outcomes.filter(needsLook) : outcomes;
     await printAll(context, flags, OUTCOMES, shown, summary(outcomes));
     if (format === "table" && shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
@@ -63,7 +64,7 @@ function needsLook({ outcome }: Outcome): boolean {
 
 function summary(outcomes: readonly Outcome[]): string {
   const words: readonly (readonly [Outcome["outcome"], (count: number) => string])[] = [
-    ["gone", (count) => `${count} ${count === 1 ? "was" : "were"} gone already`],
+    ["gone", (count) => `${count} ${count === 1 ? "was" : "were"} already deleted`],
     ["failed", (count) => `${count} failed`],
     ["unknown", (count) => `${count} may or may not be deleted`],
     ["not_attempted", (count) => `${count} ${count === 1 ? "was" : "were"} not attempted`],

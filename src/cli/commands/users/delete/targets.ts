@@ -1,24 +1,25 @@
 import type { Client } from "../../../../client/client.ts";
 import { isUuid } from "../../../../wire/names.ts";
-import { parseQuery, QueryError, type Query } from "../../../../wire/query.ts";
+import { parseQuery, printTerm, QueryError, type Query, type Term } from "../../../../wire/query.ts";
 import type { User } from "../../../../wire/resources.ts";
 import { readStdin, type Context } from "../../../context.ts";
-import { CliError, EXIT } from "../../../errors.ts";
+import { CliError } from "../../../errors.ts";
+import { EXIT } from "../../../exit-codes.ts";
 import { pages } from "../../../list/pages.ts";
 import { USERS, type SearchFlags } from "../../../search/flags.ts";
 import { readQuery } from "../../../search/read.ts";
 
-/** Who is to be deleted: every id once. */
+/** The users to delete: every id once. */
 export interface Targets {
   readonly ids: readonly string[];
-  /** Those that a search has found. */
+  /** Where a query was given, what it matches. */
   readonly users?: readonly User[];
   readonly query?: string;
-  /** Whether standard input was read for it, and so can't answer questions any more. */
+  /** Whether standard input was read, so that it cannot confirm. */
   readonly tookStdin: boolean;
 }
 
-/** @throws {CliError} where that is nobody, or can't be known for certain */
+/** @throws {CliError} where none are named, or a query may match everyone by mistake */
 export async function readTargets(
   context: Context,
   client: Client,
@@ -26,14 +27,13 @@ export async function readTargets(
   flags: SearchFlags,
 ): Promise<Targets> {
   const isQuery = flags.query !== undefined || flags.queryFile !== undefined;
-  if (isQuery && args.length > 0)
-    throw new CliError(EXIT.usage, "Ids and a query are two ways to say whom.", "Leave out one of them.");
+  if (isQuery && args.length > 0) throw new CliError(EXIT.usage, "Use ids or --query, not both.");
   if (isQuery) return search(context, client, flags);
   if (args.length === 0)
     throw new CliError(
       EXIT.usage,
-      "Delete whom?",
-      "Name ids, or - to read them from standard input, or --query 'email:*@acme.com'.",
+      "No user ids given.",
+      "Give ids, - to read them from standard input, or --query 'email:*@acme.com'.",
     );
   const tookStdin = args.includes("-");
   const ids = args.filter((argument) => argument !== "-").map((argument) => checkedId(argument));
@@ -44,34 +44,48 @@ export async function readTargets(
 
 async function search(context: Context, client: Client, flags: SearchFlags): Promise<Targets> {
   const query = await readQuery(context, USERS, [], flags);
-  refuseEveryone(parsed(query));
+  const clauses = parsed(query);
+  refuseEveryone(clauses);
   const users: User[] = [];
   for await (const user of pages((page) => client.users.search(query, page), {})) users.push(user);
+  await refuseVainExclusion(client, clauses, users.length);
   return { ids: users.map(({ id }) => id), users, query, tookStdin: flags.queryFile === "-" };
 }
 
-/** A search shows what a service makes of an unknown field. A deletion does not try that out. */
+/** A search may try a field that svc does not know; a deletion must not. */
 function parsed(query: string): Query {
   try {
     return parseQuery(query, USERS.fields);
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    throw new CliError(EXIT.usage, `Nobody was deleted: ${error.message}.`.replace(/\.\.$/, "."));
+    throw new CliError(EXIT.usage, `No users were deleted: ${error.message}.`.replace(/\.\.$/, "."));
   }
 }
 
-/** A variable that is empty makes `email:*@acme.com` into `email:*`. */
+/** An empty variable makes `email:*@$DOMAIN` into `email:*@`, and its negation matches everyone. */
 function refuseEveryone(query: Query): void {
-  const isNarrow = query.some(
-    ({ values, range, excluded }) =>
-      excluded.length > 0 || range.length > 0 || (values.length > 0 && values.every(({ value }) => value !== "")),
-  );
-  if (!isNarrow)
+  const terms = query.flatMap(({ values, range, excluded }) => [...values, ...range, ...excluded]);
+  const isWildcard = ({ operator }: Term): boolean => ["starts", "ends", "contains"].includes(operator);
+  const blank = terms.find((term) => isWildcard(term) && !/[\p{L}\p{N}]/u.test(term.value));
+  if (blank)
     throw new CliError(
       EXIT.usage,
-      "This query matches everybody. Was a variable empty?",
-      "If that is what you mean, write it with a date: --query 'created_at>=2000-01-01'",
+      `"${printTerm(blank)}" would match everyone, or no one. Was a variable empty? No users were deleted.`,
+      "To delete everyone, give a date: --query 'created_at>=2000-01-01'",
     );
+}
+
+/** @throws {CliError} for a query that only leaves out, and leaves out no one */
+async function refuseVainExclusion(client: Client, query: Query, count: number): Promise<void> {
+  if (count < 2 || query.some(({ values, range }) => values.length > 0 || range.length > 0)) return;
+  let total = 0;
+  for await (const _ of pages((page) => client.users.list(page), { limit: count + 1 })) total++;
+  if (total > count) return;
+  throw new CliError(
+    EXIT.usage,
+    `This query leaves out no one: it matches all ${count} users. No users were deleted.`,
+    "To delete everyone, give a date: --query 'created_at>=2000-01-01'",
+  );
 }
 
 function checkedId(text: string, line?: number): string {
@@ -79,7 +93,11 @@ function checkedId(text: string, line?: number): string {
   const where = line === undefined ? "" : `Line ${line} of standard input: `;
   throw new CliError(
     EXIT.usage,
-    `${where}"${text.slice(0, 100)}" is not the id of a user. Nobody was deleted.`,
-    /[:<>=]/.test(text) ? "To delete whom a search finds: --query 'email:*@acme.com'" : undefined,
+    `${where}"${text.slice(0, 100)}" is not a user id. No users were deleted.`,
+    /[:<>=]/.test(text)
+      ? "To delete what a search matches: --query 'email:*@acme.com'"
+      : text.includes("@")
+        ? `Find the id with: svc users search --email ${text}`
+        : undefined,
   );
 }

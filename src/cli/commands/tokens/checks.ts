@@ -1,0 +1,53 @@
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { requireKey } from "../../connection/client-options.ts";
+import { openClient } from "../../connection/client.ts";
+import { resolveTarget } from "../../connection/target.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { How } from "./json.ts";
+import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
+
+/** What was found out about one token. */
+export interface Checked {
+  /** The one that counts: a token is valid where every check says so. */
+  readonly verdict: Verdict;
+  readonly local: Verdict | undefined;
+  readonly remote: Verdict | undefined;
+}
+
+/** How tokens are checked: opened once, and used for one token or many. */
+export interface Checks {
+  readonly how: How;
+  /** @throws where there was no answer about the token */
+  check(token: string): Promise<Checked>;
+}
+
+/** @throws {CliError} where there is no key */
+export async function openChecks(
+  context: Context,
+  options: GlobalFlags & { readonly local?: boolean; readonly both?: boolean },
+): Promise<Checks> {
+  const how = options.local ? "local" : options.both ? "both" : "remote";
+  const key = how === "remote" ? undefined : await localKey(context, options);
+  const client = how === "local" ? undefined : await openClient(context, options);
+  return {
+    how,
+    async check(token) {
+      const now = context.now();
+      const local = key === undefined ? undefined : await verifyLocally(key, token, now);
+      const remote = client && (await verifyRemotely(client, token, now));
+      return { verdict: [remote, local].find((one) => one?.valid === false) ?? remote ?? local!, local, remote };
+    },
+  };
+}
+
+/** A key in the environment needs no service to verify with. */
+async function localKey(context: Context, options: GlobalFlags): Promise<string> {
+  const isChosen = [options.instance, options.baseUrl, options.profile].some((flag) => flag !== undefined);
+  const own = isChosen ? undefined : context.env["SVC_SECRET_KEY"];
+  const key = own || (await requireKey(context, await resolveTarget(context, options)));
+  if (!/^sk_[\x21-\x7e]{29,}$/.test(key))
+    throw new CliError(EXIT.noKey, "Not a secret key.", "A secret key begins with sk_ and has 32 characters or more.");
+  return key;
+}

@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printJson, printRecord } from "../../output/text.ts";
+import { runs } from "../../program.ts";
+import { readToken } from "./read-token.ts";
+import { decode } from "./verdict.ts";
+import { ago } from "./why.ts";
+
+export interface DecodeOptions extends GlobalFlags {
+  readonly header?: boolean;
+}
+
+export function addDecode(tokens: Command, context: Context): void {
+  const command = tokens
+    .command("decode [token]")
+    .description("print the claims of a token, without verifying it")
+    .option("--header", "print its header as well");
+  withHelp(command, {
+    examples: [['echo "$TOKEN" | svc tokens decode', "its claims, with readable times"]],
+    exits: [EXIT.done, EXIT.usage],
+  });
+  runs(command, (options: DecodeOptions, token: string | undefined) => runDecode(context, options, token));
+}
+
+/** Prints what a token says of itself. @throws {CliError} for what cannot be decoded */
+export async function runDecode(context: Context, options: DecodeOptions, argument?: string): Promise<void> {
+  const token = await readToken(context, argument, options.json === true);
+  const decoded = await decode(token);
+  if (!decoded)
+    throw new CliError(EXIT.usage, "Not a token: it cannot be decoded.", "A token has three parts, separated by dots.");
+  if (options.json) return printJson(context, { verified: false, ...decoded });
+  context.stderr.write("Not verified: anyone can write such a token.\n");
+  printRecord(context, { ...(options.header && texts(decoded.header, context)), ...texts(decoded.claims, context) });
+}
+
+function texts(values: object, context: Context): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      name === "iat" || name === "exp" || name === "nbf"
+        ? time(value, context)
+        : typeof value === "string"
+          ? value
+          : JSON.stringify(value),
+    ]),
+  );
+}
+
+/** Relative for a person, RFC 3339 for a program. */
+export function time(seconds: unknown, { stdout, now }: Context): string {
+  const date = typeof seconds === "number" ? new Date(seconds * 1000) : new Date(NaN);
+  if (Number.isNaN(date.getTime())) return JSON.stringify(seconds) ?? "";
+  return stdout.isTTY ? ago(seconds, now()) : date.toISOString();
+}

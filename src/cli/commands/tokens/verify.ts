@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { explainFailure } from "../../connection/failure.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { colors, harmless, printJson, printRecord } from "../../output/text.ts";
+import { runs } from "../../program.ts";
+import { verifyBatch } from "./batch.ts";
+import { openChecks, type Checked, type Checks } from "./checks.ts";
+import { time } from "./decode.ts";
+import { failureJson, verdictJson } from "./json.ts";
+import { readToken } from "./read-token.ts";
+import type { Verdict } from "./verdict.ts";
+
+export interface VerifyOptions extends GlobalFlags {
+  readonly quiet?: boolean;
+  readonly local?: boolean;
+  readonly remote?: boolean;
+  readonly both?: boolean;
+  readonly batch?: boolean;
+}
+
+export function addVerify(tokens: Command, context: Context): void {
+  const command = tokens
+    .command("verify [token]")
+    .summary("verify a token")
+    .description("verify a token; - or no argument reads it from standard input")
+    .option("--remote", "ask the service, which also knows deleted users; the default")
+    .option("--local", "check the signature and claims with the secret key, without a request")
+    .option("--both", "do both; both have to find it valid")
+    .option("--batch", "read one token a line, and print one JSON object a line")
+    .option("-q, --quiet", "print nothing; use the exit code");
+  withHelp(command, {
+    examples: [
+      ['echo "$TOKEN" | svc tokens verify', "whose token it is, or why it is not valid"],
+      ["svc tokens verify -q - < token.txt && ./deploy", "by the exit code alone"],
+      ['echo "$TOKEN" | svc tokens verify --local', "without a request"],
+      ["svc tokens verify --batch < tokens.txt", "many tokens, in order"],
+    ],
+    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
+    notes: `Exit code 3 means that the token is valid but its user was deleted; only the
+service knows that. With --json there is one form for every outcome:
+  {"valid","code","error","user_id","email","name","provider","avatar_url",
+  "expires_at","checked"}; code is null if the token is valid, and checked is
+remote, local, both, or null if the check failed. With --batch the exit code is
+5 if any token is not valid. Do not pass a token as an argument on a shared
+machine: your shell's history keeps it.`,
+  });
+  runs(command, (options: VerifyOptions, token: string | undefined) => runVerify(context, options, token));
+}
+
+/** Verifies a token, or a batch of them. @returns the exit code */
+export async function runVerify(context: Context, options: VerifyOptions, argument?: string): Promise<ExitCode> {
+  const ways = [options.local, options.remote, options.both].filter(Boolean);
+  if (ways.length > 1)
+    throw new CliError(EXIT.usage, "--local, --remote and --both are mutually exclusive.", "Use one of them.");
+  if (options.batch) {
+    if (argument !== undefined && argument !== "-")
+      throw new CliError(EXIT.usage, "--batch reads tokens from standard input.", "Omit the argument.");
+    return verifyBatch(context, await openChecks(context, options), options.quiet === true);
+  }
+  const token = await readToken(context, argument, options.quiet === true || options.json === true);
+  let checks: Checks;
+  let checked: Checked;
+  try {
+    checks = await openChecks(context, options);
+    checked = await checks.check(token);
+  } catch (error) {
+    // A program finds the same form there, whatever happened.
+    if (options.json) printJson(context, failureJson(explainFailure(context, error)));
+    throw error;
+  }
+  const { verdict } = checked;
+  if (options.json) printJson(context, verdictJson(verdict, checks.how));
+  else if (!options.quiet) print(context, checked);
+  return verdict.valid ? EXIT.done : verdict.exitCode;
+}
+
+function print(context: Context, { verdict, local, remote }: Checked): void {
+  if (verdict.valid) return printRecord(context, record(verdict, context));
+  const chalk = colors(context.stderr, context);
+  context.stderr.write(`${chalk.red("✗")} ${harmless(verdict.error)}\n`);
+  if (verdict.why !== undefined) context.stderr.write(`  ${harmless(verdict.why)}\n`);
+  if (local && remote && local.valid !== remote.valid)
+    context.stderr.write(
+      `  local: ${local.valid ? "valid" : "not valid"}, remote: ${remote.valid ? "valid" : "not valid"}\n`,
+    );
+}
+
+function record({ claims, answer }: Verdict & { valid: true }, context: Context): Record<string, string> {
+  const { email, name, provider, avatar_url } = answer?.data ?? claims;
+  return {
+    valid: "yes",
+    user_id: answer?.id ?? String(claims.sub),
+    email: String(email),
+    name: String(name),
+    provider: String(provider),
+    avatar_url: String(avatar_url),
+    expires_at: time(claims.exp, context),
+  };
+}

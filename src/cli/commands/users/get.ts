@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import type { Client } from "../../../client/client.ts";
+import { isUuid } from "../../../wire/names.ts";
+import type { User } from "../../../wire/resources.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openClient } from "../../connection/client.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { USER_COLUMNS } from "../../list/columns.ts";
+import { printResource } from "../../list/record.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { runs } from "../../program.ts";
+
+export type GetOptions = GlobalFlags & OutputFlags;
+
+export function addGet(users: Command, context: Context): void {
+  const command = printsRows(users.command("get").argument("<user>", "an id or e-mail address")).description(
+    "print one user",
+  );
+  withHelp(command, {
+    examples: [
+      ["svc users get 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by id"],
+      ["svc users get ada@acme.com", "by e-mail address"],
+    ],
+    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
+  });
+  runs(command, (options: GetOptions, user: string) => runGet(context, options, user));
+}
+
+/** Prints the user with an id or an e-mail address. */
+export async function runGet(context: Context, options: GetOptions, user: string): Promise<void> {
+  if (!user.includes("@") && !isUuid(user))
+    throw new CliError(
+      EXIT.usage,
+      `"${user}" is not a user id or e-mail address.`,
+      `Find the user with: svc users search name.contains=${user.replace(/[^\p{L}\p{N}._-]/gu, "") || "ada"}`,
+    );
+  const client = await openClient(context, options);
+  const found = user.includes("@") ? await findByEmail(client, user) : await client.users.get(user);
+  await printResource(context, options, USER_COLUMNS, found);
+}
+
+async function findByEmail(client: Client, email: string): Promise<User> {
+  if (/[\s*]/.test(email)) throw new CliError(EXIT.usage, `"${email}" is not an e-mail address.`);
+  const [user, ...others] = await client.users.search(`email:${email}`);
+  if (!user)
+    throw new CliError(
+      EXIT.notFound,
+      `No user has the e-mail address ${email}.`,
+      `To find a part of it: svc users search email.contains=${email.split("@")[0]}`,
+    );
+  if (others.length > 0)
+    throw new CliError(
+      EXIT.failed,
+      `${others.length + 1} users have the e-mail address ${email}.`,
+      `List them with: svc users search --email ${email}`,
+    );
+  return user;
+}

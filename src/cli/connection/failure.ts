@@ -1,0 +1,116 @@
+import type { Context } from "../context.ts";
+import { toFailure, type Failure } from "../errors.ts";
+import { codeOf, lastExchange, type Exchange } from "./fetch.ts";
+import { isLoopbackUrl } from "./private-way.ts";
+import { shownProxy } from "./proxy.ts";
+
+type Explanation = readonly [message: string, hint: string];
+
+/** What is said of an error: that of a service names the host, what happened there, and what to do. */
+export function explainFailure(context: Context, error: unknown): Failure {
+  const failure = toFailure(error);
+  const exchange = lastExchange(context);
+  const explained = exchange && explain(failure.code, error, exchange, context);
+  return explained ? { ...failure, message: explained[0], hint: explained[1] } : failure;
+}
+
+function explain(code: string, error: unknown, exchange: Exchange, context: Context): Explanation | undefined {
+  const { host } = new URL(exchange.url);
+  const { status = 0, location, retryAfter } = exchange;
+  switch (code) {
+    case "connection":
+      return connectionFault(error, exchange);
+    case "timeout":
+      return [
+        `${host} did not answer within ${context.env["SVC_TIMEOUT"] || 10} seconds.`,
+        "Allow more time with --timeout 60.",
+      ];
+    case "redirect_refused":
+      return [
+        `${host} redirected to ${hostOf(location, exchange.url)}. Not followed, to protect your key.`,
+        "Check the address with: svc whoami. If a sign-in page guards it, ask for an address that programs may use.",
+      ];
+    case "rate_limited":
+      return [
+        `${host} is limiting the rate of requests (${status}).`,
+        retryAfter
+          ? `Try again after ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : retryAfter}.`
+          : "Try again later.",
+      ];
+    case "unexpected_response":
+    case "unavailable":
+    case "storage_unavailable":
+    case "internal":
+      return badAnswer(host, exchange);
+    default:
+      return undefined;
+  }
+}
+
+function badAnswer(host: string, { url, status = 0, contentType = "" }: Exchange): Explanation {
+  if (status === 502 || status === 504)
+    return [`The gateway of ${host} returned ${status}: the service behind it does not answer.`, TRY_LATER];
+  if (status === 503) return [`${host} is unavailable (503).`, TRY_LATER];
+  if (status >= 500)
+    return [`${host} failed with ${status}.`, isLoopbackUrl(url) ? "See what the server printed." : "Check its logs."];
+  const kind = /html/i.test(contentType) ? "HTML" : "something else";
+  return [
+    `${host} returned ${kind}, not the JSON of this service (${status}).`,
+    "It may be a login page, a proxy or another program. Check the address with: svc whoami",
+  ];
+}
+const TRY_LATER = "Try again shortly, or wait for it with --wait 60.";
+
+/** Codes of Node's TLS, DNS and sockets, and of undici where a proxy is used. */
+function connectionFault(error: unknown, { url, proxy }: Exchange): Explanation {
+  const { host, hostname, protocol } = new URL(url);
+  const code = codeOf(error) || codeOf((error as { cause?: unknown }).cause ?? {});
+  const isLocal = isLoopbackUrl(url);
+  if (proxy !== undefined)
+    return [
+      `${host} could not be reached through the proxy ${shownProxy(proxy)} (${code || "no answer"}).`,
+      "Check HTTPS_PROXY, or add the host to NO_PROXY.",
+    ];
+  if (code === "ECONNREFUSED")
+    return isLocal
+      ? [`Nothing listens at ${host} (${code}).`, "Start a local server with: svc serve"]
+      : [`${host} refused the connection (${code}).`, "Check the address and the port with: svc whoami"];
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return [`DNS cannot find ${hostname} (${code}).`, "Check the address with: svc whoami. A VPN may be needed."];
+  if (code === "CERT_HAS_EXPIRED")
+    return [
+      `The certificate of ${host} has expired.`,
+      "Renew it on the server. If it is new, check this machine's clock.",
+    ];
+  if (code === "CERT_NOT_YET_VALID")
+    return [`The certificate of ${host} is not valid yet.`, "Check this machine's clock."];
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return [`The certificate of ${host} is for another name.`, "Check the address with: svc whoami"];
+  if (UNTRUSTED.has(code))
+    return [
+      `The certificate of ${host} is not trusted (${code}).`,
+      "Name the authority that signed it: NODE_EXTRA_CA_CERTS=/path/to/ca.pem",
+    ];
+  if (protocol === "https:" && (code === "EPROTO" || code.startsWith("ERR_SSL")))
+    return [`${host} does not speak HTTPS on this port (${code}).`, "Check the port; a plain one begins with http://."];
+  if (protocol === "http:" && (code === "ECONNRESET" || code.startsWith("HPE_")))
+    return [`${host} closed the connection (${code}).`, "This port may speak HTTPS: try https://."];
+  if (code === "EHOSTUNREACH" || code === "ENETUNREACH" || code === "ETIMEDOUT")
+    return [`${host} cannot be reached from here (${code}).`, "Check the network, a VPN, or HTTPS_PROXY."];
+  return [
+    `${host} could not be reached (${code || "the connection failed"}).`,
+    "Find out what is wrong with: svc doctor",
+  ];
+}
+
+const UNTRUSTED = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+function hostOf(location: string | undefined, base: string): string {
+  return location !== undefined && URL.canParse(location, base) ? new URL(location, base).host : "another address";
+}

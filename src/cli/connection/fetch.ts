@@ -1,0 +1,95 @@
+import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
+import type { Context } from "../context.ts";
+import { startSpinner } from "../output/spinner.ts";
+import { isLoopbackUrl } from "./private-way.ts";
+import { proxyOf } from "./proxy.ts";
+import type { RunningServerFile } from "./server-file.ts";
+
+type Place = Pick<Context, "env" | "fetch"> & Partial<Pick<Context, "stderr">>;
+
+/** What the last request of a command came to, for an error to say more than the client can. */
+export interface Exchange {
+  readonly url: string;
+  readonly status?: number | undefined;
+  readonly contentType?: string | undefined;
+  readonly location?: string | undefined;
+  readonly retryAfter?: string | undefined;
+  /** The proxy that it went through. */
+  readonly proxy?: string | undefined;
+}
+
+/** By a command's environment, which each run has a copy of: connections are kept from one request to the next. */
+const MADE = new WeakMap<object, Map<string, Fetch>>();
+const LAST = new WeakMap<object, Exchange>();
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+const PASSING = new Set([502, 503, 504]);
+const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "ENOTFOUND"]);
+
+/** The way that requests to a service are sent: through a proxy where one is named, and patiently where `--wait` says so. */
+export async function fetchOf(place: Place, { server }: { server?: RunningServerFile | undefined }): Promise<Fetch> {
+  const made = MADE.get(place.env) ?? new Map<string, Fetch>();
+  MADE.set(place.env, made);
+  const certificate = server?.certificate ?? "";
+  const send = made.get(certificate) ?? (await createSend(place, certificate || undefined));
+  made.set(certificate, send);
+  return send;
+}
+
+export function lastExchange({ env }: Pick<Context, "env">): Exchange | undefined {
+  return LAST.get(env);
+}
+
+async function createSend(place: Place, certificate: string | undefined): Promise<Fetch> {
+  const direct = place.fetch ?? (await import("./http-fetch.ts")).createHttpFetch(certificate);
+  let proxied: Fetch | undefined;
+  return async (url, init) => {
+    const proxy = place.fetch || isLoopbackUrl(url) ? undefined : proxyOf(url, place.env);
+    if (proxy !== undefined) proxied ??= (await import("./proxy-fetch.ts")).createProxyFetch(place.env);
+    LAST.set(place.env, { url, proxy });
+    const stop = startSpinner(place, new URL(url).host);
+    try {
+      const response = await patiently(place, url, init, proxy === undefined ? direct : proxied!);
+      const header = (name: string): string | undefined => response.headers.get(name) ?? undefined;
+      LAST.set(place.env, {
+        url,
+        proxy,
+        status: response.status,
+        contentType: header("content-type"),
+        location: header("location"),
+        retryAfter: header("retry-after"),
+      });
+      return response;
+    } finally {
+      stop();
+    }
+  };
+}
+
+/** Asks again, for as long as `--wait` allows, where nothing of a request was sent or a read met a gateway. */
+async function patiently({ env }: Place, url: string, init: FetchInit, send: Fetch): Promise<FetchResponse> {
+  const until = performance.now() + waitMs(env);
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    const isOver = performance.now() + pause > until;
+    try {
+      const response = await send(url, init);
+      if (isOver || init.method !== "GET" || !PASSING.has(response.status)) return response;
+    } catch (error) {
+      if (isOver || init.signal?.aborted || !UNSENT.has(codeOf(error))) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+/** How long commands wait for a service that is not there yet. */
+export function waitMs(env: Context["env"]): number {
+  return Number(env["SVC_WAIT"] || 0) * 1000;
+}
+
+/** The system's word for what went wrong, where there is one. */
+export function codeOf(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  const own = cause?.code ?? code;
+  return typeof own === "string" ? own : "";
+}

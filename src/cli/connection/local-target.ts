@@ -1,0 +1,56 @@
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { RunningServerFile } from "./server-file.ts";
+import type { Target } from "./sources.ts";
+
+/** The server of this directory as a target. @param said what flags and environment say */
+export function ofServer(server: RunningServerFile, said: Target, wanted: string | undefined): Target {
+  const given = said.secret_key;
+  // A key of a file or a command belongs to another service.
+  const key = typeof given?.value === "string" ? given.value : undefined;
+  const instance =
+    key === undefined ? chooseInstance(server, wanted) : server.instances.find(({ secret_key }) => secret_key === key);
+  if (!instance || (given !== undefined && key === undefined))
+    throw new CliError(
+      EXIT.noKey,
+      `${given!.source} does not belong to the server at ${server.url}.`,
+      "Unset it to use that server's own key, or set SVC_BASE_URL to the service that it belongs to.",
+    );
+  if (wanted !== undefined && !namesOf(instance).includes(wanted))
+    throw new CliError(
+      EXIT.usage,
+      `SVC_SECRET_KEY is the key of "${instance.subdomain}", not of "${wanted}".`,
+      "Unset it, or omit --instance.",
+    );
+  const source = "the local server";
+  return {
+    base_url: { value: instance.url, source },
+    api_url: { value: server.api_url, source },
+    publishable_key: { value: instance.publishable_key, source },
+    secret_key: { value: instance.secret_key, source: given?.source ?? source },
+    server,
+  };
+}
+
+function chooseInstance(
+  { instances, url }: RunningServerFile,
+  wanted: string | undefined,
+): RunningServerFile["instances"][number] {
+  if (wanted === undefined) {
+    const [first] = instances;
+    if (!first) throw new CliError(EXIT.failed, `The server at ${url} has no instance.`);
+    return first;
+  }
+  const found = instances.find((instance) => namesOf(instance).includes(wanted));
+  if (!found)
+    throw new CliError(
+      EXIT.notFound,
+      `The server at ${url} has no instance "${wanted}".`,
+      `It has ${instances.map(({ subdomain }) => subdomain).join(", ")}.`,
+    );
+  return found;
+}
+
+function namesOf({ id, subdomain, publishable_key }: RunningServerFile["instances"][number]): string[] {
+  return [id, subdomain, publishable_key];
+}

@@ -1,0 +1,103 @@
+import { constants } from "node:fs";
+import { mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writePrivateFile } from "../credentials/private-file.ts";
+
+const MAX_BYTES = 2 ** 24;
+
+/** What `svc serve` leaves in `.svc/servers/<port>.json` for the commands that run beside it. */
+export interface RunningServerFile {
+  readonly pid: number;
+  readonly port: number;
+  /** ISO 8601. */
+  readonly started_at: string;
+  /** Loopback addresses, as are those of the instances. */
+  readonly url: string;
+  readonly api_url: string;
+  /** Of a server with `--https`, in PEM. */
+  readonly certificate?: string | undefined;
+  /** Proves that the server which answers is the one that wrote this. */
+  readonly identity_secret: string;
+  readonly instances: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly subdomain: string;
+    readonly url: string;
+    readonly publishable_key: string;
+    readonly secret_key: string;
+  }[];
+}
+
+/** What shows that a server has run in a directory. */
+const TRACES = ["servers", "server.json", "db.json", "db.journal"];
+
+/** The newest server's file, for programs that look for one name. */
+export function newestPath(directory: string): string {
+  return join(directory, ".svc", "server.json");
+}
+
+export function serverPath(directory: string, port: number): string {
+  return join(directory, ".svc", "servers", `${port}.json`);
+}
+
+/** Whether somebody's own `svc serve` has run in a directory. */
+export async function hasServed(directory: string): Promise<boolean> {
+  const found = await stat(join(directory, ".svc")).catch(() => undefined);
+  if (!found?.isDirectory() || !isOwn(found.uid)) return false;
+  const names = await readdir(join(directory, ".svc")).catch(() => []);
+  return names.some((name) => TRACES.includes(name));
+}
+
+/** Every server's file in a directory, the newest first; some may be of servers that were killed. */
+export async function readServerFiles(directory: string): Promise<RunningServerFile[]> {
+  const names = await readdir(join(directory, ".svc", "servers")).catch(() => []);
+  const paths = names.filter((name) => name.endsWith(".json")).map((name) => join(directory, ".svc", "servers", name));
+  const read = await Promise.all([newestPath(directory), ...paths].map(readServerFile));
+  const unique = new Map(read.flatMap((file) => (file ? [[file.identity_secret, file]] : [])));
+  return [...unique.values()].toSorted((a, b) => (a.started_at < b.started_at ? 1 : -1));
+}
+
+/** Makes `.svc` where it is missing, kept out of git. */
+export async function writeServerFile(directory: string, path: string, server: RunningServerFile): Promise<void> {
+  const made = await mkdir(join(directory, ".svc"), { recursive: true, mode: 0o700 });
+  if (made !== undefined) await writeFile(join(directory, ".svc", ".gitignore"), "*\n", { mode: 0o600 });
+  // Made under a name that cannot be guessed, then renamed: a link that lies there is never written through.
+  await writePrivateFile(path, `${JSON.stringify(server, null, 2)}\n`);
+}
+
+/** Removes a file where it is still this server's. */
+export async function removeServerFile(path: string, { identity_secret }: RunningServerFile): Promise<boolean> {
+  const isOurs = (await readServerFile(path))?.identity_secret === identity_secret;
+  if (isOurs) await rm(path, { force: true });
+  return isOurs;
+}
+
+async function readServerFile(path: string): Promise<RunningServerFile | undefined> {
+  try {
+    // Without waiting: a named pipe would block for ever.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      // In a shared directory above, anybody could leave a file that has tokens sent to them. What came with a repository
+      // or an archive is ours as well, but can be read by others, which what we write never can.
+      const isPrivate = process.getuid === undefined || (isOwn(found.uid) && (found.mode & 0o077) === 0);
+      if (!isPrivate || !found.isFile() || found.size > MAX_BYTES) return undefined;
+      const server = JSON.parse(await file.readFile("utf8")) as unknown;
+      return isServerFile(server) ? server : undefined;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function isServerFile(value: unknown): value is RunningServerFile {
+  const { url, api_url, identity_secret, instances } = (value ?? {}) as Record<string, unknown>;
+  const isText = (text: unknown): boolean => typeof text === "string";
+  return isText(url) && isText(api_url) && isText(identity_secret) && Array.isArray(instances);
+}
+
+function isOwn(uid: number): boolean {
+  return process.getuid === undefined || uid === process.getuid();
+}

@@ -1,0 +1,115 @@
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireProfile, type Profile } from "../credentials/profiles.ts";
+import { environmentKey, type SecretKey, type Sourced } from "../credentials/secret-source.ts";
+import { readStoredKey } from "../credentials/stored-key.ts";
+import type { RunningServerFile } from "./server-file.ts";
+
+/** The flags that choose a service. */
+export interface TargetFlags {
+  readonly profile?: string;
+  readonly instance?: string;
+  readonly baseUrl?: string;
+  readonly apiUrl?: string;
+}
+
+/** Which service to ask and with which key, each value with where it comes from. */
+export interface Target {
+  readonly profile?: Sourced | undefined;
+  readonly base_url?: Sourced | undefined;
+  readonly api_url?: Sourced | undefined;
+  readonly publishable_key?: Sourced | undefined;
+  readonly secret_key?: Sourced<SecretKey> | undefined;
+  /** The server of this directory, where that is the target. */
+  readonly server?: RunningServerFile;
+  /** Whether it was chosen by nothing but being the current profile. */
+  readonly isByDefault?: boolean;
+}
+
+/** What one place says. `keyOrigin` is the only origin that its key is for, where it says so. */
+interface Source extends Target {
+  readonly keyOrigin?: string | undefined;
+}
+
+/** What flags, `--profile` and the environment say, highest first. @throws {CliError} */
+export async function whatIsSaid(context: Context, flags: TargetFlags): Promise<Target> {
+  // CI systems set a variable without a value to nothing.
+  const variable = (name: string): string | undefined => context.env[name] || undefined;
+  const environmentsKey = environmentKey(context);
+  const environment: Source = {
+    ...values("SVC_", {
+      base_url: variable("SVC_BASE_URL"),
+      api_url: variable("SVC_API_URL"),
+      publishable_key: variable("SVC_PUBLISHABLE_KEY"),
+    }),
+    secret_key: environmentsKey,
+    keyOrigin: environmentsKey && originOf(variable("SVC_BASE_URL")),
+  };
+  const sources: Source[] = [values("--", { base_url: flags.baseUrl, api_url: flags.apiUrl }), environment];
+  const named = variable("SVC_PROFILE");
+  if (flags.profile !== undefined)
+    sources.splice(1, 0, ofProfile(context, flags.profile, await requireProfile(context, flags.profile), "--profile"));
+  else if (named !== undefined)
+    sources.push(ofProfile(context, named, await requireProfile(context, named), "SVC_PROFILE"));
+  return guarded(sources.reduce(fill));
+}
+
+/** Completes what is said with a profile. @throws {CliError} where a key would go to another origin than its own */
+export function completedBy(context: Context, said: Target, name: string, profile: Profile, chosenBy: string): Target {
+  return guarded(fill(said, ofProfile(context, name, profile, chosenBy)));
+}
+
+/** @throws {CliError} where a key would go to another origin than it was given for */
+function guarded({ keyOrigin, ...target }: Source): Target {
+  const origin = originOf(target.base_url?.value);
+  if (keyOrigin === undefined || origin === undefined || keyOrigin === origin) return target;
+  throw new CliError(
+    EXIT.usage,
+    `${target.base_url!.source} names ${origin}, but the key in ${target.secret_key!.source} is for ${keyOrigin}.`,
+    "Name the service together with its key: svc login, or SVC_BASE_URL and SVC_SECRET_KEY.",
+  );
+}
+
+/** What the lower source says where the higher says nothing; a key comes with the origin that it is for. */
+function fill(higher: Source, lower: Source): Source {
+  const { secret_key, keyOrigin } = higher.secret_key ? higher : lower;
+  return {
+    profile: higher.profile ?? lower.profile,
+    base_url: higher.base_url ?? lower.base_url,
+    api_url: higher.api_url ?? lower.api_url,
+    publishable_key: higher.publishable_key ?? lower.publishable_key,
+    secret_key,
+    keyOrigin,
+  };
+}
+
+function ofProfile(context: Context, name: string, profile: Profile, chosenBy: string): Source {
+  const source = `profile ${name}`;
+  const { base_url, api_url, publishable_key, secret_key: stored } = profile;
+  return {
+    profile: { value: name, source: chosenBy },
+    base_url: { value: base_url, source },
+    api_url: api_url === undefined ? undefined : { value: api_url, source },
+    publishable_key: publishable_key === undefined ? undefined : { value: publishable_key, source },
+    secret_key: stored && {
+      value: () => readStoredKey(context, name, stored),
+      source: stored.store === "keyring" ? `${source} (keyring)` : `${source} (file)`,
+    },
+    keyOrigin: stored?.origin,
+  };
+}
+
+function values(prefix: "--" | "SVC_", given: Readonly<Record<string, string | undefined>>): Target {
+  const spelt = (name: string): string => prefix + (prefix === "--" ? name.replace("_", "-") : name.toUpperCase());
+  const entries = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, { value, source: spelt(name) }] as const],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Undefined where there is none; a text that is not an address stands for itself. */
+export function originOf(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  return URL.canParse(url) ? new URL(url).origin : url;
+}

@@ -1,0 +1,80 @@
+import { InvalidArgumentError } from "commander";
+import { addCommands } from "./commands/index.ts";
+import type { Context } from "./context.ts";
+import { EXIT } from "./exit-codes.ts";
+import { withHelp } from "./help/with-help.ts";
+import { addOutputFlags } from "./output/flags.ts";
+import { Program } from "./program.ts";
+
+type Env = Record<string, string | undefined>;
+
+/**
+ * The root command with its flags.
+ * @param env the environment of `context`, which flags that stand for a variable are written into
+ * @param isAsked by its name, whether a command is to be run
+ */
+export async function createProgram(
+  context: Context,
+  env: Env,
+  version: string,
+  isAsked: (name: string) => boolean,
+): Promise<Program> {
+  const program = new Program("svc", (isWanted) => createProgram(context, env, version, isWanted));
+  program
+    .description("Run an identity service on your machine, and look after users, sessions and tokens of any instance.")
+    .version(version, "-V, --version", "print the version")
+    .option("--json", "print JSON, and errors as JSON on stderr")
+    .option("--profile <name>", "use a service that svc login has stored (SVC_PROFILE)")
+    .option("--instance <name>", "an instance of the local server: subdomain, id or publishable key")
+    .option("--base-url <url>", "the address of your instance (SVC_BASE_URL)")
+    .option("--api-url <url>", "the address where instances are resolved (SVC_API_URL)")
+    .helpCommand(false)
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      // Said once, with a hint, when parsing has ended.
+      outputError: () => undefined,
+      getOutHelpWidth: () => context.stdout.columns ?? 80,
+      getErrHelpWidth: () => context.stderr.columns ?? 80,
+    })
+    .exitOverride();
+  addConnectionFlags(program, env);
+  withHelp(program, {
+    examples: [
+      ["svc serve", "run a local server"],
+      ["svc sign-in --provider github", "sign in, and print what the token says"],
+      ["svc users search 'email:*@acme.com'", "find users"],
+      ["svc tokens verify - < token.txt", "exit code 0 if the token is valid"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable, EXIT.interrupted],
+    notes: "More: svc help query, svc help output, svc help environment, svc help exit-codes.",
+  });
+  addOutputFlags(program);
+  await addCommands(program, context, isAsked);
+  // Every command's name, also of those that are not loaded; set last, so that subcommands keep their arguments.
+  return program.configureHelp({ ...program.configureHelp(), subcommandTerm: (command) => command.name() }) as Program;
+}
+
+/** Flags that stand for a variable. */
+function addConnectionFlags(program: Program, env: Env): void {
+  const seconds = (text: string): string => {
+    if (!/^\d{1,5}(?:\.\d{1,3})?$/.test(text)) throw new InvalidArgumentError("Give a number of seconds.");
+    return text;
+  };
+  const rows: readonly (readonly [flags: string, what: string, variable: string, check: typeof seconds])[] = [
+    ["--timeout <seconds>", "how long to wait for an answer; default 10 (SVC_TIMEOUT)", "SVC_TIMEOUT", seconds],
+    ["--retries <number>", "how often to retry a failed read; default 1 (SVC_RETRIES)", "SVC_RETRIES", retries],
+    ["--wait <seconds>", "wait for a service that is not up yet (SVC_WAIT)", "SVC_WAIT", seconds],
+  ];
+  for (const [flags, what, variable, check] of rows) {
+    program.option(flags, what, check);
+    program.on(`option:${/--(\w+)/.exec(flags)![1]!}`, (value: string) => (env[variable] = value));
+  }
+  program.option("--insecure", "allow a secret key over plain http to another machine (SVC_INSECURE=1)");
+  program.on("option:insecure", () => (env["SVC_INSECURE"] = "1"));
+}
+
+function retries(text: string): string {
+  if (!/^\d$/.test(text)) throw new InvalidArgumentError("Give a number from 0 to 9.");
+  return text;
+}

@@ -1,0 +1,82 @@
+import type { ErrorCode } from "../client/errors.ts";
+
+/** What a command ends with. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  noKey: 4,
+  tokenInvalid: 5,
+  someFailed: 6,
+  unreachable: 7,
+  precondition: 8,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What each exit code means, for every command. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.done]: "done",
+  [EXIT.failed]: "failed or declined",
+  [EXIT.usage]: "wrong usage, or no terminal to confirm in",
+  [EXIT.notFound]: "not found",
+  [EXIT.noKey]: "no secret key, or the key was refused",
+  [EXIT.tokenInvalid]: "token not valid",
+  [EXIT.someFailed]: "finished, but some failed",
+  [EXIT.unreachable]: "service unreachable, timed out or failing",
+  [EXIT.precondition]: "precondition failed, such as a port in use or an unexpected count",
+  [EXIT.interrupted]: "interrupted",
+  [EXIT.terminated]: "terminated",
+};
+
+/** What the client's errors, the service's own among them, make a command end with. */
+export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
+  missing_token: EXIT.usage,
+  publishable_key_required: EXIT.usage,
+  unauthorized: EXIT.noKey,
+  missing_secret_key: EXIT.noKey,
+  token_invalid_signature: EXIT.tokenInvalid,
+  token_wrong_instance: EXIT.tokenInvalid,
+  user_not_found: EXIT.notFound,
+  session_not_found: EXIT.notFound,
+  instance_not_found: EXIT.notFound,
+  token_expired: EXIT.tokenInvalid,
+  token_invalid: EXIT.tokenInvalid,
+  bad_request: EXIT.usage,
+  invalid_json: EXIT.usage,
+  query_required: EXIT.usage,
+  invalid_query: EXIT.usage,
+  unknown_provider: EXIT.usage,
+  invalid_redirect_uri: EXIT.usage,
+  invalid_state: EXIT.usage,
+  cross_origin: EXIT.failed,
+  not_found: EXIT.notFound,
+  method_not_allowed: EXIT.usage,
+  request_timeout: EXIT.unreachable,
+  body_too_large: EXIT.usage,
+  unsupported_media_type: EXIT.usage,
+  unknown_host: EXIT.failed,
+  headers_too_large: EXIT.usage,
+  internal: EXIT.unreachable,
+  search_too_slow: EXIT.usage,
+  too_many_sign_ins: EXIT.unreachable,
+  storage_unavailable: EXIT.unreachable,
+  config: EXIT.usage,
+  connection: EXIT.unreachable,
+  timeout: EXIT.unreachable,
+  rate_limited: EXIT.unreachable,
+  unavailable: EXIT.unreachable,
+  redirect_refused: EXIT.unreachable,
+  unexpected_response: EXIT.unreachable,
+  response_too_large: EXIT.failed,
+  instance_inactive: EXIT.failed,
+  unknown: EXIT.failed,
+};
+
+/** @param status of the answer: a service that fails in words of its own fails all the same */
+export function exitOf(code: string, status: number | undefined): ExitCode {
+  const known = Object.hasOwn(EXIT_OF, code) ? EXIT_OF[code as ErrorCode] : EXIT.failed;
+  return known === EXIT.failed && status !== undefined && status >= 500 ? EXIT.unreachable : known;
+}

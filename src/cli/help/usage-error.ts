@@ -1,0 +1,116 @@
+import type { Command } from "commander";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import { commandPath } from "./command-map.ts";
+
+/** Where a first guess leads to. Spelling mistakes are commander's to find. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  search: "svc users search, or svc sessions search",
+  find: "svc users search, or svc sessions search",
+  list: "svc users list, or svc sessions list",
+  ls: "svc users list, or svc sessions list",
+  get: "svc users get <id>, or svc sessions get <id>",
+  delete: "svc users delete",
+  user: "svc users",
+  session: "svc sessions",
+  token: "svc tokens",
+  instance: "svc instances",
+  verify: "svc tokens verify",
+  decode: "svc tokens decode",
+  logs: "svc serve, which prints each request; SVC_LOG=debug shows those of a command",
+  keys: "svc instances list; the keys of a local server are in .svc/servers/<port>.json",
+  key: "svc whoami",
+  use: "svc profiles use <name>; for an instance of the local server: --instance <name>",
+  switch: "svc profiles use <name>",
+  auth: "svc login, svc logout or svc whoami",
+  status: "svc doctor, or svc whoami",
+  ping: "svc doctor",
+  start: "svc serve",
+  run: "svc serve",
+  up: "svc serve",
+  signin: "svc sign-in",
+  signup: "svc sign-in, which makes a user at the first sign-in",
+  env: "svc help environment",
+  "users show": "svc users get <id>",
+  "users view": "svc users get <id>",
+  "users find": "svc users search",
+  "users ls": "svc users list",
+  "users rm": "svc users delete",
+  "users remove": "svc users delete",
+  "sessions show": "svc sessions get <session_id>",
+  "sessions view": "svc sessions get <session_id>",
+  "sessions find": "svc sessions search",
+  "sessions ls": "svc sessions list",
+  "tokens check": "svc tokens verify",
+  "tokens inspect": "svc tokens decode",
+  "tokens show": "svc tokens decode",
+  "tokens parse": "svc tokens decode",
+  "instances show": "svc instances list",
+  "profiles show": "svc profiles list",
+};
+
+const OPTIONS: Readonly<Record<string, string>> = {
+  "-o": "--output; a short option that takes a value would swallow a term such as -provider:github",
+  "--format": "--output",
+  "--jq": "--fields, or --json and jq",
+  "--key": "SVC_SECRET_KEY, or svc login",
+  "--token": "SVC_SECRET_KEY, or svc login",
+  "--url": "--base-url",
+  "--host": "--base-url",
+  "--filter": "a term: svc users search 'email:*@acme.com'",
+  "--all": "no option: lists are complete unless you pass --limit",
+  "--page": "--limit and --after",
+  "--dryrun": "--dry-run",
+  "--force": "--yes, with --expect for a query",
+};
+
+/** A search's own flags, which lists and deletions do not have. */
+const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|verified|unverified)$/;
+
+/** What commander found wrong, with a hint to what was probably meant. */
+export function usageError(text: string, argv: readonly string[], program: Command): CliError {
+  const message = sentence(text.replace(/^error: /, "").replace("'--not=", "'-"));
+  return new CliError(EXIT.usage, message, hintFor(text, argv, program));
+}
+
+function hintFor(text: string, argv: readonly string[], program: Command): string {
+  const command = commandOf(argv, program);
+  const path = commandPath(command);
+  const [, word] = /unknown command '([^']*)'/.exec(text) ?? [];
+  const [, option] = /unknown option '([^'=]*)/.exec(text) ?? [];
+  const noun = command.name();
+  if (word !== undefined) {
+    const guess = command === program ? word : `${noun} ${word}`;
+    if (Object.hasOwn(COMMANDS, guess)) return `Did you mean: ${COMMANDS[guess]}?`;
+  }
+  if (option !== undefined) {
+    if (SEARCH_FLAGS.test(option) && command.name() === "list")
+      return `Use: svc ${command.parent!.name()} search ${argv.slice(argv.indexOf(option)).join(" ")}`;
+    if (SEARCH_FLAGS.test(option) && command.name() === "delete")
+      return "Use a query: svc users delete --query 'email:*@acme.com' --dry-run";
+    if (Object.hasOwn(OPTIONS, option)) return `Use ${OPTIONS[option]}.`;
+  }
+  if (/too many arguments/.test(text) && command.name() === "list")
+    return `To search: svc ${command.parent!.name()} search ${argv.at(-1)}`;
+  return `See ${path} --help.`;
+}
+
+/** The command that the first words lead to. */
+function commandOf(argv: readonly string[], program: Command): Command {
+  let command = program;
+  for (const word of argv) {
+    const child = command.commands.find((one) => one.name() === word);
+    if (child) command = child;
+    else if (!word.startsWith("-") && command !== program) break;
+  }
+  return command;
+}
+
+/** `unknown command 'x'` and commander's own guess below it, as sentences. */
+function sentence(text: string): string {
+  const [first = "", ...guesses] = text.split("\n");
+  const ended = /[.?!]$/.test(first) ? first : `${first}.`;
+  return [ended.charAt(0).toUpperCase() + ended.slice(1), ...guesses.map((guess) => guess.replace(/[()]/g, ""))]
+    .filter(Boolean)
+    .join(" ");
+}

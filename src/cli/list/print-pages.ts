@@ -1,0 +1,36 @@
+import type { ListCall } from "../../client/list.ts";
+import type { Page } from "../../wire/endpoints.ts";
+import type { Context } from "../context.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { formatOf, type OutputFlags } from "../output/flags.ts";
+import { plainText, type Listed } from "./columns.ts";
+import type { ListShape } from "./flags.ts";
+import { pages } from "./pages.ts";
+import { isTable, printList } from "./print.ts";
+
+/**
+ * Prints a list of the service, asked for page by page. A person is told where more exist.
+ * @param none what a person is told where there are no results
+ * @returns the exit code
+ */
+export async function printPages<Row>(
+  context: Context,
+  flags: OutputFlags,
+  listed: Listed<Row>,
+  shape: ListShape<Row>,
+  list: (page: Page) => ListCall<Row>,
+  none: string,
+): Promise<ExitCode> {
+  const isForPerson = context.stdout.isTTY && !shape.isCount && isTable(formatOf(flags, context));
+  const id = listed.columns.find(({ name }) => name === listed.id)!;
+  let last: Row | undefined;
+  let hasMore = false;
+  const rows = pages(list, shape.range, isForPerson ? () => (hasMore = true) : undefined);
+  const seen = (async function* () {
+    for await (const row of rows) yield (last = row);
+  })();
+  const exitCode = await printList(context, flags, listed, shape, seen, none);
+  if (hasMore && last !== undefined)
+    context.stderr.write(`More ${listed.noun} exist. Raise --limit, or add --after ${plainText(id.value(last))}\n`);
+  return exitCode;
+}
