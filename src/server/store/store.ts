@@ -213,7 +213,14 @@ export interface Migration {
 }
 
 /** Why a store can't be used just now, for programs: `docs/operations.md` says what to do about each. */
-export type StoreFault = "store_unavailable" | "store_changed" | "store_missing" | "store_read_only" | "store_full";
+export const STORE_FAULTS = [
+  "store_unavailable",
+  "store_changed",
+  "store_missing",
+  "store_read_only",
+  "store_full",
+] as const;
+export type StoreFault = (typeof STORE_FAULTS)[number];
 
 /** The store can't be read or written at the moment: disk full, database down. The service answers 503. */
 export class StorageUnavailable extends Error {

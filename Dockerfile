@@ -1,0 +1,30 @@
+# docker build -t svc-identity .
+# docker run --rm -p 127.0.0.1:7820:7820 -v svc:/data svc-identity serve --providers simulated --public-url http://localhost:7820
+
+FROM node:22-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY . .
+# The command line carries its packages in its bundles: nothing else has to be installed beside it.
+RUN npm run build && rm -rf dist/types dist/lib dist/*.js
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production SVC_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=build /src/package.json /src/LICENSE ./
+COPY --from=build /src/bin ./bin
+COPY --from=build /src/dist ./dist
+COPY --from=build /src/fixtures ./fixtures
+RUN ln -s /app/bin/svc.js /usr/local/bin/svc && mkdir /data && chown node:node /data && chmod 700 /data
+USER node
+# A file store and the keys for commands in the container are in /data/.svc.
+WORKDIR /data
+VOLUME /data
+EXPOSE 7820
+STOPSIGNAL SIGTERM
+# Live, not ready: a database that is away does not get better when the container is replaced.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT || 7820}/__svc/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["svc"]
+CMD ["serve"]
