@@ -226,11 +226,13 @@ describe.skipIf(executablePath === undefined)("In a browser", { timeout: 30_000 
       await page.goto(authorizeUrl("google"));
       await focused();
       const reached: string[] = [];
-      for (let i = 0; i < 9; i++) {
+      for (let i = 0; i < 11; i++) {
         reached.push(await page.evaluate<string>("document.activeElement?.dataset.testid ?? ''"));
         await page.keyboard.press("Tab");
       }
-      const accounts = ["ada", "alan", "katherine", "nameless", "sofya", "mallory"].map((id) => `account-${id}`);
+      const accounts = ["ada", "grace", "charles", "alan", "katherine", "nameless", "sofya", "mallory"].map(
+        (id) => `account-${id}`,
+      );
       expect(reached).toEqual([...accounts, "other-account", "cancel", expect.anything()]);
     });
 
@@ -281,17 +283,18 @@ describe.skipIf(executablePath === undefined)("In a browser", { timeout: 30_000 
         expect(await all("[data-testid^=account-]", "each.dataset.testid")).toEqual(found);
         expect(await page.getByTestId("search").inputValue()).toBe(search);
       }
-      expect(await page.getByTestId("no-match").textContent()).toBe("No account matches “nobody at all”.");
+      expect((await page.getByTestId("no-match").textContent())?.trim()).toBe("No account matches “nobody at all”.");
     });
 
-    it("has no script on it, not even a stranger's", async () => {
+    it("runs no script but its own, and no stranger's", async () => {
       const dialogs: string[] = [];
       page.on("dialog", (dialog) => {
         dialogs.push(dialog.message());
         void dialog.dismiss();
       });
       await page.goto(authorizeUrl("google"));
-      expect(await page.locator("script, iframe, object, embed, link[rel=stylesheet]").count()).toBe(0);
+      expect(await page.locator("script").count()).toBe(1);
+      expect(await page.locator("iframe, object, embed, link[rel=stylesheet]").count()).toBe(0);
       const handlers = await all("*", "[...each.attributes].filter(({ name }) => name.startsWith('on')).length");
       expect(new Set(handlers)).toEqual(new Set([0]));
       expect(await page.getByTestId("account-mallory").locator("b").textContent()).toBe(
@@ -316,7 +319,7 @@ describe.skipIf(executablePath === undefined)("In a browser", { timeout: 30_000 
         );
         await page.goto(authorizeUrl(provider));
         expect([[...origins].filter((origin) => origin !== "null"), faults]).toEqual([[svc.url], []]);
-        expect(await all("img", "each.naturalWidth > 0")).toEqual([true, true, true, true, true, true]);
+        expect(await all("img", "each.naturalWidth > 0")).toEqual(Array(8).fill(true));
       },
     );
 
@@ -440,7 +443,7 @@ describe.skipIf(executablePath === undefined)("In a browser", { timeout: 30_000 
       await page.goto(svc.url);
       await page.getByTestId("try-acme-github").click();
       await page.getByTestId("account-sofya").click();
-      await page.waitForURL("**/__svc/signed-in?token=*");
+      await page.getByTestId("token").waitFor();
       expect(await page.locator("h1").textContent()).toBe("Welcome, Софья Ковалевская");
       expect(await page.getByTestId("claim-iss").textContent()).toContain("svc");
       expect(await page.getByTestId("claim-email").textContent()).toContain("sofya@stockholm.test");

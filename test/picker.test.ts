@@ -76,18 +76,22 @@ describe("the account picker", () => {
     },
   );
 
-  it("is a page that loads nothing and runs nothing", async () => {
+  it("is a page that loads nothing from elsewhere, and runs nothing but its own script", async () => {
     const { service, url, html } = await openPicker("google", [...SEED.personas, HOSTILE]);
-    expect(html).not.toMatch(/<script|<link rel="stylesheet"|\son\w+=/i);
+    expect(html.match(/<script/g)).toHaveLength(1);
+    expect(html).not.toMatch(/<link rel="stylesheet"|\s(?:on\w+|style)=/i);
     const outside = [...html.matchAll(/\s(?:href|src|action)="([^"]*)"/g)]
       .map(([, address]) => address!)
       .filter((address) => !/^(?:data:,|\?|http:\/\/localhost:7820\/)/.test(address));
-    expect(outside).toEqual(["https://evil.test/x.png?a=1&#38;b=&#39;onerror=alert(1)"]);
+    expect(outside.filter((address) => !/^(?:authorize\?|\.\.\/avatars\/[\w-]+\.svg$)/.test(address))).toEqual([]);
     const { headers } = await service.fetch(url.href);
-    expect([headers.get("content-type"), headers.get("content-security-policy")]).toEqual([
-      "text/html; charset=utf-8",
-      "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
-    ]);
+    const hash = "'sha256-[\\w+/]{43}='";
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(headers.get("content-security-policy")).toMatch(
+      new RegExp(
+        `^default-src 'none'; style-src ${hash}; script-src ${hash} ${hash}; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'$`,
+      ),
+    );
   });
 
   it.each([
@@ -99,7 +103,7 @@ describe("the account picker", () => {
   ] as const)("of %s shows a hostile account's texts as texts", async (provider, texts) => {
     const { html } = await openPicker(provider, [HOSTILE]);
     expect(texts.filter((text) => !html.includes(text))).toEqual([]);
-    expect(html).not.toMatch(/<(?:script|img\/|b>x)/);
+    expect(html).not.toMatch(/<(?:script>alert|img\/|b>x)/);
   });
 
   it("shows a hostile search and a hostile address as texts", async () => {
@@ -107,12 +111,12 @@ describe("the account picker", () => {
     const hostile = encodeURIComponent(`"><script>alert(1)</script>`);
     const searched = await (await service.fetch(`${url.href}&q=${hostile}`)).text();
     expect(attribute(searched, "search", "value")).toBe("&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;");
-    expect(searched).not.toContain("<script");
+    expect(searched).not.toContain("<script>alert");
     const typed = await (await service.fetch(`${url.href}&email=${hostile}`)).text();
     expect(typed).toContain(
       'data-testid="problem">&#34;&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#34; is not an e-mail address.</p>',
     );
-    expect(typed).not.toContain("<script");
+    expect(typed).not.toContain("<script>alert");
   });
 
   it("lists those who have an account at the provider", async () => {
@@ -259,11 +263,11 @@ describe("a made-up picture", () => {
 });
 
 describe("the demo's personas", () => {
-  it("are six, one of every kind that goes wrong", async () => {
+  it("are eight, one of every kind that goes wrong", async () => {
     const demo = await readFile(new URL("../fixtures/demo.json", import.meta.url), "utf8");
     const { personas } = parseSeed(demo, "demo", START);
     const emails = personas.map(({ accounts }) => (accounts.github as unknown as GithubAccount).emails);
-    expect(personas).toHaveLength(6);
+    expect(personas).toHaveLength(8);
     expect(emails.some((list) => list.length > 1)).toBe(true);
     expect(emails.some((list) => list.every(({ verified }) => !verified))).toBe(true);
     expect(

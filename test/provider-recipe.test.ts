@@ -50,7 +50,7 @@ interface GitlabAccount {
 
 export const simulatedGitlab: SimulatedProvider = {
   title: "GitLab",
-  mark: { text: "GL", color: "#fc6d26" },
+  mark: '<circle cx="12" cy="12" r="9" fill="#fc6d26"/>',
   endpoints: { authorize: "/authorize", token: "/token", user: "/api/v4/user" },
   accountSchema: ({ z, text }) => z.strictObject({ id: z.int().positive(), username: text }),
   accountFor: ({ number, login }) => ({ id: number, username: login }),

@@ -32,7 +32,7 @@ describe("the fixtures", () => {
     await expect(schema).toMatchFileSnapshot("../fixtures/seed.schema.json");
   });
 
-  it("hold a demo with every provider value, active and revoked sessions, and six personas", async () => {
+  it("hold a demo with every provider value, active and revoked sessions, and eight personas", async () => {
     const records = parseSeed(await readFile(new URL("fixtures/demo.json", root), "utf8"), "demo", new Date());
     expect(records.instances).toHaveLength(2);
     expect([...new Set(records.sessions.map((session) => session.provider))].toSorted()).toEqual([
@@ -42,6 +42,6 @@ describe("the fixtures", () => {
       "twitter",
     ]);
     expect(new Set(records.sessions.map((session) => session.revoked_at === null))).toEqual(new Set([true, false]));
-    expect(records.personas).toHaveLength(6);
+    expect(records.personas).toHaveLength(8);
   });
 });

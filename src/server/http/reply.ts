@@ -1,4 +1,7 @@
 import type { Incoming } from "./incoming.ts";
+import type { Html } from "./pages/html.ts";
+import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "./pages/scripts.ts";
+import { STYLE } from "./pages/style.ts";
 
 /** An answer, before it is sent. */
 export interface Reply {
@@ -21,9 +24,16 @@ const COMMON: Headers = {
 const JSON_TYPE: Headers = { ...COMMON, "content-type": "application/json" };
 /** Most answers: their headers are put into their form once. */
 const JSON_HEADERS = flat(JSON_TYPE);
-/** Styles are inline; `form-action` is left out because Chromium applies it to the redirects that follow a form. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'";
+/** `form-action` is left out because Chromium applies it to the redirects that follow a form. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src ${STYLE.source}`,
+  `script-src ${PICKER_SCRIPT.source} ${SIGNED_IN_SCRIPT.source}`,
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
 const PAGE_HEADERS = flat({
   ...COMMON,
   "content-type": "text/html; charset=utf-8",
@@ -64,6 +74,11 @@ export function redirect(location: string, cookies: readonly string[] = []): Rep
 
 export function page(html: string, status = 200): Reply {
   return { status, headers: PAGE_HEADERS, body: html };
+}
+
+/** A part that one of our pages puts into itself. */
+export function fragment({ text }: Html): Reply {
+  return { status: 200, headers: PAGE_HEADERS, body: text };
 }
 
 export function svg(text: string): Reply {

@@ -53,6 +53,21 @@ export function authorize(
   return picker(name, provider, deps, { id, request, query, problem });
 }
 
+/**
+ * The picker of a request, with nothing chosen.
+ * @throws {ApiError} where the request was not given out to this browser
+ */
+export function showAccounts(
+  name: Provider,
+  provider: SimulatedProvider,
+  deps: AuthorizeDeps,
+  query: Parameters,
+  browser: string | undefined,
+): PickerView {
+  const id = query.get("request") ?? "";
+  return picker(name, provider, deps, { id, request: findRequest(name, deps, id, browser), query, problem: undefined });
+}
+
 function granted({ grants }: AuthorizeDeps, request: AuthorizationRequest, persona: PersonaRecord): AuthorizeOutcome {
   return back(request, { code: grants.issueCode({ ...request, persona }) });
 }
@@ -161,7 +176,6 @@ function picker(
   return {
     provider: name,
     title: provider.title,
-    mark: provider.mark,
     request: id,
     application: request.application,
     accounts: items,

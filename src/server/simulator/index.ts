@@ -1,10 +1,10 @@
 import { isProvider, type Provider } from "../../wire/names.ts";
 import type { Simulated } from "../providers/connections.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
-import { authorize, type AuthorizeOutcome } from "./authorize.ts";
+import { authorize, showAccounts, type AuthorizeDeps, type AuthorizeOutcome } from "./authorize.ts";
 import { Grants } from "./grants.ts";
 import { Personas } from "./personas.ts";
-import { reply } from "./provider.ts";
+import { reply, type PickerView } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
 import { createSeal } from "./sealed.ts";
 import { answerToken } from "./token-endpoint.ts";
@@ -30,6 +30,8 @@ export interface Simulator extends Simulated {
    * @throws {ApiError} for a request that a provider would not redirect from
    */
   authorize(provider: Provider, query: ReadonlyMap<string, string>, browser?: string): AuthorizeOutcome;
+  /** What the picker shows; nothing is chosen. @throws {ApiError} for a request that was not given out to this browser */
+  accounts(provider: Provider, query: ReadonlyMap<string, string>, browser?: string): PickerView;
 }
 
 export function createSimulator(options: SimulatorOptions): Simulator {
@@ -40,6 +42,14 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
   const known = (name: Provider): readonly ConnectionRecord[] => [client, ...clients(name)];
 
+  const depsOf = (name: Provider): AuthorizeDeps => ({
+    grants,
+    personas,
+    url: `${prefix}/${name}${SIMULATED[name].endpoints.authorize}`,
+    callbackUrl: callbackUrl(name),
+    isClient: (client_id) => known(name).some((own) => own.client_id === client_id),
+  });
+
   return {
     client,
     personas,
@@ -49,12 +59,8 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       ),
     introduce: (application, state) => grants.introduce(application, state),
 
-    authorize(name, query, browser) {
-      const isClient = (client_id: string): boolean => known(name).some((own) => own.client_id === client_id);
-      const url = `${prefix}/${name}${SIMULATED[name].endpoints["authorize"]}`;
-      const deps = { grants, personas, url, callbackUrl: callbackUrl(name), isClient };
-      return authorize(name, SIMULATED[name], deps, query, browser);
-    },
+    authorize: (name, query, browser) => authorize(name, SIMULATED[name], depsOf(name), query, browser),
+    accounts: (name, query, browser) => showAccounts(name, SIMULATED[name], depsOf(name), query, browser),
 
     async fetch(url, init) {
       const [name, path] = splitAfter(url.slice(prefix.length + 1));

@@ -18,7 +18,6 @@ export interface Account {
 export interface PickerView {
   readonly provider: Provider;
   readonly title: string;
-  readonly mark: SimulatedProvider["mark"];
   /** Names the request that the choice answers; nothing else of it is on the page. */
   readonly request: string;
   /** Undefined: the request is not one of the service's own. */
@@ -67,8 +66,8 @@ export interface SchemaParts {
 /** What is particular to one provider's stand-in: its quirks, as the real one has them. */
 export interface SimulatedProvider {
   readonly title: string;
-  /** Its sign on the account picker. */
-  readonly mark: { readonly text: string; readonly color: string };
+  /** What calls it to mind on our pages: SVG shapes, drawn for them, in a box of 24 by 24; no `style` attribute. */
+  readonly mark: string;
   /** Where its endpoints are, by the names that the provider's definition has for them. */
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<string, string>>;
   /** A persona's account here, as a seed has it. */

@@ -15,14 +15,14 @@ export function errorPage(status: number, message: string, wayBack?: WayBack): s
   return layout(
     title,
     html`<div class="bar">
-        <span class="mark" style="--brand:#b3261e" aria-hidden="true">!</span><span class="pill bad">${status}</span>
+        <span class="mark bad" aria-hidden="true">!</span><span class="pill bad">${status}</span>
       </div>
       <header>
         <h1 data-testid="error-title">${title}</h1>
         ${advice && html`<p data-testid="error-detail">${advice}</p>`}
       </header>
       <footer>
-        <span>svc · identity proxy</span>${wayBack && html`<a href="${wayBack.origin}" data-testid="way-back">Back to ${wayBack.name}</a>`}
+        <span>svc · identity proxy</span>${wayBack && html`<a class="button primary" href="${wayBack.origin}" data-testid="way-back">Back to ${wayBack.name}</a>`}
       </footer>`,
   );
 }

@@ -3,6 +3,7 @@ import type { Addresses } from "../../instances/addresses.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
+import { logo } from "./logos.ts";
 
 /** The front door in a browser: what is here, and a way to try it. */
 export function homePage(instances: readonly InstanceRecord[], addresses: Addresses): string {
@@ -18,30 +19,44 @@ export function homePage(instances: readonly InstanceRecord[], addresses: Addres
       </header>
       <div class="stack">${instances.map((instance) => instanceCard(instance, addresses))}</div>
       <footer>
-        <span>Next: <code>npx svc users list</code></span
+        <span>Next: <code>npx svc-identity users list</code></span
         ><a href="${addresses.front}/.well-known/openid-configuration">Discovery</a>
       </footer>`,
-    "wide",
+    { isWide: true },
   );
 }
 
 function instanceCard(instance: InstanceRecord, addresses: Addresses): Html {
-  const base = addresses.instanceUrl(instance);
-  const target = encodeURIComponent(`${addresses.front}/__svc/signed-in`);
-  return html`<section class="stack" data-testid="instance-${instance.subdomain}">
-    <h2>${instance.name}${!instance.active && html` <span class="pill warn">not active</span>`}</h2>
+  const { name, subdomain, active, publishable_key, redirect_uris } = instance;
+  const target = targetOf(redirect_uris, `${addresses.front}/__svc/signed-in`);
+  return html`<section class="stack" data-testid="instance-${subdomain}">
+    <h2>${name}${!active && html` <span class="pill warn">not active</span>`}</h2>
     <dl>
       <dt>base_url</dt>
-      <dd><code>${base}</code></dd>
+      <dd><code>${addresses.instanceUrl(instance)}</code></dd>
       <dt>publishable key</dt>
-      <dd><code>${instance.publishable_key}</code></dd>
+      <dd><code>${publishable_key}</code></dd>
+      ${
+        redirect_uris.length > 0 &&
+        html`<dt>redirect_uris</dt>
+          <dd><code>${redirect_uris.join(", ")}</code></dd>`
+      }
     </dl>
-    ${instance.active && canTry(instance) && html`<div class="buttons"><span>Sign in with</span>${PROVIDERS.map((provider) => html`<a class="button" href="${base}/oauth/authorize?provider=${provider}&amp;redirect_uri=${target}" data-testid="try-${instance.subdomain}-${provider}">${provider}</a>`)}</div>`}
-    ${instance.redirect_uris.length > 0 && html`<p>Sends users back to ${instance.redirect_uris.join(", ")} only.</p>`}
+    ${active && target !== undefined && tryButtons(instance, addresses.front, target)}
   </section>`;
 }
 
-/** Whether the page that shows the outcome may be sent the token. */
-function canTry(instance: InstanceRecord): boolean {
-  return instance.redirect_uris.length === 0;
+function tryButtons({ name, subdomain, redirect_uris }: InstanceRecord, front: string, target: string): Html {
+  const links = PROVIDERS.map((provider) => {
+    const query = new URLSearchParams({ instance: subdomain, provider, redirect_uri: target });
+    return html`<a class="button logo" href="${front}/oauth/authorize?${query.toString()}" aria-label="Sign in to ${name} with ${provider}" data-testid="try-${subdomain}-${provider}">${logo(provider)} ${provider}</a>`;
+  });
+  return html`<div class="buttons">${links}</div>
+    ${redirect_uris.length > 0 && html`<p>These end at your application, <code>${target}</code>.</p>`}`;
+}
+
+/** Where a try ends: at our own page, or at the first web address that the instance lists. */
+function targetOf(redirect_uris: readonly string[], ownPage: string): string | undefined {
+  if (redirect_uris.length === 0 || redirect_uris[0] === "*") return ownPage;
+  return redirect_uris.find((entry) => /^https?:/i.test(entry))?.replace(/\?\*$/, "");
 }

@@ -1,58 +1,111 @@
-import type { PersonaRecord } from "../../store/records.ts";
 import type { Account, PickerView } from "../../simulator/provider.ts";
+import type { PersonaRecord } from "../../store/records.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
+import { logo } from "./logos.ts";
+import { PICKER_SCRIPT } from "./scripts.ts";
 
-/** A simulated provider's authorize page. It needs no script: links and forms do all. */
+/** A simulated provider's authorize page. Links and forms do all; a script only saves steps. */
 export function pickerPage(view: PickerView): string {
-  const { title, mark, request, application, accounts, search, problem } = view;
+  const { provider, title, request, search, problem } = view;
   return layout(
     `Sign in with ${title}`,
-    html`<div class="bar"><span class="mark" style="--brand:${mark.color}" aria-hidden="true">${mark.text}</span><span class="pill">simulated</span></div>
-${heading(view)}
-${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`}
-<form method="get" role="search">
-<input type="hidden" name="request" value="${request}">
-<input type="search" name="q" value="${search}" placeholder="Search accounts" aria-label="Search accounts" autocomplete="off" data-testid="search">
-</form>
-<ul class="list" data-testid="accounts">${accounts.map(({ persona, account }, i) => accountRow(request, persona, account, i === 0 && !application?.needsClick))}</ul>
-${pager(view)}
-${accounts.length === 0 && html`<p data-testid="no-match">No account matches “${search}”.</p>`}
-<details${problem && html` open`}><summary data-testid="other-account">Use another account</summary>
-<form method="get">
-<input type="hidden" name="request" value="${request}">
-<label>E-mail <input type="email" name="email" required placeholder="mary@example.test" autocomplete="off" data-testid="other-email"></label>
-<label>Name <input name="name" maxlength="256" placeholder="Mary Shelley" autocomplete="off" data-testid="other-name"></label>
-<label class="check"><input type="checkbox" name="unverified" value="1" data-testid="other-unverified"> The address is not verified</label>
-<button class="primary" data-testid="other-continue">Continue</button>
-</form></details>
-<footer><a class="button" href="?request=${request}&amp;cancel=1" data-testid="cancel">Cancel</a>
-<span title="What the application asks for">${view.client_id} · ${view.scopes.join(" ")}</span></footer>`,
+    html`<div class="bar"><span class="mark logo">${logo(provider)}</span><span class="pill">simulated</span></div>
+      ${heading(view)}
+      ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`}
+      <form method="get" role="search">
+        <input type="hidden" name="request" value="${request}" />
+        <input type="search" name="q" value="${search}" placeholder="Search ${view.known.toLocaleString("en")} accounts" aria-label="Search accounts" autocomplete="off" data-testid="search" />
+      </form>
+      <div id="found">${accountList(view, mayFocus(view))}</div>
+      <p id="count" class="hidden" role="status"></p>
+      ${otherAccount(view)}
+      <footer>
+        <a class="button" href="?request=${request}&amp;cancel=1" data-testid="cancel">Cancel</a>
+        <span title="What the application asks for">${view.client_id} · ${view.scopes.join(" ")}</span>
+      </footer>`,
+    { script: PICKER_SCRIPT },
   );
 }
 
+/**
+ * The part of the picker that changes while somebody types.
+ * @param firstHasFocus so that Enter signs in
+ */
+export function accountList(view: PickerView, firstHasFocus = false): Html {
+  const { request, accounts, search, title } = view;
+  if (accounts.length === 0)
+    return html`<p data-testid="no-match">
+      ${search === "" ? `Nobody has an account at ${title}. Use another account.` : `No account matches “${search}”.`}
+    </p>`;
+  return html`<ul class="list" data-testid="accounts" aria-label="Accounts">
+      ${accounts.map(({ persona, account }, i) => accountRow(request, persona, account, firstHasFocus && i === 0))}
+    </ul>
+    ${pager(view)}`;
+}
+
+/** Where a click is wanted, a key that is held down while the page appears must not choose an account. */
+function mayFocus({ application }: PickerView): boolean {
+  return !application?.needsClick;
+}
+
 function heading({ title, application }: PickerView): Html {
-  if (!application) return html`<header><h1>Sign in with ${title}</h1><p>Choose an account to continue.</p></header>`;
+  if (!application)
+    return html`<header>
+      <h1>Sign in with ${title}</h1>
+      <p>Choose an account to continue.</p>
+    </header>`;
   const { name, origin, needsClick } = application;
   if (!needsClick)
-    return html`<header><h1>Sign in with ${title}</h1><p>to continue to <b data-testid="application">${name}</b> at <span data-testid="destination">${origin}</span></p></header>`;
-  return html`<header><h1>Send a token to <span data-testid="destination">${origin}</span>?</h1>
-<p role="alert">Choosing an account signs in to <b data-testid="application">${name}</b> and gives the token to that address. If you did not ask for that, cancel.</p></header>`;
+    return html`<header>
+      <h1>Sign in with ${title}</h1>
+      <p>
+        to continue to <b data-testid="application">${name}</b> at <bdi data-testid="destination">${origin}</bdi>
+      </p>
+    </header>`;
+  return html`<header class="warning">
+    <h1>Send a token to another site?</h1>
+    <span class="host" data-testid="destination">${breakable(origin)}</span>
+    <p>
+      If you choose an account, this site can act as that user of
+      <b data-testid="application">${name}</b>. Cancel if you did not start this sign-in.
+    </p>
+  </header>`;
+}
+
+/** A host that breaks between its labels where it does not fit. */
+function breakable(origin: string): Html[] {
+  return origin.split(/(?=[.:/])/).map((part) => html`${part}<wbr />`);
+}
+
+function accountRow(request: string, { id }: PersonaRecord, { name, detail, note }: Account, hasFocus: boolean): Html {
+  return html`<li>
+    <a class="row" href="?request=${request}&amp;login_hint=${encodeURIComponent(id)}" data-testid="account-${id}"${hasFocus && html` autofocus`}>
+      <img class="avatar" src="../avatars/${id}.svg" alt="" width="40" height="40" />
+      <span><b>${name}</b><small>${detail}</small>${note && html`<small class="warn">${note}</small>`}</span>
+    </a>
+  </li>`;
 }
 
 function pager({ request, search, previous, next }: PickerView): Html | false {
   if (previous === undefined && next === undefined) return false;
   const address = (name: string, row: number): string =>
-    `?${new URLSearchParams({ request, ...(search && { q: search }), [name]: String(row) }).toString()}`;
-  return html`<nav class="pager" aria-label="Pages of accounts">
-${previous !== undefined && html`<a class="button" rel="prev" href="${address("before", previous)}" data-testid="previous">Previous</a>`}
-${next !== undefined && html`<a class="button" rel="next" href="${address("after", next)}" data-testid="next">Next</a>`}
-</nav>`;
+    `authorize?${new URLSearchParams({ request, ...(search && { q: search }), [name]: String(row) }).toString()}`;
+  return html`<nav class="pager" aria-label="More accounts">
+    ${previous !== undefined && html`<a class="button" rel="prev" href="${address("before", previous)}" data-testid="previous">← Previous</a>`}
+    ${next !== undefined && html`<a class="button next" rel="next" href="${address("after", next)}" data-testid="next">Next →</a>`}
+  </nav>`;
 }
 
-function accountRow(request: string, persona: PersonaRecord, { name, detail, note }: Account, isFirst: boolean): Html {
-  return html`<li><a class="row" href="?request=${request}&amp;login_hint=${encodeURIComponent(persona.id)}" data-testid="account-${persona.id}"${isFirst && html` autofocus`}>
-<img class="avatar" src="${persona.avatar_url}" alt="" width="40" height="40">
-<span><b>${name}</b><small>${detail}</small>${note && html`<small class="warn">${note}</small>`}</span>
-</a></li>`;
+function otherAccount({ request, problem }: PickerView): Html {
+  return html`<details${problem && html` open`}>
+    <summary data-testid="other-account">Use another account</summary>
+    <form method="get">
+      <input type="hidden" name="request" value="${request}" />
+      <label>E-mail <input type="email" name="email" required placeholder="mary@example.test" autocomplete="off" data-testid="other-email" /></label>
+      <label>Name <input name="name" maxlength="256" placeholder="Mary Shelley" autocomplete="off" data-testid="other-name" /></label>
+      <label class="check"><input type="checkbox" name="unverified" value="1" data-testid="other-unverified" /> The provider has not verified this address</label>
+      <button class="primary" data-testid="other-continue">Continue</button>
+    </form>
+  </details>`;
 }

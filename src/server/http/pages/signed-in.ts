@@ -1,9 +1,13 @@
 import type { TokenClaims } from "../../../wire/claims.ts";
-import { html } from "./html.ts";
+import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
+import { SIGNED_IN_SCRIPT } from "./scripts.ts";
 
-/** Stands in for an application's callback: what the token says. The token itself is in the address alone. */
-export function signedInPage(claims: TokenClaims): string {
+/**
+ * Stands in for an application's callback: the token, and what it says. A script takes it out of the address.
+ * @param baseUrl {base_url} of the token's instance
+ */
+export function signedInPage(token: string, claims: TokenClaims, baseUrl: string): string {
   const rows = Object.entries(claims).map(
     ([name, value]) =>
       html`<dt>${name}</dt>
@@ -14,20 +18,27 @@ export function signedInPage(claims: TokenClaims): string {
   return layout(
     "Signed in",
     html`<div class="bar">
-        <img class="avatar" src="${claims.avatar_url}" alt="" width="40" height="40" /><span class="pill good"
-          >signed in with ${claims.provider}</span
-        >
+        <span class="mark" aria-hidden="true">✓</span><span class="pill good">signed in with ${claims.provider}</span>
       </div>
       <header>
-        <h1>Welcome, ${claims.name}</h1>
-        <p>Your application gets a token in the query parameter <code>token</code>. This one says:</p>
+        <h1>Welcome, <bdi>${claims.name}</bdi></h1>
+        <p>Your application gets this token in the query parameter <code>token</code>.</p>
       </header>
-      <dl>${rows}</dl>
+      <div class="stack">
+        <div class="title">
+          <h2>Token</h2>
+          <button id="copy" hidden data-testid="copy">Copy</button>
+        </div>
+        <textarea id="token" rows="5" readonly spellcheck="false" aria-label="Token" data-testid="token">${token}</textarea>
+        <h2>Verify it on your server</h2>
+        <pre><code data-testid="verify">${verifyLine(baseUrl)}</code></pre>
+        <h2>What it says</h2>
+        <dl>${rows}</dl>
+      </div>
       <footer>
-        <span>Next: <code>npx svc sessions list</code></span
-        ><a href="/">Back</a>
+        <span>Next: <code>npx svc-identity sessions list</code></span><a href="/">Back</a>
       </footer>`,
-    "wide",
+    { isWide: true, script: SIGNED_IN_SCRIPT },
   );
 }
 
@@ -36,16 +47,35 @@ export function notSignedInPage(error: string, description: string): string {
   return layout(
     "Not signed in",
     html`<div class="bar">
-        <span class="mark" style="--brand:#b3261e" aria-hidden="true">!</span
-        ><span class="pill bad" data-testid="error">${error}</span>
+        <span class="mark bad" aria-hidden="true">!</span><span class="pill bad" data-testid="error">${error}</span>
       </div>
       <header>
         <h1>Not signed in</h1>
         <p data-testid="error-detail">${description}</p>
       </header>
       <p>Your application gets <code>error</code> and <code>error_description</code> in its query.</p>
-      <footer><span>svc · identity proxy</span><a href="/">Back</a></footer>`,
+      <footer><span>svc · identity proxy</span><a class="button" href="/">Back</a></footer>`,
+    { script: SIGNED_IN_SCRIPT },
   );
+}
+
+/** What is shown where no token came: after a reload it is no longer in the address. */
+export function noTokenPage(): string {
+  return layout(
+    "No token here",
+    html`<div class="bar"><span class="mark" aria-hidden="true">s</span></div>
+      <header>
+        <h1>No token here</h1>
+        <p>
+          This page shows the token of a sign-in once, and takes it out of the address. Sign in again to get another one.
+        </p>
+      </header>
+      <footer><span>svc · identity proxy</span><a class="button" href="/">Back</a></footer>`,
+  );
+}
+
+function verifyLine(baseUrl: string): Html {
+  return html`const { data } = await createClient({ secretKey: process.env.SVC_SECRET_KEY, baseUrl: "${baseUrl}" }).tokens.verify(token);`;
 }
 
 function isTime(name: string): boolean {

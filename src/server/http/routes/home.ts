@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../../wire/errors.ts";
 import { homePage } from "../pages/home.ts";
-import { notSignedInPage, signedInPage } from "../pages/signed-in.ts";
+import { noTokenPage, notSignedInPage, signedInPage } from "../pages/signed-in.ts";
 import { page, redirect } from "../reply.ts";
 import { claimedInstance } from "../../token.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
@@ -22,10 +22,12 @@ export const signedIn: RouteDefinition = {
     requireLocal(deps.isLocal);
     const error = request.query.get("error");
     if (error !== undefined) return page(notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? ""));
-    const token = request.query.get("token") ?? "";
+    const token = request.query.get("token");
+    if (token === undefined) return page(noTokenPage());
     const instance = deps.instances.byId(claimedInstance(token) ?? "");
     if (!instance) throw new ApiError("token_invalid");
-    return page(signedInPage(await deps.tokens.verify(instance, token, deps.now())));
+    const claims = await deps.tokens.verify(instance, token, deps.now());
+    return page(signedInPage(token, claims, deps.addresses.instanceUrl(instance)));
   },
 };
 

@@ -6,7 +6,7 @@ import { identity } from "./identity.ts";
 import { preflightInstances, searchInstances } from "./instances.ts";
 import { authorize, beginAtFront, callback, signIn } from "./oauth.ts";
 import { getSession, listSessions, searchSessions } from "./sessions.ts";
-import { avatar, simulatedAuthorize } from "./simulator.ts";
+import { avatar, simulatedAccounts, simulatedAuthorize } from "./simulator.ts";
 import { verifyToken } from "./tokens.ts";
 import { deleteUser, getUser, listUsers, searchUsers } from "./users.ts";
 
@@ -17,6 +17,7 @@ type LocalRoute =
   | "GET /__svc/identity"
   | "GET /__svc/signed-in"
   | "GET /__svc/simulator/:provider/authorize"
+  | "GET /__svc/simulator/:provider/accounts"
   | "GET /__svc/simulator/avatars/:file";
 type Preflight = "OPTIONS /api/v1/instances/search";
 
@@ -41,5 +42,6 @@ export const ROUTES: Readonly<Record<Route | Preflight | LocalRoute, RouteDefini
   "GET /__svc/identity": identity,
   "GET /__svc/signed-in": signedIn,
   "GET /__svc/simulator/:provider/authorize": simulatedAuthorize,
+  "GET /__svc/simulator/:provider/accounts": simulatedAccounts,
   "GET /__svc/simulator/avatars/:file": avatar,
 };

@@ -1,8 +1,8 @@
 import { isProvider } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
 import { avatarSvg } from "../pages/avatar.ts";
-import { pickerPage } from "../pages/picker.ts";
-import { page, redirect, svg, type Reply } from "../reply.ts";
+import { accountList, pickerPage } from "../pages/picker.ts";
+import { fragment, page, redirect, svg, type Reply } from "../reply.ts";
 import { browserCookie, newBrowser, shownBrowser } from "../../simulator/browser.ts";
 import type { AuthorizeOutcome } from "../../simulator/authorize.ts";
 import { requireNavigation } from "./access.ts";
@@ -21,6 +21,17 @@ export const simulatedAuthorize: RouteDefinition = {
     const outcome = simulator.authorize(provider, request.query, browser);
     const isNew = shown === undefined && "location" in outcome && outcome.isToPicker;
     return answer(outcome, isNew ? [browserCookie(browser, addresses.isHttps)] : []);
+  },
+};
+
+/** The picker's accounts again, for its own script: nothing can be chosen here. */
+export const simulatedAccounts: RouteDefinition = {
+  on: ["front"],
+  handle({ params, query, header, caller }, { simulator, addresses }) {
+    const provider = params["provider"];
+    if (!isProvider(provider)) throw new ApiError("not_found");
+    const browser = caller.isBrowser ? (shownBrowser(header("cookie"), addresses.isHttps) ?? newBrowser()) : undefined;
+    return fragment(accountList(simulator.accounts(provider, query, browser)));
   },
 };
 

@@ -1,0 +1,69 @@
+import { inline } from "./inline.ts";
+
+/** Filters the accounts while somebody types; arrows and Escape move about. The page works without it. */
+export const PICKER_SCRIPT = inline(
+  "script",
+  `
+const field = document.querySelector("[type=search]");
+const found = document.getElementById("found");
+const count = document.getElementById("count");
+const other = document.querySelector("details");
+let asked = 0;
+let timer;
+
+async function filter() {
+  const number = ++asked;
+  const query = new URLSearchParams({ request: field.form.elements.request.value, q: field.value });
+  const response = await fetch("accounts?" + query);
+  if (!response.ok) return field.form.submit();
+  const text = await response.text();
+  if (number !== asked) return;
+  found.innerHTML = text;
+  count.textContent = found.querySelectorAll("li").length + " accounts shown";
+}
+
+function move(step) {
+  const stops = [field, ...found.querySelectorAll("a")];
+  const at = stops.indexOf(document.activeElement);
+  stops[Math.min(Math.max(at + step, 0), stops.length - 1)].focus();
+}
+
+field.addEventListener("input", () => {
+  clearTimeout(timer);
+  timer = setTimeout(filter, 80);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    event.preventDefault();
+    move(event.key === "ArrowDown" ? 1 : -1);
+  }
+  if (event.key !== "Escape") return;
+  event.preventDefault();
+  if (other.open) other.open = false;
+  else if (field.value !== "") {
+    field.value = "";
+    filter();
+  }
+  field.focus();
+});
+`,
+);
+
+/** Takes the token out of the address and the history, and copies it. */
+export const SIGNED_IN_SCRIPT = inline(
+  "script",
+  `
+history.replaceState(null, "", location.pathname);
+const token = document.getElementById("token");
+const button = document.getElementById("copy");
+if (button) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    token.select();
+    await navigator.clipboard.writeText(token.value).catch(() => document.execCommand("copy"));
+    button.textContent = "Copied";
+  });
+}
+`,
+);
