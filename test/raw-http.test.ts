@@ -28,7 +28,7 @@ const HOSTS: Case[] = [
   ["a strange host first", `GET / HTTP/1.1\r\nHost: evil.example\r\nHost: {host}\r\n\r\n`, BAD],
   ["the same host twice", `GET / HTTP/1.1\r\nHost: {host}\r\nhost: {host}\r\n\r\n`, BAD],
   ["no host", `GET / HTTP/1.1\r\n\r\n`, BAD],
-  ["no host in HTTP/1.0", `GET / HTTP/1.0\r\n\r\n`, BAD],
+  ["no host in HTTP/1.0", `GET / HTTP/1.0\r\n\r\n`, NOT_OURS],
   ["an empty host", `GET / HTTP/1.1\r\nHost:\r\n${CLOSE}\r\n`, NOT_OURS],
   ["a host with a path", `GET / HTTP/1.1\r\nHost: {host}/x\r\n${CLOSE}\r\n`, NOT_OURS],
   ["a host of 9,000 characters", `GET / HTTP/1.1\r\nHost: ${"a".repeat(9000)}\r\n${CLOSE}\r\n`, NOT_OURS],

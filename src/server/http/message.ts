@@ -8,14 +8,15 @@ import type { Incoming } from "./incoming.ts";
 export const MAX_HEADERS = 100;
 
 /** What is wrong with a message as such, before its meaning is looked at. */
-export function faultOf({ rawHeaders, headers, url = "" }: IncomingMessage): ErrorCode | undefined {
+export function faultOf({ rawHeaders, headers, httpVersion, url = "" }: IncomingMessage): ErrorCode | undefined {
   // Node leaves those beyond the limit out without a word.
   if (rawHeaders.length > 2 * MAX_HEADERS) return "headers_too_large";
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === "host") hosts++;
   }
-  if (hosts !== 1) return "bad_request";
+  // Balancers ask for health with HTTP/1.0, which knows no Host.
+  if (hosts !== 1 && !(hosts === 0 && httpVersion === "1.0")) return "bad_request";
   if (!url.startsWith("/") && originFormOf(url, headers.host) === undefined) return "bad_request";
   if (headers["transfer-encoding"] !== undefined && headers["transfer-encoding"].toLowerCase() !== "chunked")
     return "bad_request";

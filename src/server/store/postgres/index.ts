@@ -156,7 +156,7 @@ function databaseStore(database: Database): Store {
 
     async probe(): Promise<void> {
       const [state] = await query<{ readonly: boolean }>(
-        "SELECT current_setting('transaction_read_only') = 'on' AS readonly FROM (SELECT FROM svc.instances LIMIT 1) AS any",
+        "SELECT current_setting('transaction_read_only') = 'on' AS readonly FROM (SELECT FROM svc.instances LIMIT 1) AS first",
       );
       if (state?.readonly)
         throw new StorageUnavailable(`${database.location} is read only: a standby, or set to be.`, {
