@@ -145,12 +145,13 @@ describe("The steps of the GitHub Actions job", () => {
     }
     const job = parse(await readFile(join(ROOT, "examples/github-actions/verify.yml"), "utf8")) as Job;
     const steps = job.jobs.test.steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
-    expect(steps).toHaveLength(2);
+    expect(steps).toHaveLength(3);
     const directory = await mkdtemp(join(tmpdir(), "svc-actions-"));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     // What npx would find after `npm install svc-identity`.
     await writeFile(join(directory, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
-    await symlink(join(ROOT, "bin/svc.js"), join(directory, "svc"));
+    await symlink(join(ROOT, "bin/svc.js"), join(directory, "svc-identity"));
+    await writeFile(join(directory, "npm"), '#!/bin/sh\n[ "$1" = ci ]\n', { mode: 0o755 });
     const script = ["set -e", "trap 'kill $(jobs -p)' EXIT", ...steps].join("\n").replace("--port 7820", "--port 0");
     const { code, output } = await bash(script, directory);
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("ada@acme.test") as string });

@@ -8,10 +8,10 @@ import { runCli } from "./_cli.ts";
 
 const root = new URL("..", import.meta.url);
 
-describe("the README", () => {
+describe("docs/api.md", () => {
   it("lists every route of the specification, and no other", async () => {
-    const readme = await readFile(new URL("README.md", root), "utf8");
-    const listed = [...readme.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]*)` +\|/gm)].map(([, route]) => route);
+    const page = await readFile(new URL("docs/api.md", root), "utf8");
+    const listed = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]*)` +\|/gm)].map(([, route]) => route);
     const served = Object.keys(ROUTES).filter((route) => !/ \/$|__svc|^OPTIONS/.test(route));
     expect(listed.toSorted()).toEqual(served.toSorted());
   });
