@@ -131,9 +131,9 @@ export class Personas {
   }
 }
 
-/** What a search finds somebody by. */
+/** What a search finds somebody by: what can be read on the picker, and no provider's own number. */
 function textOf({ name, email, accounts }: PersonaRecord): string {
-  return [name ?? "", email, ...textsIn(accounts)].join(" @");
+  return [name ?? "", email, ...textsIn(accounts).filter((text) => /\D/.test(text))].join(" @");
 }
 
 /** Every address that somebody has anywhere, in lower case. */
