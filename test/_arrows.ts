@@ -17,7 +17,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/errors.ts",
     "server/http",
     "server/providers",
-    "server/seed",
     "server/store",
     "server/store/move",
   ],

@@ -192,7 +192,7 @@ describe("redirects, states and browsers", () => {
       const callback = locationOf(await fetch(authorize.href));
       const back = locationOf(await fetch(callback.href)).searchParams;
       expect([back.get("error"), back.get("token")]).toEqual(["server_error", null]);
-      expect(log.failures).toEqual(["twitter: server_error: twitter answered with status 400"]);
+      expect(log.failures).toEqual(["twitter: server_error: twitter token: status 400, error invalid_request"]);
     });
   });
 });

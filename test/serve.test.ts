@@ -44,7 +44,7 @@ describe("serve", () => {
     ["a public address in front of it", { publicUrl: "https://auth.example.test" }],
   ])("does not start with simulated providers behind %s, where anybody could be anybody", async (_, options) => {
     await expect(start(options)).rejects.toThrow(
-      /^This server can be reached from elsewhere.*Acme: google.*If that is what you want, say --providers simulated\.$/,
+      /^This server can be reached from elsewhere.*Acme: google.*To simulate providers anyway, add --providers simulated\.$/,
     );
   });
 

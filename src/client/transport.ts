@@ -19,16 +19,17 @@ export interface Answer {
 
 /** What calls are sent with. */
 export interface Transport {
-  ask(url: string, init: Init, deadline: Pick<Deadline, "onStop" | "signal">): Promise<Answer>;
+  ask(url: string, init: Init, deadline: Pick<Deadline, "onStop" | "signal" | "until">): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /** Somebody's own `fetch`. */
 export function fetchTransport(fetch: Fetch): Transport {
   return {
-    async ask(url, init, { signal }) {
-      const { status, headers, body } = await fetch(url, { ...init, signal });
-      return { status, headers, text: async (limit) => (body ? readText(body, limit) : "") };
+    async ask(url, init, { signal, until }) {
+      // Not every fetch honours its signal.
+      const { status, headers, body } = await until(fetch(url, { ...init, signal }));
+      return { status, headers, text: async (limit) => (body ? until(readText(body, limit)) : "") };
     },
     close: async () => {},
   };

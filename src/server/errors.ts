@@ -56,3 +56,13 @@ export class SignInError extends Error {
 export class ServeError extends Error {
   override readonly name = "ServeError";
 }
+
+/** A seed file that can't be used; the message lists every fault with its path. */
+export class SeedError extends Error {
+  override readonly name = "SeedError";
+}
+
+/** The port that was asked for is not available. */
+export class PortUnavailable extends Error {
+  override readonly name = "PortUnavailable";
+}

@@ -1,9 +1,7 @@
 /** Start the service inside a program or a test. */
 export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
 export { credentialsFromEnv, joinCredentials, type Credentials } from "./providers/credentials.ts";
-export { ServeError } from "./errors.ts";
-export { PortUnavailable } from "./http/listen.ts";
-export { SeedError } from "./seed/index.ts";
+export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
 export { StoreRefused } from "./store/store.ts";
 export { openMaintenance, parseConfig } from "./lazy.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";

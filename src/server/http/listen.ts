@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { listen as listhen } from "listhen";
 import { isLoopback } from "../../wire/loopback.ts";
+import { PortUnavailable } from "../errors.ts";
 import { closeServers, type CloseTimes } from "./close.ts";
 import { configureServer } from "./listener.ts";
 
@@ -28,11 +29,6 @@ export interface Listening {
   readonly certificate: string | undefined;
   /** Ends every connection when its requests are answered. */
   close(times: CloseTimes): Promise<void>;
-}
-
-/** The port that was asked for can't be had. */
-export class PortUnavailable extends Error {
-  override readonly name = "PortUnavailable";
 }
 
 /** Listens at the port that was asked for, or throws: never at another one. @throws {PortUnavailable} */

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { SeedError } from "../errors.ts";
 import { issueLines, jsonFault } from "../zod-errors.ts";
 import {
   newRecord,
@@ -12,11 +13,6 @@ import {
 import { crossFaults, textFaults } from "./faults.ts";
 import type { Seed } from "../../wire/seed.ts";
 import { SeedFile } from "./schema.ts";
-
-/** A seed file that can't be used; the message lists every fault with its path. */
-export class SeedError extends Error {
-  override readonly name = "SeedError";
-}
 
 /**
  * Reads a seed file's text into the records of a new store. Ids, keys and dates that it leaves out are made.
