@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { serve } from "../src/server/serve.ts";
 import { answering, CLIENT_SECRET, leaks, SECRET, startSvc } from "./_attacks.ts";
 import { runCli } from "./_cli.ts";
+import { IDENTITY_SECRET } from "./_server-file.ts";
 import { seedFile, temporaryDirectory } from "./_files.ts";
 import { APP, SEED, ADA, NOBODY } from "./_setup.ts";
 import { ask } from "./_sockets.ts";
@@ -13,8 +14,8 @@ const KEY = SEED.instances[0]!.secret_key;
 /** Every command line that the help names. */
 async function commandLines(path: readonly string[] = []): Promise<string[][]> {
   const { stdout } = await runCli([...path, "--help"]);
-  const [, commands = ""] = stdout.split("\nCommands:\n");
-  const names = [...(commands.split("\n\n")[0] ?? "").matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) => name ?? []);
+  const groups = stdout.match(/^(?:Commands|Start|Use|Administer|Configure):\n(?: {2}.*\n)+/gm) ?? [];
+  const names = groups.flatMap((group) => [...group.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) => name ?? []));
   const below = await Promise.all(names.filter((name) => name !== "help").map((name) => commandLines([...path, name])));
   return [[...path], ...below.flat()];
 }
@@ -33,7 +34,9 @@ function plant(directory: string, url = "http://localhost:7999"): string {
   const instance = { id: NOBODY, name: "A", subdomain: "a", url, publishable_key: "pk_evil", secret_key: SECRET };
   const path = join(directory, ".svc", "server.json");
   mkdirSync(join(directory, ".svc"));
-  writeFileSync(path, JSON.stringify({ pid: process.pid, url, api_url: url, instances: [instance] }), { mode: 0o600 });
+  writeFileSync(path, JSON.stringify({ url, api_url: url, identity_secret: IDENTITY_SECRET, instances: [instance] }), {
+    mode: 0o600,
+  });
   return path;
 }
 
@@ -84,8 +87,8 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
       await server.stop();
       const stopped = modesIn(join(cwd, ".svc"));
       expect(Object.keys(stopped)).toContain("db.json");
-      for (const { ".": directory, ...files } of [running, stopped]) {
-        expect([directory, ...new Set(Object.values(files))]).toEqual(["700", "600"]);
+      for (const { ".": directory, servers, ...files } of [running, stopped]) {
+        expect([directory, servers, ...new Set(Object.values(files))]).toEqual(["700", "700", "600"]);
       }
     });
 
@@ -93,7 +96,9 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
       const cwd = temporaryDirectory();
       const command = ["/bin/sh", "-c", `umask 000; exec "$0" "$@"`, process.execPath];
       await startSvc(["--json", "--store", "memory"], { cwd, command });
-      expect(modesIn(join(cwd, ".svc"))).toEqual({ ".": "700", ".gitignore": "600", "server.json": "600" });
+      const modes = { ".": "700", ".gitignore": "600", "server.json": "600", servers: "700" };
+      expect(modesIn(join(cwd, ".svc"))).toEqual(modes);
+      expect(new Set(Object.values(modesIn(join(cwd, ".svc/servers"))))).toEqual(new Set(["700", "600"]));
     });
 
     it("become so again at a start, where somebody opened them", async () => {
@@ -131,7 +136,7 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
       const cwd = temporaryDirectory();
       chmodSync(plant(cwd), 0o666);
       const { code, requests } = await verifyIn(cwd);
-      expect([code, requests]).toEqual([4, []]);
+      expect([code, requests]).toEqual([7, []]);
     });
 
     it.skipIf(process.getuid?.() !== 0)("that belong to somebody else name no server", async () => {
@@ -140,7 +145,7 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
       const inner = join(cwd, "project");
       mkdirSync(inner);
       const { code, requests } = await verifyIn(inner);
-      expect([code, requests]).toEqual([4, []]);
+      expect([code, requests]).toEqual([7, []]);
     });
   });
 });
