@@ -89,7 +89,7 @@ describe("A program that took over the port of a local server", () => {
       response.end(JSON.stringify({ proof: "0".repeat(64), id: ADA, resource: "token", data: { valid: true } }));
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
-    onTestFinished(() => void server.close().closeAllConnections());
+    onTestFinished(() => server.close().closeAllConnections());
     return { port: (server.address() as AddressInfo).port, received, server };
   }
 

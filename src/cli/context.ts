@@ -7,7 +7,7 @@ export interface Stream {
   /** The terminal's width and height. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  /** Resolves when more can be written: true, or false where nobody reads any more. */
+  /** Resolves when more can be written: true, or false where the reader has gone. */
   ready?(): Promise<boolean>;
 }
 

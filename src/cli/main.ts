@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 /** The `svc` command: runs it over this process, whose exit code it sets. */
 export async function run(): Promise<void> {
   const argv = process.argv.slice(2);
-  // A full disk or a closed pipe is no bug of ours; until commands see to it themselves.
+  // A full disk or a closed pipe is not a bug; until commands handle it themselves.
   const giveUp = (): void => void (process.exitCode = 1);
   process.stdout.once("error", giveUp);
   // Nothing else is loaded to say this.

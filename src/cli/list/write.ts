@@ -7,7 +7,7 @@ const BATCH = 32_768;
 
 type Target = Pick<Stream, "write" | "ready">;
 
-/** Writes as fast as it is read. Where nobody reads any more it ends, and with it whatever the chunks come from. */
+/** Writes as fast as it is read. Where the reader has gone it ends, and with it whatever the chunks come from. */
 export async function writeAll(target: Target, chunks: AsyncIterable<string>): Promise<void> {
   let batch = "";
   for await (const chunk of chunks) {

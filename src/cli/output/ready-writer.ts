@@ -2,12 +2,12 @@ import type { Writable } from "node:stream";
 
 export interface ReadyWriter {
   write(text: string): boolean;
-  /** Resolves when more can be written: true, or false where nobody reads any more. */
+  /** Resolves when more can be written: true, or false where the reader has gone. */
   ready(): Promise<boolean>;
 }
 
 /**
- * Writes no faster than it is read. A reader that has seen enough (`| head`, or `q` in a pager) is no failure: what is
+ * Writes no faster than it is read. A reader that has seen enough (`| head`, or `q` in a pager) does not count as a failure: what is
  * still written is dropped.
  * @param onFailure told of every other error, such as a full disk
  */

@@ -9,7 +9,7 @@ export interface Explanation {
   /** As it is sent. */
   readonly wire: string;
   readonly means: string;
-  /** Arguments that need no quotes, but for what a value holds. */
+  /** Arguments that need no quotes, unless a value does. */
   readonly shell: string;
   /** By flags, where there are some for it. */
   readonly flags: string;

@@ -103,7 +103,7 @@ function addFlags(command: Command, flags: readonly SearchFlag[]): void {
     if (argument) command.option(`${name} ${argument}`, what, collect);
     else command.option(name, what);
   }
-  // Both together would find nobody, without a word.
+  // Both together would find nothing, without saying why.
   for (const [one, other] of [
     ["--verified", "unverified"],
     ["--active", "revoked"],

@@ -8,7 +8,7 @@ import type { Searched } from "./flags.ts";
 const REDIRECTED = /^=?\d{4}-\d{2}-\d{2}([T ].*)?$/;
 const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
 
-/** Says what is wrong with a word that is no term, and what the shell has to do with it. */
+/** Says what is wrong with a word that is not a term, and what the shell may have done to it. */
 export function notATerm(word: string, { fields, example }: Searched, cwd: string): CliError {
   const safe = (field: string): string => `${field}.gte=2026-01-01`;
   if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime") {

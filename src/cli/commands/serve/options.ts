@@ -64,7 +64,7 @@ function chooseStore(context: Context, flags: Pick<ServeFlags, "store">, file: S
   return withSslMode(context, named ?? file.store ?? resolve(context.cwd, ".svc/db.json"));
 }
 
-/** `PGSSLMODE` holds for an address that says nothing else, as with every program that speaks to PostgreSQL. */
+/** `PGSSLMODE` applies to an address without one of its own, as with every program that speaks to PostgreSQL. */
 export function withSslMode(context: Context, location: string): string {
   const mode = environment(context)["PGSSLMODE"];
   if (mode === undefined || !/^postgres(ql)?:/i.test(location) || !URL.canParse(location)) return location;
@@ -97,7 +97,7 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
   };
 }
 
-/** A path as it is meant there; what is no path is left as it is. */
+/** A path as it is meant there; anything else is left as it is. */
 export function inDirectory<Path extends string | undefined>(directory: string, path: Path): Path | string {
   const isPath = path !== undefined && path !== "memory" && !path.includes("://");
   return isPath ? resolve(directory, path) : path;

@@ -9,7 +9,7 @@ import type { Program } from "../../program.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, cross, openMaintenance, say, type StoreFlags } from "./options.ts";
 
-/** So many faults are shown. */
+/** How many faults are shown. */
 const SHOWN = 20;
 
 export function addCheck(store: Command, program: Program, context: Context): void {

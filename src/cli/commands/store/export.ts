@@ -25,7 +25,7 @@ export function addExport(store: Command, program: Program, context: Context): v
       ["svc store export | gzip > backup.ndjson.gz", "beside a running server"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
-    notes: `It holds secret keys, password digests and provider tokens: keep it as safe as the store itself.
+    notes: `It contains secret keys, password digests and provider tokens: keep it as safe as the store itself.
 A server may be using the store: what is written is all of it at one moment, but for sign-ins under way. The last
 line has the counts and the SHA-256 of all before, so that a file which was cut or altered is never imported.`,
   }).action(async (flags: StoreFlags & { readonly outputFile?: string }) => {

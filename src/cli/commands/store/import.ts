@@ -64,7 +64,7 @@ async function openInput(context: Context, file: string): Promise<FileHandle> {
   const isStream = there.isFIFO() || there.isCharacterDevice();
   if (isStream) return spool(handle.createReadStream() as AsyncIterable<Buffer>);
   await handle.close();
-  throw new CliError(EXIT.usage, `${path} is no file.`);
+  throw new CliError(EXIT.usage, `${path} is not a file.`);
 }
 
 /** Keeps a stream in a file that only this process can reach. */

@@ -22,7 +22,7 @@ export async function openMaintenance(): Promise<Maintenance> {
   return (await import("../../../server/index.ts")).openMaintenance();
 }
 
-/** What a table holds: how many records, and their SHA-256. */
+/** What is in a table: the number of records, and their SHA-256. */
 export interface TableRow {
   readonly table: string;
   readonly side?: string;

@@ -40,7 +40,7 @@ export function checkCount({ ids, query }: Targets, { expect, max }: Guards): vo
 
 /**
  * The current profile may have been chosen long ago, or for another purpose.
- * @throws {CliError} where nobody is asked, and the service was not named
+ * @throws {CliError} where there is no confirmation, and the service was not named
  */
 export function checkTarget({ isByDefault, profile }: Target, { yes }: Guards): void {
   if (!yes || !isByDefault) return;

@@ -17,7 +17,7 @@ export interface Removal {
   ended(): { readonly error: unknown; readonly fatal: Failure | undefined };
 }
 
-/** Deletes so many at the same time, and tells of each as soon as it is known. */
+/** Deletes with parallel requests, and yields each outcome as soon as it is known. */
 export function removeAll(
   ids: readonly string[],
   concurrency: number,
