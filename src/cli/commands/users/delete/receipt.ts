@@ -36,7 +36,8 @@ export async function openReceipt(
   { cwd, now }: Pick<Context, "cwd" | "now">,
   { path, service, resume }: ReceiptOptions,
 ): Promise<Receipt> {
-  const lines = resume ? await readLines(resolve(cwd, path), path) : [];
+  const text = resume ? await readText(resolve(cwd, path), path) : "";
+  const lines = linesOf(text);
   const other = lines.find((line) => line.service !== service);
   if (other)
     throw new CliError(
@@ -52,6 +53,8 @@ export async function openReceipt(
       code === "EEXIST" ? "Name another file, or continue this one with --resume." : undefined,
     );
   });
+  // A run that was killed may have cut its last line short.
+  if (text !== "" && !text.endsWith("\n")) await file.appendFile("\n");
   const emails = new Map<string, string>();
   const write = (line: Omit<Line, "time" | "service">): Promise<void> =>
     file.appendFile(`${JSON.stringify({ time: now().toISOString(), service, ...line } satisfies Line)}\n`);
@@ -66,16 +69,18 @@ export async function openReceipt(
   };
 }
 
-async function readLines(path: string, shown: string): Promise<Line[]> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+async function readText(path: string, shown: string): Promise<string> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw new CliError(EXIT.precondition, `--resume: "${shown}" cannot be read (${error.code}).`);
   });
+}
+
+function linesOf(text: string): Line[] {
   return text.split("\n").flatMap((line) => {
     try {
       return [JSON.parse(line) as Line];
     } catch {
-      // The last line of a run that was killed may be cut short.
       return [];
     }
   });
