@@ -13,6 +13,8 @@ import { createApp as createHono } from "../examples/hono/app.js";
 import { GET as callback } from "../examples/nextjs/app/callback/route.ts";
 import { GET as me } from "../examples/nextjs/app/me/route.ts";
 import { GET as signIn } from "../examples/nextjs/app/sign-in/route.ts";
+import { POST as signOut } from "../examples/nextjs/app/sign-out/route.ts";
+import { messageOf } from "../examples/nextjs/lib/failures.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 let service: RunningServer;
@@ -70,6 +72,9 @@ const nextRoutes: Record<string, (request: Request) => Promise<Response>> = {
   "/sign-in": signIn,
   "/callback": callback,
   "/me": me,
+  "/sign-out": signOut,
+  // In place of the page, which Next.js renders.
+  "/": async (request) => new Response(messageOf(new URL(request.url).searchParams.get("error") ?? "")),
 };
 
 const applications: Record<string, () => Promise<string>> = {
@@ -90,9 +95,12 @@ describe.each(Object.entries(applications))("The application on %s", (_, start) 
     const origin = await start();
     const browser = new Browser();
     expect((await browser.get(`${origin}/me`)).status).toBe(401);
-    const { url, status, text } = await browser.get(`${origin}/sign-in`);
-    expect({ status, url: url.href }).toEqual({ status: 200, url: `${origin}/me` });
-    expect(JSON.parse(text)).toMatchObject({ name: "Ada Lovelace", email: "ada@acme.test" });
+    const { url, status } = await browser.get(`${origin}/sign-in`);
+    expect({ status, query: url.search, origin: url.origin }).toEqual({ status: 200, query: "", origin });
+    expect(JSON.parse((await browser.get(`${origin}/me`)).text)).toMatchObject({
+      name: "Ada Lovelace",
+      email: "ada@acme.test",
+    });
     expect([...browser.cookies(origin).keys()]).toEqual(["token"]);
   });
 
@@ -102,15 +110,38 @@ describe.each(Object.entries(applications))("The application on %s", (_, start) 
     await browser.get(`${origin}/sign-in`);
     const token = browser.cookies(origin).get("token")!;
     const victim = new Browser();
-    expect((await victim.get(`${origin}/callback?token=${token}`)).status).toBe(400);
+    expect((await victim.get(`${origin}/callback?token=${token}`)).text).toContain("This sign-in has expired");
     expect(victim.cookies(origin).has("token")).toBe(false);
     expect((await victim.get(`${origin}/me`)).status).toBe(401);
   });
 
-  it("refuses a token that is not valid", async () => {
+  it.each([
+    ["token=a.b.c", "This sign-in has expired"],
+    ["error=access_denied", "You cancelled the sign-in"],
+    ["error=email_not_verified", "Your e-mail address is not verified there"],
+    ["error=account_conflict", "Another account has your e-mail address"],
+    ["error=temporarily_unavailable", "Sign-in is not available at the moment"],
+    ["error=server_error", "The sign-in failed"],
+    ["error=toString", "The sign-in failed"],
+    ["error=<script>", "The sign-in failed"],
+    ["", "The sign-in failed"],
+  ])("says what happened in words of its own when it is called back with %j", async (query, message) => {
     const origin = await start();
-    const response = await fetch(`${origin}/callback?token=a.b.c`, { headers: { cookie: "signing_in=1" } });
-    expect(response.status).toBe(401);
+    const headers = { cookie: "signing_in=1" };
+    const response = await fetch(`${origin}/callback?${query}`, { headers });
+    const text = await response.text();
+    expect(text).toContain(message);
+    expect(text).not.toContain("<script>");
+    expect(
+      (await fetch(`${origin}/callback?${query}`, { headers, redirect: "manual" })).headers.getSetCookie().join(),
+    ).not.toMatch(/\btoken=\w/);
+  });
+
+  it("signs a user out, and leads to a page that exists", async () => {
+    const origin = await start();
+    const response = await fetch(`${origin}/sign-out`, { method: "POST", redirect: "manual" });
+    expect(response.headers.getSetCookie().join()).toMatch(/^token=;/);
+    expect((await fetch(new URL(response.headers.get("location") ?? "", origin))).status).toBe(200);
   });
 });
 

@@ -5,6 +5,16 @@ import { claimsOf, expressAuth } from "svc-identity/middleware";
 const COOKIE = "token";
 const ATTEMPT = "signing_in";
 
+/** What a user reads for each way in which a sign-in can end without a token. */
+const FAILURES = new Map([
+  ["access_denied", "You cancelled the sign-in."],
+  ["email_not_verified", "Your e-mail address is not verified there. Verify it with the provider, then try again."],
+  ["account_conflict", "Another account has your e-mail address. Sign in the way you did the first time."],
+  ["temporarily_unavailable", "Sign-in is not available at the moment. Please try again in a minute."],
+  ["server_error", "The sign-in failed. Please try again."],
+  ["expired", "This sign-in has expired. Please start again."],
+]);
+
 /**
  * An application that signs its users in through the service.
  * @param {{ secretKey: string, baseUrl: string, origin: string }} settings `origin` is where this application is
@@ -15,6 +25,10 @@ export function createApp({ secretKey, baseUrl, origin }) {
   const cookie = { httpOnly: true, sameSite: "lax", secure };
   const app = express();
 
+  app.get("/", (request, response) => {
+    response.send(page(`<p><a href="/sign-in">Sign in</a></p>`));
+  });
+
   app.get("/sign-in", async (request, response) => {
     // Only a person who is here, or comes by a link of their own, begins: no other site does it for them.
     if (request.headers["sec-fetch-site"] === "cross-site") return response.status(403).send("Begin at this site.");
@@ -24,12 +38,12 @@ export function createApp({ secretKey, baseUrl, origin }) {
   });
 
   app.get("/callback", async (request, response) => {
-    const { token } = request.query;
-    if (!cookieNames(request).includes(ATTEMPT)) return response.status(400).send("Please sign in again.");
+    const { token, error } = request.query;
+    if (!cookieNames(request).includes(ATTEMPT)) return response.status(400).send(page(retry("expired")));
     response.clearCookie(ATTEMPT, cookie);
-    if (typeof token !== "string") return response.status(401).send("Not signed in.");
+    if (typeof token !== "string") return response.status(401).send(page(retry(error)));
     const result = await svc.tokens.check(token);
-    if (!result.ok) return response.status(401).send("Not signed in: the token is not valid.");
+    if (!result.ok) return response.status(401).send(page(retry("expired")));
     // The token leaves the address bar at once.
     response.cookie(COOKIE, token, { ...cookie, maxAge: 3_600_000 });
     response.redirect("/me");
@@ -46,6 +60,16 @@ export function createApp({ secretKey, baseUrl, origin }) {
   });
 
   return app;
+}
+
+function page(content) {
+  return `<!doctype html><html lang="en"><title>Example</title><main>${content}</main></html>`;
+}
+
+/** Of fixed text alone: nothing that came in an address is on a page. */
+function retry(error) {
+  const message = FAILURES.get(error) ?? FAILURES.get("server_error");
+  return `<p>${message}</p><p><a href="/sign-in">Try again</a></p>`;
 }
 
 function cookieNames(request) {

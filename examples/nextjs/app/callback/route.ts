@@ -1,13 +1,15 @@
+import { failed } from "../../lib/failures.ts";
 import { ATTEMPT, COOKIE, hasCookie, setCookie, svc } from "../../lib/svc.ts";
 
 export async function GET(request: Request): Promise<Response> {
-  const token = new URL(request.url).searchParams.get("token");
-  const wasAsked = hasCookie(request, ATTEMPT);
-  if (!wasAsked || token === null) return new Response("Please sign in again.", { status: 400 });
+  const { searchParams } = new URL(request.url);
+  const token = searchParams.get("token");
+  if (!hasCookie(request, ATTEMPT)) return failed(request, "expired");
+  if (token === null) return failed(request, searchParams.get("error") ?? "server_error");
   const result = await svc().tokens.check(token);
-  if (!result.ok) return new Response("The token is not valid.", { status: 401 });
+  if (!result.ok) return failed(request, "expired");
   // The token leaves the address bar at once.
-  const headers = new Headers({ location: "/me" });
+  const headers = new Headers({ location: "/" });
   headers.append("set-cookie", setCookie(COOKIE, token, 3600));
   headers.append("set-cookie", setCookie(ATTEMPT, "", 0));
   return new Response(null, { status: 303, headers });
