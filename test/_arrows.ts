@@ -9,6 +9,7 @@ import { parse } from "oxc-parser";
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   dashboard: ["wire"],
+  "control-client": ["wire"],
   client: ["wire"],
 
   // The rooms of the server, from the top to the ground.
@@ -25,6 +26,9 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/errors.ts",
     "server/zod-errors.ts",
     "server/token.ts",
+    "server/control",
+    "server/live",
+    "server/flows",
     "server/http",
     "server/instances",
     "server/sign-in",
@@ -35,16 +39,41 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/store/open.ts",
     "server/store/move",
   ],
+  // What only a development server has: it reaches into everything, and nothing reaches into it.
+  "server/control": [
+    "wire",
+    "server/errors.ts",
+    "server/zod-errors.ts",
+    "server/token.ts",
+    "server/http",
+    "server/live",
+    "server/flows",
+    "server/instances",
+    "server/sign-in",
+    "server/providers",
+    "server/simulator",
+    "server/seed",
+    "server/store",
+  ],
+  "server/live": ["wire", "server/instances", "server/simulator", "server/store"],
   "server/http": [
     "wire",
     "server/errors.ts",
     "server/token.ts",
+    "server/flows",
     "server/instances",
     "server/sign-in",
     "server/simulator",
     "server/store",
   ],
-  "server/simulator": ["wire", "server/errors.ts", "server/sign-in", "server/providers", "server/store"],
+  "server/simulator": [
+    "wire",
+    "server/errors.ts",
+    "server/flows",
+    "server/sign-in",
+    "server/providers",
+    "server/store",
+  ],
   "server/seed": [
     "wire",
     "server/errors.ts",
@@ -55,9 +84,17 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/store",
     "server/simulator",
   ],
-  "server/sign-in": ["wire", "server/errors.ts", "server/instances", "server/providers", "server/store"],
+  "server/sign-in": [
+    "wire",
+    "server/errors.ts",
+    "server/flows",
+    "server/instances",
+    "server/providers",
+    "server/store",
+  ],
   "server/providers": ["wire", "server/errors.ts", "server/instances", "server/store"],
   "server/instances": ["wire", "server/store"],
+  "server/flows": ["wire"],
   "server/token.ts": ["wire", "server/errors.ts", "server/store"],
   "server/store/open.ts": ["server/store", "server/store/json", "server/store/postgres"],
   "server/store/move": ["server/errors.ts", "server/store", "server/store/json", "server/store/postgres"],
@@ -146,6 +183,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages, each with the only files that may import it. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "@faker-js/faker": ["server/control/generate.ts"],
   "@inquirer/prompts": ["cli/process-context.ts"],
   "@napi-rs/keyring": ["cli/credentials/keyring.ts"],
   chalk: ["cli/output/text.ts"],
@@ -162,7 +200,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
   undici: ["client/transport.ts", "server/providers/fetch.ts", "cli/connection/proxy-fetch.ts"],
-  zod: ["server", "wire/seed.ts"],
+  zod: ["server", "wire/seed.ts", "wire/control"],
 };
 
 /** Node's modules are for all but the code that also runs elsewhere. */

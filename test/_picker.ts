@@ -32,7 +32,7 @@ export function callbackUrl(provider: Provider): string {
   return `${FRONT}/oauth/${provider}/callback`;
 }
 
-export function create(secrets = ["sk_of_the_tests"]): { simulator: Simulator; clock: Clock } {
+export function create(sealKey = Buffer.from("key_of_the_tests")): { simulator: Simulator; clock: Clock } {
   const clock = new Clock();
   const { personas } = parseSeed(JSON.stringify(SEED), "seed", START);
   return {
@@ -42,7 +42,7 @@ export function create(secrets = ["sk_of_the_tests"]): { simulator: Simulator; c
       callbackUrl,
       personas,
       clients: () => [OTHER],
-      secrets,
+      sealKey,
       now: clock.now,
     }),
   };

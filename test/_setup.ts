@@ -2,7 +2,8 @@ import { createClient, type Client, type ClientOptions } from "../src/client/ind
 import { createAddresses, type Addresses } from "../src/server/instances/addresses.ts";
 import type { RequestEntry } from "../src/server/http/entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
-import { createInstances } from "../src/server/instances/instances.ts";
+import { createDashboardKeys } from "../src/server/control/dashboard-keys.ts";
+import { createLive } from "../src/server/live/index.ts";
 import type { ProvidersMode } from "../src/server/providers/connections.ts";
 import type { Credentials } from "../src/server/providers/credentials.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
@@ -22,6 +23,7 @@ export const ADA = "00000000-0000-4000-8000-0000000000a1";
 export const SESSION = "svc_session_00000000-0000-4000-8000-00000000a001";
 /** An id that no user has. */
 export const NOBODY = "00000000-0000-4000-8000-00000000ffff";
+export const CONTROL_KEY = "ctl_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 export const START = new Date("2026-06-01T12:00:00.000Z");
 
 /** A clock that stands still until it is moved. */
@@ -43,6 +45,8 @@ export interface SetupOptions {
   /** Reaches the real providers; by default there is no network. */
   fetch?: Fetch;
   isLocal?: boolean;
+  /** Whether there is a control API, with `CONTROL_KEY`. */
+  control?: boolean;
   allowedHosts?: string[];
 }
 
@@ -199,20 +203,26 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   const store = options.store ?? openMemoryStore();
   const records: Records = parseSeed(JSON.stringify(options.seed ?? SEED), "seed", START);
   await store.seed(records);
-  const instances = createInstances(await store.instances());
+  const live = await createLive(store, clock.now);
+  const { instances } = live;
   const addresses = createAddresses(FRONT, 7820, options.allowedHosts);
   const log: Service["log"] = { requests: [], failures: [], unlisted: [], ignored: [], bugs: [] };
   const app = createService({
     store,
-    instances,
+    live,
+    control: options.control
+      ? {
+          controlKey: CONTROL_KEY,
+          dashboardKeys: createDashboardKeys(store, clock.now),
+          closing: new AbortController().signal,
+        }
+      : undefined,
     addresses,
-    personas: await store.personas(),
     isLocal: options.isLocal ?? true,
     locate: nowhere,
     providers: options.providers ?? "auto",
     credentials: options.credentials ?? {},
     fetch: options.fetch ?? (() => Promise.reject(new Error("there is no network in tests"))),
-    now: clock.now,
     onBug: (error) => log.bugs.push(error),
     onUnlisted: ({ subdomain }, origin) => log.unlisted.push(`${subdomain}: ${origin}`),
     onFailure: (provider, error) => log.failures.push(`${provider}: ${error.code}: ${error.message}`),

@@ -56,8 +56,8 @@ it("counts requests, sign-ins, writes and the event loop's delay for Prometheus"
     'svc_http_requests_total{method="GET",route="none",status="404"} 1',
     'svc_http_request_duration_seconds_count{method="GET",route="/oauth/:provider/callback"} 1',
     'svc_sign_ins_total{provider="google",outcome="success"} 1',
-    // A state saved, one taken, a user written.
-    "svc_store_commit_duration_seconds_count 3",
+    // The store's id and its sealing key, a state saved, one taken, a user written.
+    "svc_store_commit_duration_seconds_count 5",
   ])
     expect(text.split("\n")).toContain(line);
   expect(text).toMatch(/^nodejs_eventloop_lag_seconds \d/m);

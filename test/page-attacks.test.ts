@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { RequestEntry } from "../src/server/http/entry.ts";
 import { createListener } from "../src/server/http/listener.ts";
 import { createAddresses } from "../src/server/instances/addresses.ts";
-import { createInstances } from "../src/server/instances/instances.ts";
+import { createLive } from "../src/server/live/index.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
 import { createService } from "../src/server/service.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
@@ -52,15 +52,13 @@ async function startService(credentials: Credentials = {}): Promise<Target> {
         return store.saveState(record);
       },
     },
-    instances: createInstances(await store.instances()),
+    live: await createLive(store, () => new Date()),
     addresses: createAddresses(`http://localhost:${port}`, port, [OTHER_NAME]),
-    personas: await store.personas(),
     isLocal: true,
     locate: nowhere,
     providers: "auto",
     credentials,
     fetch: () => Promise.reject(new Error("there is no network in tests")),
-    now: () => new Date(),
     onBug: (error) => {
       throw error;
     },

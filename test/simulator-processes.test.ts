@@ -42,7 +42,7 @@ describe("two processes on one store", () => {
       const changed = code.slice(0, at) + (code[at] === "A" ? "B" : "A") + code.slice(at + 1);
       expect((await redeem(simulator, changed))[0], `character ${at}`).toBe(400);
     }
-    expect((await redeem(create(["sk_of_others"]).simulator, code))[0]).toBe(400);
+    expect((await redeem(create(Buffer.from("key_of_others")).simulator, code))[0]).toBe(400);
     const request = requestAt(simulator);
     expect((await redeem(simulator, request))[0]).toBe(400);
     expect(() => simulator.authorize("twitter", new Map([["request", code]]))).toThrow("does not know this request");

@@ -54,6 +54,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   cross_origin: EXIT.failed,
   not_found: EXIT.notFound,
   method_not_allowed: EXIT.usage,
+  conflict: EXIT.precondition,
   request_timeout: EXIT.unreachable,
   body_too_large: EXIT.usage,
   unsupported_media_type: EXIT.usage,

@@ -4,7 +4,7 @@ import { ServeError } from "./errors.ts";
 import { issueLines, jsonFault } from "./zod-errors.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";
 import type { Credentials } from "./providers/credentials.ts";
-import type { ServeOptions } from "./serve.ts";
+import type { ServeOptions } from "./options.ts";
 
 const text = z.string().min(1);
 const provider = z

@@ -1,5 +1,5 @@
 /** What few processes need, loaded when it is asked for: with it come the validators. */
-import type { ServeOptions } from "./serve.ts";
+import type { ServeOptions } from "./options.ts";
 import type { Maintenance } from "./store/move/index.ts";
 
 /** What can be done with a store beside serving it. */

@@ -4,87 +4,27 @@ import { isLoopback } from "../wire/loopback.ts";
 import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { App } from "./http/app.ts";
-import type { RequestEntry } from "./http/entry.ts";
 import { createClientAddress, type ClientAddress } from "./http/client-address.ts";
 import { ServeError, type SignInError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
 import { wildcardWarnings } from "./sign-in/redirect-rule.ts";
-import { createInstances } from "./instances/instances.ts";
+import { controlOptions } from "./control.ts";
+import { dashboardLink } from "./control/dashboard-link.ts";
+import { createLive } from "./live/index.ts";
 import { listen } from "./http/listen.ts";
 import type { Metrics } from "./metrics.ts";
 import { createListener } from "./http/listener.ts";
-import { checkCredentials, describeProvider, type ProvidersMode } from "./providers/connections.ts";
-import type { Credentials } from "./providers/credentials.ts";
+import { checkCredentials, describeProvider } from "./providers/connections.ts";
 import { recordsToSeed } from "./seed/apply.ts";
 import { createService } from "./service.ts";
+import type { RunningServer, ServeOptions } from "./options.ts";
 import { openStore } from "./store/open.ts";
 import type { InstanceRecord } from "./store/records.ts";
-import { StoreNotEmpty, type Store } from "./store/store.ts";
+import { SEEDED, StoreNotEmpty, type Store } from "./store/store.ts";
+
+export type { RunningServer, ServeOptions };
 
 const GRACE_MS = 10_000;
-
-export interface ServeOptions {
-  /** Default 7820. 0 takes any that is free; a port that is taken is an error, never replaced by another. */
-  port?: number | undefined;
-  /** Default: loopback alone, by IPv4 and IPv6. */
-  host?: string | undefined;
-  /** The path of a `db.json`, `postgres://user@host/database`, or `memory`. Default `.svc/db.json`. */
-  store?: string | undefined;
-  /** The path of a seed file for an empty store. Default: the demo. */
-  seed?: string | undefined;
-  /** Whether `seed` says nothing of a store that holds something already, as in a configuration file; else that is refused. */
-  seedIsDefault?: boolean | undefined;
-  /** Whether to begin with an empty store, whatever was there. */
-  reset?: boolean | undefined;
-  /** The front door's address where it is another than `http://localhost:<port>`. */
-  publicUrl?: string | undefined;
-  /** Further host names to answer for. */
-  allowedHosts?: readonly string[] | undefined;
-  providers?: ProvidersMode | undefined;
-  /** Used where an instance has none of its own. */
-  credentials?: Credentials | undefined;
-  /** Peers, by address or network, whose `X-Forwarded-For` is believed. */
-  trustProxy?: readonly string[] | undefined;
-  /** The path of a MaxMind DB file. */
-  geoip?: string | undefined;
-  https?: boolean | undefined;
-  /** Whether `/__svc/metrics` tells Prometheus what the process counts; for every host, and without a key. */
-  metrics?: boolean | undefined;
-  now?: (() => Date) | undefined;
-  /** Reaches the real providers. */
-  fetch?: Fetch | undefined;
-  onRequest?: ((entry: RequestEntry) => void) | undefined;
-  /** Told of what went wrong without ending anything. No secret is in it. */
-  warn?: ((message: string) => void) | undefined;
-}
-
-/** A server that answers. */
-export interface RunningServer {
-  /** The front door. */
-  readonly url: string;
-  readonly api_url: string;
-  readonly callback_url: string;
-  readonly port: number;
-  /** The addresses that are bound. */
-  readonly bound: readonly string[];
-  /** Where the records are. */
-  readonly store: string;
-  /** With `https`: the certificate, in PEM. Nobody vouches for it. */
-  readonly certificate: string | undefined;
-  /** Which of the providers are asked for real. */
-  readonly providers: Readonly<Record<Provider, "real" | "simulated" | "by instance">>;
-  /** Whether only this machine can reach it. */
-  readonly isLocal: boolean;
-  /** Proves at `GET /__svc/identity` that it is this server which answers. */
-  readonly identity_secret: string;
-  /** With their keys. */
-  readonly instances: readonly (InstanceRecord & { url: string })[];
-  /**
-   * Answers what was sent, for at most ten seconds, and closes the store.
-   * @param options.drainMs how long connections are still accepted meanwhile, with readiness 503; default 0
-   */
-  close(options?: { readonly drainMs?: number }): Promise<void>;
-}
 
 /**
  * Starts the service: the proxy, and the three providers simulated behind it.
@@ -114,11 +54,11 @@ async function serveStore(
   const { port = DEFAULT_PORT, https = false, now = () => new Date(), warn = () => {} } = options;
   const { credentials = {}, providers = "auto" } = options;
   const fresh = await recordsToSeed(store, options, now());
-  const instances = createInstances(fresh?.instances ?? (await store.instances()));
+  const known = fresh?.instances ?? (await store.instances());
   const isLocal =
     isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
-  checkCredentials(instances.all, credentials, providers, isLocal);
-  wildcardWarnings(instances.all, isLocal).forEach(warn);
+  checkCredentials(known, credentials, providers, isLocal);
+  wildcardWarnings(known, isLocal).forEach(warn);
 
   const onBug = (error: unknown, request_id?: string): void =>
     warn(
@@ -133,7 +73,7 @@ async function serveStore(
   const listening = await listen(listener, {
     port,
     host: options.host,
-    certificateFor: https ? hostNames(options, instances.all) : undefined,
+    certificateFor: https ? hostNames(options, known) : undefined,
   });
   try {
     // Only now, when nothing else can keep the server from running, is anything replaced.
@@ -152,20 +92,26 @@ async function serveStore(
     options.allowedHosts,
   );
   metrics?.watch(store);
+  const stopped = new AbortController();
+  const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
+  if (fresh && control) await store.snapshots.save(SEEDED, now().toISOString());
+  const live = await createLive(store, now);
+  const clock = live.clock.read();
+  if (clock.mode !== "real") warn(`the clock is ${clock.mode} at ${clock.now}, as it was left`);
   const identitySecret = randomBytes(32).toString("base64url");
   start(
     createService({
       store,
       identitySecret,
-      instances,
+      live,
+      control,
+      providerTimeoutMs: options.providerTimeoutMs,
       addresses,
-      personas: await store.personas(),
       isLocal,
       locate,
       providers,
       credentials,
       fetch: options.fetch ?? realFetch,
-      now,
       onBug,
       onFailure: (provider, error) => warn(failureText(provider, error)),
       isStopping: () => isStopping,
@@ -191,13 +137,19 @@ async function serveStore(
     certificate: listening.certificate,
     store: store.location,
     providers: Object.fromEntries(
-      PROVIDERS.map((name) => [name, describeProvider(name, instances.all, credentials, providers)]),
+      PROVIDERS.map((name) => [name, describeProvider(name, known, credentials, providers)]),
     ) as RunningServer["providers"],
     isLocal,
     identity_secret: identitySecret,
-    instances: instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
+    control_key: control?.controlKey,
+    dashboardLink: async () => control && dashboardLink(control.dashboardKeys, addresses, true),
+    get instances() {
+      return live.instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) }));
+    },
     async close({ drainMs = 0 } = {}) {
       isStopping = true;
+      stopped.abort();
+      live.close();
       await listening.close({ drainMs, graceMs: GRACE_MS });
       await store.close();
     },

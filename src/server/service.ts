@@ -8,21 +8,30 @@ import type { SignInError } from "./errors.ts";
 import { createMonitoring, type RenderMetrics } from "./http/monitoring.ts";
 import { FinishedSignIns } from "./sign-in/finished.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
+import { createDecide } from "./live/decide.ts";
+import { createControl, type ControlOptions } from "./control.ts";
+import { Flows } from "./flows/flows.ts";
+import { noting, RequestLog } from "./flows/request-log.ts";
+import type { RouteDeps } from "./http/routes/route.ts";
+import type { Live } from "./live/index.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
-import type { Instances } from "./instances/instances.ts";
 import { createConnect, globalCredentials, type ProvidersMode } from "./providers/connections.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import { createSimulator } from "./simulator/index.ts";
-import type { ConnectionRecord, InstanceRecord, PersonaRecord } from "./store/records.ts";
+import type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
 
 /** Everything that the service is made from: values, and the parts of the world it may touch. */
 export interface ServiceOptions {
   readonly store: Store;
-  readonly instances: Instances;
+  /** What can be changed while it runs. */
+  readonly live: Live;
   readonly addresses: Addresses;
-  readonly personas: readonly PersonaRecord[];
+  /** How long a provider may take, in milliseconds. Default 10,000. */
+  readonly providerTimeoutMs?: number | undefined;
+  /** Undefined: there is no control API. */
+  readonly control?: ControlOptions | undefined;
   /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
   /** What only this process and the file that it wrote know; made up where none is given. */
@@ -32,8 +41,7 @@ export interface ServiceOptions {
   readonly credentials: Credentials;
   /** Reaches the real providers. */
   readonly fetch: Fetch;
-  now(): Date;
-  onBug(error: unknown, request_id: string): void;
+  onBug(error: unknown, request_id?: string): void;
   onFailure(provider: Provider, error: SignInError): void;
   /** Whether a shutdown has begun. */
   isStopping?(): boolean;
@@ -44,9 +52,13 @@ export interface ServiceOptions {
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
 }
 
-/** Puts the parts together: the proxy, and the simulated providers behind it. */
+/** Puts the parts together: the proxy, the simulated providers behind it, and the control API beside it. */
 export function createService(options: ServiceOptions): App {
-  const { instances, addresses, credentials, now } = options;
+  const { addresses, credentials, live, store } = options;
+  const { instances } = live;
+  const { now } = live.clock;
+  const flows = new Flows(now);
+  const requests = new RequestLog();
   const clients = (provider: Provider): ConnectionRecord[] =>
     [
       ...instances.all.map((instance) => instance.connections[provider]),
@@ -55,15 +67,15 @@ export function createService(options: ServiceOptions): App {
   const simulator = createSimulator({
     front: addresses.front,
     callbackUrl: addresses.callbackUrl,
-    personas: options.personas,
+    personas: live.personas,
     clients,
-    secrets: instances.all.map((instance) => instance.secret_key),
+    sealKey: live.sealKey,
     now,
   });
+  live.onPersonas((personas) => simulator.personas.replace(personas));
   const tokens = createTokens();
-  return createApp({
-    store: options.store,
-    monitoring: createMonitoring(options.store, () => options.isStopping?.() ?? false, options.renderMetrics),
+  const deps: RouteDeps = {
+    store,
     instances,
     addresses,
     simulator,
@@ -84,8 +96,19 @@ export function createService(options: ServiceOptions): App {
     onBug: options.onBug,
     onFailure: options.onFailure,
     onIgnored: (provider, paths) => options.onIgnored?.(provider, paths),
+    flows,
+    providerTimeoutMs: options.providerTimeoutMs,
+    decide: options.control && createDecide({ store, live, simulator }),
     onUnlisted: options.onUnlisted,
     finished: new FinishedSignIns(),
-    onRequest: options.onRequest,
+  };
+  const { control, providers: mode, fetch } = options;
+  const parts = { ...deps, live, flows, requests, mode, credentials, fetch };
+  return createApp({
+    ...deps,
+    monitoring: createMonitoring(store, () => options.isStopping?.() ?? false, options.renderMetrics),
+    control: control && createControl(parts, control),
+    recent: live.recent,
+    onRequest: control ? noting(requests, now, options.onRequest) : options.onRequest,
   });
 }

@@ -1,9 +1,13 @@
 import type * as z from "zod";
 
-/** What a schema found wrong, a line each: `instances[0].users[2].email: must be an e-mail address`. */
-export function issueLines({ issues }: z.ZodError): string[] {
+/**
+ * What a schema found wrong, a line each: `instances[0].users[2].email: must be an e-mail address`.
+ * @param whole what a fault of the whole is said of
+ */
+export function issueLines({ issues }: z.ZodError, whole = "the file"): string[] {
   return issues.map(
-    ({ path, message }) => `${pathOf(path)}: ${message.endsWith("received undefined") ? "is missing" : message}`,
+    ({ path, message }) =>
+      `${pathOf(path) || whole}: ${message.endsWith("received undefined") ? "is missing" : message}`,
   );
 }
 
@@ -14,5 +18,5 @@ export function jsonFault(error: unknown): string {
 
 function pathOf(path: readonly PropertyKey[]): string {
   const text = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  return text.replace(/^\./, "") || "the file";
+  return text.replace(/^\./, "");
 }

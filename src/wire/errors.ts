@@ -34,6 +34,7 @@ export const ERRORS = {
   cross_origin: { status: 403, error: "Cross-origin request refused" },
   not_found: { status: 404, error: "Not found" },
   method_not_allowed: { status: 405, error: "Method not allowed" },
+  conflict: { status: 409, error: "Conflict" },
   request_timeout: { status: 408, error: "Request timeout" },
   body_too_large: { status: 413, error: "Body too large" },
   unsupported_media_type: { status: 415, error: "Unsupported media type" },

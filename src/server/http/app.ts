@@ -11,12 +11,16 @@ import { json, page, toWebResponse, type Reply } from "./reply.ts";
 import type { AppRequest } from "./request.ts";
 import { ROUTES } from "./routes/index.ts";
 import type { RouteDefinition, RouteDeps } from "./routes/route.ts";
-import { SearchTooSlow, StorageUnavailable } from "../store/store.ts";
+import { Conflict, SearchTooSlow, StorageUnavailable } from "../store/store.ts";
 
 const NO_ROUTE = "/**";
 
 export interface AppDeps extends RouteDeps {
   readonly monitoring: Monitoring;
+  /** Answers what lies under `/__svc/v1`, and the pages about it. Undefined: there is none. */
+  readonly control?: ((request: AppRequest, method: string) => Promise<Reply>) | undefined;
+  /** Resolves when what other processes have changed is known here; undefined: it is. */
+  recent?(): Promise<void> | undefined;
   /** Told of every request answered; no secret is in it. */
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
 }
@@ -48,15 +52,18 @@ export function createApp(deps: AppDeps): App {
     try {
       if (own) reply = await own.answer();
       else {
+        await upToDate(incoming, deps);
         context.svc = admit(incoming, deps);
-        reply = (await router.handler(eventOf(incoming.method, context.svc.path, context))) as Reply;
+        const isControl = deps.control !== undefined && isControlPath(context.svc);
+        if (isControl) reply = await deps.control(context.svc, incoming.method);
+        else reply = (await router.handler(eventOf(incoming.method, context.svc.path, context))) as Reply;
       }
     } catch (error) {
       const failure = asApiError(error, incoming, deps);
       reason = reasonOf(error, failure, incoming);
       reply = render(failure, incoming);
     }
-    const route = own?.route ?? context.matchedRoute?.route;
+    const route = own?.route ?? context.svc?.route ?? context.matchedRoute?.route;
     onRequest?.(
       entryOf(incoming, context.svc, {
         route: route === undefined || route === NO_ROUTE ? null : route,
@@ -75,6 +82,16 @@ export function createApp(deps: AppDeps): App {
       return toWebResponse(await answer(incoming), incoming);
     },
   };
+}
+
+/** A key that another process has taken back is refused; whatever needs none is answered without the store, too. */
+async function upToDate({ target }: Incoming, { recent }: AppDeps): Promise<void> {
+  const reading = recent?.();
+  if (reading) await (target.startsWith("/api/") ? reading : reading.catch(() => undefined));
+}
+
+function isControlPath({ scope, path }: AppRequest): boolean {
+  return scope.kind === "front" && /^\/__svc\/(?:v1(?:\/|$)|docs$|openapi\.json$)/.test(path);
 }
 
 function createRouter(deps: AppDeps): H3 {
@@ -117,6 +134,7 @@ function asApiError(cause: unknown, { id }: Incoming, { onBug }: AppDeps): ApiEr
   if (cause instanceof ApiError) return cause;
   if (cause instanceof StorageUnavailable)
     return new ApiError("storage_unavailable", undefined, { "retry-after": "1" });
+  if (cause instanceof Conflict) return new ApiError("conflict", cause.message);
   if (cause instanceof SearchTooSlow) return new ApiError("search_too_slow", NARROW);
   onBug(cause, id);
   return new ApiError("internal");

@@ -6,6 +6,7 @@ import { ApiError } from "../errors.ts";
 import type { Incoming } from "./incoming.ts";
 
 export const MAX_HEADERS = 100;
+const MAX_SEED_BYTES = 64 << 20;
 
 /** What is wrong with a message as such, before its meaning is looked at. */
 export function faultOf({ rawHeaders, headers, httpVersion, url = "" }: IncomingMessage): ErrorCode | undefined {
@@ -21,7 +22,7 @@ export function faultOf({ rawHeaders, headers, httpVersion, url = "" }: Incoming
   if (headers["transfer-encoding"] !== undefined && headers["transfer-encoding"].toLowerCase() !== "chunked")
     return "bad_request";
   if (headers["transfer-encoding"] !== undefined && headers["content-length"] !== undefined) return "bad_request";
-  if (Number(headers["content-length"] ?? 0) > MAX_BODY_BYTES) return "body_too_large";
+  if (Number(headers["content-length"] ?? 0) > mostBytes(url)) return "body_too_large";
   return undefined;
 }
 
@@ -48,14 +49,20 @@ function originFormOf(target: string, host: string | undefined): string | undefi
   return path!.startsWith("/") ? path : `/${path}`;
 }
 
+/** Seed documents are long; whoever may send one has shown the key before it is read. */
+function mostBytes(target: string): number {
+  return target.startsWith("/__svc/v1/") ? MAX_SEED_BYTES : MAX_BODY_BYTES;
+}
+
 function bodyOf(message: IncomingMessage): Promise<string> {
+  const most = mostBytes(message.url ?? "");
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     message
       .on("data", (chunk: Buffer) => {
         length += chunk.length;
-        if (length > MAX_BODY_BYTES) {
+        if (length > most) {
           message.removeAllListeners("data").pause();
           reject(new ApiError("body_too_large"));
         } else chunks.push(chunk);

@@ -66,6 +66,11 @@ export function plain({ contentType, text }: { contentType: string; text: string
   return { status: 200, headers: flat({ ...COMMON, "content-type": contentType }), body: text };
 }
 
+/** Text of another type that is made while it is sent. */
+export function stream(type: string, body: AsyncIterable<Uint8Array>): Reply {
+  return { status: 200, headers: flat({ ...COMMON, "content-type": type }), body };
+}
+
 /** 302 and no body: the address may carry a token, which must not be in a page too. */
 export function redirect(location: string, cookies: readonly string[] = []): Reply {
   const headers = flat({ ...COMMON, pragma: "no-cache", location });

@@ -19,6 +19,8 @@ export interface AppRequest {
   instance: InstanceRecord | undefined;
   readonly path: string;
   params: Readonly<Record<string, string>>;
+  /** The route's pattern, where the router does not know it. */
+  route?: string;
   readonly query: ReadonlyMap<string, string>;
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { InstanceRecord } from "../store/records.ts";
 
-/** The instances, by everything that a request may name one by. */
+/** The instances, by everything that a request may name one by. They can be changed while the service runs. */
 export interface Instances {
   /** Serves at the front door: the first one made. */
   readonly first: InstanceRecord | undefined;
@@ -10,21 +10,39 @@ export interface Instances {
   bySubdomain(subdomain: string): InstanceRecord | undefined;
   bySecretKey(key: string): InstanceRecord | undefined;
   byPublishableKey(key: string): InstanceRecord | undefined;
+  /** Puts these in the place of those before. */
+  replace(instances: readonly InstanceRecord[]): void;
 }
 
-export function createInstances(instances: readonly InstanceRecord[]): Instances {
-  const ids = new Map(instances.map((instance) => [instance.id, instance]));
-  const subdomains = new Map(instances.map((instance) => [instance.subdomain, instance]));
-  const publishableKeys = new Map(instances.map((instance) => [instance.publishable_key, instance]));
-  // Looked up by digest, so that the time a look-up takes says nothing of how much of a key was right.
-  const secretKeys = new Map(instances.map((instance) => [digest(instance.secret_key), instance]));
+export function createInstances(initial: readonly InstanceRecord[]): Instances {
+  let indexes = indexesOf(initial);
   return {
-    first: instances[0],
-    all: instances,
-    byId: (id) => ids.get(id),
-    bySubdomain: (subdomain) => subdomains.get(subdomain),
-    bySecretKey: (key) => secretKeys.get(digest(key)),
-    byPublishableKey: (key) => publishableKeys.get(key),
+    get first() {
+      return indexes.all[0];
+    },
+    get all() {
+      return indexes.all;
+    },
+    byId: (id) => indexes.ids.get(id),
+    bySubdomain: (subdomain) => indexes.subdomains.get(subdomain),
+    bySecretKey: (key) => indexes.secretKeys.get(digest(key)),
+    byPublishableKey: (key) => indexes.publishableKeys.get(key),
+    replace(instances) {
+      indexes = indexesOf(instances);
+    },
+  };
+}
+
+function indexesOf(all: readonly InstanceRecord[]) {
+  const by = (keyOf: (instance: InstanceRecord) => string): ReadonlyMap<string, InstanceRecord> =>
+    new Map(all.map((instance) => [keyOf(instance), instance]));
+  return {
+    all,
+    ids: by(({ id }) => id),
+    subdomains: by(({ subdomain }) => subdomain),
+    publishableKeys: by(({ publishable_key }) => publishable_key),
+    // Looked up by digest, so that the time a look-up takes says nothing of how much of a key was right.
+    secretKeys: by(({ secret_key }) => digest(secret_key)),
   };
 }
 

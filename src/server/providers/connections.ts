@@ -24,6 +24,8 @@ export interface Connection {
   readonly fetch: Fetch;
   /** Seals what the picker shows, for the authorization request of a state. Undefined: the provider is a real one. */
   readonly introduce: ((application: Application, state: string) => string) | undefined;
+  /** How long the provider may take over a code, in milliseconds; undefined: as long as any other. */
+  readonly timeoutOf: ((code: string) => number | undefined) | undefined;
 }
 
 /** `real`: credentials are a must. `simulated`: the simulator, always. `auto`: whichever there are credentials for. */
@@ -35,6 +37,7 @@ export interface Simulated {
   endpoints(provider: Provider): Readonly<Record<string, string>>;
   readonly client: ConnectionRecord;
   introduce(application: Application, state: string): string;
+  timeoutOf(code: string): number | undefined;
 }
 
 export interface ConnectionOptions {
@@ -64,12 +67,14 @@ export function createConnect({ mode, globals, simulated, fetch }: ConnectionOpt
         loginHint: provider.loginHint,
         fetch,
         introduce: undefined,
+        timeoutOf: undefined,
       };
     }
     const { client_id, client_secret } = record ?? simulated.client;
     const endpoints = { ...provider.endpoints, ...simulated.endpoints(name) };
-    const { fetch: dispatch, introduce } = simulated;
-    return { provider, client_id, client_secret, endpoints, loginHint: "login_hint", fetch: dispatch, introduce };
+    const { fetch: dispatch, introduce, timeoutOf } = simulated;
+    const own = { loginHint: "login_hint", fetch: dispatch, introduce, timeoutOf };
+    return { provider, client_id, client_secret, endpoints, ...own };
   };
 }
 

@@ -70,7 +70,7 @@ function uniqueness(faults: string[]): (kind: string, value: string | undefined,
   };
 }
 
-function redirectUriFaults(entry: string, isOnly: boolean, path: string): string[] {
+export function redirectUriFaults(entry: string, isOnly: boolean, path: string): string[] {
   try {
     checkEntry(entry, isOnly);
     return [];

@@ -1,5 +1,6 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { randomUUID } from "node:crypto";
+import { createPublishableKey, createSecretKey } from "../instances/keys.ts";
+import { SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { SeedError } from "../errors.ts";
 import { issueLines, jsonFault } from "../zod-errors.ts";
 import {
@@ -29,10 +30,11 @@ export function parseSeed(source: string, name: string, now: Date): Records {
   if (!parsed.success) throw refused(name, issueLines(parsed.error));
   const faults = [...textFaults(parsed.data), ...crossFaults(parsed.data)];
   if (faults.length > 0) throw refused(name, faults);
-  return toRecords(parsed.data, now);
+  return recordsOf(parsed.data, now);
 }
 
-function toRecords(seed: Seed, now: Date): Records {
+/** The records of a seed that has no fault; ids, keys and dates that it leaves out are made. */
+export function recordsOf(seed: Seed, now: Date): Records {
   const records: Records = {
     instances: [],
     users: [],
@@ -73,8 +75,8 @@ function toInstance(instance: Omit<SeedInstance, "users">, now: Date): InstanceR
     ...instance,
     id: instance.id ?? randomUUID(),
     app_id: instance.app_id ?? randomUUID(),
-    publishable_key: instance.publishable_key ?? PUBLISHABLE_KEY_PREFIX + randomBytes(18).toString("base64url"),
-    secret_key: instance.secret_key ?? SECRET_KEY_PREFIX + randomBytes(36).toString("base64url"),
+    publishable_key: instance.publishable_key ?? createPublishableKey(),
+    secret_key: instance.secret_key ?? createSecretKey(),
     connections: instance.connections as InstanceRecord["connections"],
     created_at: now.toISOString(),
   });

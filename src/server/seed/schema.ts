@@ -9,5 +9,8 @@ const accounts = Object.fromEntries(
   Object.entries(SIMULATED).map(([name, { accountSchema }]) => [name, accountSchema({ z, text, email }).optional()]),
 ) as Record<Provider, Account>;
 
+/** A persona, with the form of its account at every provider. */
+export const SeedPersona = persona.extend(accounts);
+
 /** A seed file, with the form of the personas' accounts at every provider. */
-export const SeedFile = Seed.extend({ personas: z.array(persona.extend(accounts)).default([]) });
+export const SeedFile = Seed.extend({ personas: z.array(SeedPersona).default([]) });

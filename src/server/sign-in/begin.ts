@@ -1,6 +1,8 @@
 import { STATE_LIFETIME_SECONDS, type Provider } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
+import type { Flows } from "../flows/flows.ts";
+import { withoutQuery } from "../flows/redact.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -18,6 +20,7 @@ export interface BeginDeps {
   readonly startLimit: StartLimit;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
+  readonly flows: Flows;
   now(): Date;
   /** Told of a program that has a user sent to another host than this, without the instance listing it. */
   onUnlisted(instance: InstanceRecord, origin: string): void;
@@ -78,16 +81,27 @@ export async function beginSignIn(
     expires_at: new Date(now.getTime() + STATE_LIFETIME_SECONDS * 1000).toISOString(),
   });
 
-  return {
-    location: authorizationUrl(connection, {
-      redirect_uri: deps.addresses.callbackUrl(provider),
-      state,
-      code_verifier,
-      // A page could choose the account with it, and so spare the click.
-      login_hint: destination.needsClick ? undefined : request.login_hint,
-      application: { name: instance.name, origin: destination.origin, needsClick: destination.needsClick },
-    }),
-    cookie: binding?.cookie,
+  const location = authorizationUrl(connection, {
+    redirect_uri: deps.addresses.callbackUrl(provider),
     state,
-  };
+    code_verifier,
+    // A page could choose the account with it, and so spare the click.
+    login_hint: destination.needsClick ? undefined : request.login_hint,
+    application: { name: instance.name, origin: destination.origin, needsClick: destination.needsClick },
+  });
+  deps.flows.note(
+    state,
+    { instance: instance.id, provider, redirect_uri },
+    {
+      name: "begin",
+      sent: {
+        provider,
+        instance: instance.subdomain,
+        redirect_uri: withoutQuery(redirect_uri),
+        login_hint: request.login_hint,
+      },
+      answered: { status: 302, location: withoutQuery(location) },
+    },
+  );
+  return { location, state, cookie: binding?.cookie };
 }

@@ -1,7 +1,9 @@
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import { SignInError } from "../errors.ts";
+import { SignInError, SignInRefused } from "../errors.ts";
+import type { Flows, StepReport } from "../flows/flows.ts";
+import { withoutQuery } from "../flows/redact.ts";
 import type { LocateIp } from "./geo.ts";
 import { isPlaceholderEmail, normalizeEmail, placeholderEmail } from "../providers/email.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
@@ -9,13 +11,21 @@ import type { Profile, ProviderDefinition } from "../providers/provider.ts";
 import { displayName } from "../providers/reply.ts";
 import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
 import { StorageUnavailable } from "../store/store.ts";
-import { bearerGet, exchangeCode, providerDeadline, type Exchange, type ProviderTokens } from "./exchange.ts";
+import {
+  bearerGet,
+  exchangeCode,
+  providerDeadline,
+  type Exchange,
+  type ProviderReply,
+  type ProviderTokens,
+} from "./exchange.ts";
 import { reportedCode } from "./refusal.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
 import { takeState, type TakeStateDeps, type TakeStateRequest } from "./take-state.ts";
 
+const STATE = /^[0-9a-f]{64}$/;
 const MAX_ADDRESS_LENGTH = 2048;
 const WEB_ADDRESS = /^https?:\/\/[^\s\p{C}]+$/iu;
 
@@ -24,6 +34,9 @@ export interface CompleteDeps extends TakeStateDeps {
   readonly connect: Connect;
   readonly startLimit: StartLimit;
   readonly locate: LocateIp;
+  readonly flows: Flows;
+  /** How long a provider may take over all that it is asked, in milliseconds. Default 10,000. */
+  readonly providerTimeoutMs?: number | undefined;
   issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string>;
   /** Told why a sign-in failed after its state was good. */
   onFailure(provider: Provider, error: SignInError): void;
@@ -43,26 +56,54 @@ export interface CallbackRequest extends TakeStateRequest {
  * @throws {SignInRefused} `invalid_state`; there is no address to trust then
  */
 export async function completeSignIn(deps: CompleteDeps, request: CallbackRequest): Promise<string> {
-  const { record, instance } = await takeState(deps, request);
+  const begun = performance.now();
+  const { state, provider } = request;
+  const callback = { name: "callback", sent: { provider, code: request.code, error: request.error, state } };
+  const { record, instance } = await takeState(deps, request).catch((error: unknown) => {
+    noteRefusal(deps, request, error, callback);
+    throw error;
+  });
+  deps.flows.note(state, { instance: instance.id, provider, redirect_uri: record.redirect_uri }, callback);
   deps.startLimit.finished(request.ip_address);
+  const redirect = { name: "redirect", sent: { location: withoutQuery(record.redirect_uri) } };
   try {
     const connection = await deps.connect(instance, record.provider);
     const { profile, tokens } = await fetchProfile(deps, connection, record, request);
     const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
     const token = await deps.issueToken(instance, user, record.provider, deps.now());
+    const ms = performance.now() - begun;
+    deps.flows.note(
+      state,
+      { result: "token", user_id: user.id, error: null, reason: null },
+      { ...redirect, ms, answered: { status: 302, result: "token", user_id: user.id } },
+    );
     return withParameters(record.redirect_uri, { token });
   } catch (error) {
     const failure = asSignInError(error);
     deps.onFailure(record.provider, failure);
+    const reason = failure.message;
+    deps.flows.note(
+      state,
+      { result: "error", error: failure.code, reason },
+      { ...redirect, ms: performance.now() - begun, answered: { status: 302, error: failure.code }, reason },
+    );
     const parameters = { error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
     return withParameters(record.redirect_uri, parameters, ["token"]);
   }
 }
 
+/** Says of the sign-in why its callback was refused; a state that svc never gave out is of none. */
+function noteRefusal({ flows }: CompleteDeps, { state }: CallbackRequest, error: unknown, step: StepReport): void {
+  const reason = error instanceof SignInRefused ? error.reason : undefined;
+  if (reason === undefined || !STATE.test(state)) return;
+  const answered = { status: 400, error: "invalid_state" };
+  flows.note(state, { result: "error", error: "invalid_state", reason }, { ...step, answered, reason });
+}
+
 async function fetchProfile(
-  { addresses, onIgnored }: CompleteDeps,
+  { addresses, onIgnored, flows, providerTimeoutMs }: CompleteDeps,
   connection: Connection,
-  { provider, code_verifier }: StateRecord,
+  { state, provider, code_verifier }: StateRecord,
   { code, error }: CallbackRequest,
 ): Promise<{ profile: Profile & { email: string }; tokens: ProviderTokens }> {
   if (error !== undefined)
@@ -70,13 +111,26 @@ async function fetchProfile(
   if (!code) throw new SignInError("server_error", `${provider} sent neither a code nor an error`);
   const exchange: Exchange = {
     connection,
-    signal: providerDeadline(),
+    signal: providerDeadline(connection.timeoutOf?.(code) ?? providerTimeoutMs),
     onIgnored: (paths) => onIgnored?.(provider, paths),
+    onReply: (reply) => flows.note(state, {}, stepOf(reply)),
   };
   const redirect_uri = addresses.callbackUrl(provider);
   const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });
   const profile = await connection.provider.fetchProfile(bearerGet(exchange, tokens.access_token));
   return { profile: checkedProfile(profile, connection.provider), tokens };
+}
+
+function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply): StepReport {
+  const answered = status === undefined ? undefined : { status, ...(body as object | undefined) };
+  const reason = status === undefined ? "no answer" : undefined;
+  return {
+    name: endpoint,
+    ms,
+    sent: { url: withoutQuery(url), method, ...Object.fromEntries(sent) },
+    ...(answered && { answered }),
+    reason,
+  };
 }
 
 function checkedProfile(profile: Profile, { name: provider }: ProviderDefinition): Profile & { email: string } {

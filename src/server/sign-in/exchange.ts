@@ -7,7 +7,7 @@ import type { Get } from "../providers/provider.ts";
 import { lenient, unreadPaths } from "../providers/reply.ts";
 import { refusalOf } from "./refusal.ts";
 
-const DEADLINE_MS = 10_000;
+const PROVIDER_TIMEOUT_MS = 10_000;
 const MAX_REPLY_BYTES = 1 << 20;
 const USER_AGENT = "svc-identity";
 const MAX_LIFETIME_SECONDS = 10 * 365 * 86_400;
@@ -37,6 +37,22 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Called with the paths, such as `userinfo.name`, of what the provider sent and could not be read. */
   onIgnored(paths: readonly string[]): void;
+  /** Told of each request and what came of it. Secrets are in it: they are for whoever takes them out. */
+  onReply?(reply: ProviderReply): void;
+}
+
+/** One request to a provider, and its answer. */
+export interface ProviderReply {
+  /** Its name, such as `token`. */
+  readonly endpoint: string;
+  readonly url: string;
+  readonly method: string;
+  readonly sent: URLSearchParams;
+  /** Undefined: there was no answer. */
+  readonly status: number | undefined;
+  /** What was read of it; undefined where it could not be. */
+  readonly body: unknown;
+  readonly ms: number;
 }
 
 /**
@@ -65,8 +81,8 @@ export function bearerGet(exchange: Exchange, access_token: string): Get<string>
 }
 
 /** One bound on all that a provider is asked in one sign-in. */
-export function providerDeadline(): AbortSignal {
-  return AbortSignal.timeout(DEADLINE_MS);
+export function providerDeadline(ms: number = PROVIDER_TIMEOUT_MS): AbortSignal {
+  return AbortSignal.timeout(ms);
 }
 
 async function fetchReply<Schema extends z.ZodMiniType>(
@@ -76,8 +92,24 @@ async function fetchReply<Schema extends z.ZodMiniType>(
   schema: Schema,
 ): Promise<z.infer<Schema>> {
   const { name } = exchange.connection.provider;
-  const { status, text } = await send(exchange, endpoint, init);
-  const reply = parseReply(text);
+  const begun = performance.now();
+  let status: number | undefined;
+  let reply: unknown;
+  try {
+    const answer = await send(exchange, endpoint, init);
+    status = answer.status;
+    reply = parseReply(answer.text);
+  } finally {
+    exchange.onReply?.({
+      endpoint,
+      url: exchange.connection.endpoints[endpoint as "token"],
+      method: init.method ?? "GET",
+      sent: new URLSearchParams(init.body),
+      status,
+      body: reply,
+      ms: performance.now() - begun,
+    });
+  }
   if (status === 429 || status >= 500)
     throw new SignInError("temporarily_unavailable", refusalOf(name, endpoint, status, reply));
   if (status !== 200) throw new SignInError("server_error", refusalOf(name, endpoint, status, reply));

@@ -1,9 +1,12 @@
 import type { Provider } from "../../wire/names.ts";
-import { ApiError, SignInRefused } from "../errors.ts";
 import { normalizeEmail } from "../providers/email.ts";
+import { isOutcomeAt, type OutcomeId } from "../../wire/outcomes.ts";
+import type { Choice } from "./choice.ts";
+import { REDIRECT_ERRORS } from "./outcomes.ts";
 import { withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { AuthorizationRequest, Grants } from "./grants.ts";
+import { findRequest, parseRequest, type AuthorizeDeps, type Parameters } from "./authorize-request.ts";
+import type { AuthorizationRequest } from "./grants.ts";
 import type { Personas } from "./personas.ts";
 import type { PickerView, SimulatedProvider } from "./provider.ts";
 
@@ -11,25 +14,32 @@ import type { PickerView, SimulatedProvider } from "./provider.ts";
 const PAGE_SIZE = 10;
 const MAX_NAME_LENGTH = 256;
 
-export interface AuthorizeDeps {
-  readonly grants: Grants;
-  readonly personas: Personas;
-  /** The authorize page. */
-  readonly url: string;
-  /** Where the provider sends browsers back to. */
-  readonly callbackUrl: string;
-  isClient(client_id: string): boolean;
+/** What was decided of a sign-in before anybody saw the picker. */
+export interface Chosen {
+  /** A persona's id or e-mail address; undefined: the hinted account, else the first one. */
+  readonly as: string | undefined;
+  readonly outcome: OutcomeId;
 }
 
-type Parameters = ReadonlyMap<string, string>;
-
 /** Where the browser goes, which may be to the picker, or the picker that it shows. */
-export type AuthorizeOutcome = { readonly location: string; readonly isToPicker: boolean } | PickerView;
+export type AuthorizeOutcome =
+  | {
+      readonly location: string;
+      readonly isToPicker: boolean;
+      /** Undefined: none was made yet. */
+      readonly choice: Choice | undefined;
+    }
+  | PickerView;
+
+interface Asker {
+  /** Tells browsers apart; undefined for a program. */
+  readonly browser: string | undefined;
+  readonly chosen: Chosen | undefined;
+}
 
 /**
  * The browser's side of a provider. The service's request is answered at once where it suggests an account; otherwise it is
  * sealed, and the picker and every choice on it name it by that alone: the state is not on the page.
- * @param browser tells browsers apart; undefined for a program
  * @throws {ApiError} for a request that a provider would not redirect from
  */
 export function authorize(
@@ -37,17 +47,22 @@ export function authorize(
   provider: SimulatedProvider,
   deps: AuthorizeDeps,
   query: Parameters,
-  browser: string | undefined,
+  { browser, chosen }: Asker,
 ): AuthorizeOutcome {
   const id = query.get("request");
   if (id === undefined) {
-    const request = parseRequest(name, provider, deps, query, browser);
-    const hinted = request.application?.needsClick ? undefined : deps.personas.find(query.get("login_hint") ?? "");
-    if (hinted && provider.account(hinted)) return granted(deps, request, hinted);
-    return { location: `${deps.url}?request=${deps.grants.keepPending(request)}`, isToPicker: true };
+    const request = { ...parseRequest(name, provider, deps, query, browser), outcome: chosen?.outcome };
+    const account = decidedAccount(provider, deps.personas, query.get("login_hint"), chosen);
+    if (account && !request.application?.needsClick) return granted(deps, request, account);
+    return toPicker(deps, request, chosen && account);
   }
-  const request = findRequest(name, deps, id, browser);
-  if (query.has("cancel")) return back(request, { error: "access_denied" });
+  const pending = findRequest(name, deps, id, browser);
+  if (query.has("cancel")) return back({ ...pending, outcome: "access_denied" }, { error: "access_denied" });
+  const outcome = query.get("outcome");
+  const request = isOutcomeAt(outcome, name) ? { ...pending, outcome } : pending;
+  // What the provider says without an account needs none.
+  if (request !== pending && REDIRECT_ERRORS[request.outcome!]) return granted(deps, request, undefined);
+  if (request !== pending) return toPicker(deps, request, undefined);
   const { persona, problem } = choose(provider, deps.personas, query);
   if (persona) return granted(deps, request, persona);
   return picker(name, provider, deps, { id, request, query, problem });
@@ -68,62 +83,48 @@ export function showAccounts(
   return picker(name, provider, deps, { id, request: findRequest(name, deps, id, browser), query, problem: undefined });
 }
 
-function granted({ grants }: AuthorizeDeps, request: AuthorizationRequest, persona: PersonaRecord): AuthorizeOutcome {
-  return back(request, { code: grants.issueCode({ ...request, persona }) });
-}
-
-function back({ redirect_uri, state }: AuthorizationRequest, answer: Record<string, string>): AuthorizeOutcome {
-  return { location: withParameters(redirect_uri, { ...answer, state }), isToPicker: false };
-}
-
-function parseRequest(
-  name: Provider,
+/** Who signs in without a picker. */
+function decidedAccount(
   provider: SimulatedProvider,
-  { grants, callbackUrl, isClient }: AuthorizeDeps,
-  query: Parameters,
-  browser: string | undefined,
-): AuthorizationRequest {
-  const client_id = query.get("client_id") ?? "";
-  const redirect_uri = query.get("redirect_uri") ?? "";
-  const state = query.get("state") ?? "";
-  if (!isClient(client_id)) throw refused(name, "knows no such client_id");
-  if (redirect_uri !== callbackUrl) throw refused(name, "has another redirect_uri for this client");
-  if (query.get("response_type") !== "code") throw refused(name, "wants response_type=code");
-  const refusal = provider.refusal(query);
-  if (refusal !== undefined) throw refused(name, refusal);
-  return {
-    provider: name,
-    client_id,
-    redirect_uri,
-    state,
-    scopes: (query.get("scope") ?? "").split(" "),
-    code_challenge: query.get("code_challenge"),
-    application: grants.introduced(query.get("application") ?? "", state),
-    browser,
-  };
+  personas: Personas,
+  hint: string | undefined,
+  chosen: Chosen | undefined,
+): PersonaRecord | undefined {
+  const hasAccount = (persona: PersonaRecord): boolean => provider.account(persona) !== undefined;
+  const name = chosen?.as ?? hint ?? "";
+  const email = chosen?.as?.includes("@") ? normalizeEmail(chosen.as) : undefined;
+  const named = personas.find(name) ?? (email && personas.add({ email, name: null, email_verified: true }));
+  if (named && hasAccount(named)) return named;
+  return chosen && chosen.as === undefined ? personas.first(hasAccount) : undefined;
 }
 
-/** The request that a choice answers: it must have been given to this browser, ten minutes ago at most. */
-function findRequest(
-  name: Provider,
+function toPicker(
+  { grants, url }: AuthorizeDeps,
+  request: AuthorizationRequest,
+  account: PersonaRecord | undefined,
+): AuthorizeOutcome {
+  const shown = account ? `&q=${encodeURIComponent(account.email)}` : "";
+  return { location: `${url}?request=${grants.keepPending(request)}${shown}`, isToPicker: true, choice: undefined };
+}
+
+function granted(
   { grants }: AuthorizeDeps,
-  id: string,
-  browser: string | undefined,
-): AuthorizationRequest {
-  const { request, isExpired } = grants.pending(id) ?? {};
-  const reason =
-    request?.provider !== name
-      ? "it gave out no such request"
-      : request.browser !== browser
-        ? "another browser began this sign-in"
-        : isExpired
-          ? "its ten minutes are over"
-          : undefined;
-  if (request && reason === undefined) return request;
-  const { application } = request ?? {};
-  const wayBack = application && /^https?:/.test(application.origin) ? application : undefined;
-  const detail = `${name} (simulated) does not know this request any more; begin again at the application`;
-  throw new SignInRefused("bad_request", detail, { reason, wayBack });
+  request: AuthorizationRequest,
+  persona: PersonaRecord | undefined,
+): AuthorizeOutcome {
+  const error = request.outcome && REDIRECT_ERRORS[request.outcome];
+  if (error !== undefined || !persona) return back(request, { error: error ?? "access_denied" }, persona);
+  return back(request, { code: grants.issueCode({ ...request, persona }) }, persona);
+}
+
+function back(
+  request: AuthorizationRequest,
+  answer: Record<string, string>,
+  persona?: PersonaRecord,
+): AuthorizeOutcome {
+  const { provider, redirect_uri, state, outcome = "success" } = request;
+  const location = withParameters(redirect_uri, { ...answer, state });
+  return { location, isToPicker: false, choice: { provider, state, outcome, persona } };
 }
 
 /** Who signs in: the account that was clicked, or one that was typed in. */
@@ -184,6 +185,7 @@ function picker(
     known: personas.size,
     search,
     problem,
+    outcome: request.outcome,
     client_id: request.client_id,
     scopes: request.scopes,
   };
@@ -191,8 +193,4 @@ function picker(
 
 function rowOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
-}
-
-function refused(provider: Provider, why: string): ApiError {
-  return new ApiError("bad_request", `${provider} (simulated) ${why}`);
 }

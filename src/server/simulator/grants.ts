@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Provider } from "../../wire/names.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
@@ -24,13 +25,16 @@ export interface AuthorizationRequest {
   readonly application: Application | undefined;
   /** The browser that may answer it; undefined: a program. */
   readonly browser: string | undefined;
+  /** How the sign-in is to end; undefined: it is not decided. */
+  readonly outcome: OutcomeId | undefined;
 }
 
-type ClientRequest = Omit<AuthorizationRequest, "state" | "application" | "browser">;
+type ClientRequest = Omit<AuthorizationRequest, "state" | "application" | "browser" | "outcome">;
 
 /** A client's request that somebody agreed to. */
 export interface Consent extends ClientRequest {
   readonly persona: PersonaRecord;
+  readonly outcome: OutcomeId | undefined;
 }
 
 export interface Redemption {
@@ -53,9 +57,14 @@ type Sealed = readonly [
   code_challenge: string | null,
   details: SealedRequest | SealedPersona,
 ];
-type SealedRequest = readonly [state: string, browser: string | null, application: SealedApplication | null];
+type SealedRequest = readonly [
+  state: string,
+  browser: string | null,
+  application: SealedApplication | null,
+  outcome: OutcomeId | null,
+];
 type SealedApplication = readonly [name: string, origin: string, needsClick: boolean];
-type SealedPersona = readonly [id: string, email: string, name: string | null];
+type SealedPersona = readonly [id: string, email: string, name: string | null, outcome: OutcomeId | null];
 
 /**
  * The requests that wait for somebody's choice, and the codes and access tokens that the simulated providers give out.
@@ -89,29 +98,35 @@ export class Grants {
   }
 
   keepPending(request: AuthorizationRequest): string {
-    const { state, browser = null, application } = request;
+    const { state, browser = null, application, outcome = null } = request;
     const sealed = application ? ([application.name, application.origin, application.needsClick] as const) : null;
-    return this.#close("request", request, [state, browser, sealed]);
+    return this.#close("request", request, [state, browser, sealed, outcome]);
   }
 
   /** Undefined where it was not given out. */
   pending(id: string): { request: AuthorizationRequest; isExpired: boolean } | undefined {
     const opened = this.#open("request", id);
     if (!opened) return undefined;
-    const [state, browser, application] = opened.details as SealedRequest;
+    const [state, browser, application, outcome] = opened.details as SealedRequest;
     return {
       request: {
         ...opened.client,
         state,
         browser: browser ?? undefined,
+        outcome: outcome ?? undefined,
         application: application ? toApplication(application) : undefined,
       },
       isExpired: opened.expires <= this.#time(),
     };
   }
 
-  issueCode({ persona, ...request }: Consent): string {
-    return this.#close("code", request, [persona.id, persona.email, persona.name]);
+  issueCode({ persona, outcome, ...request }: Consent): string {
+    return this.#close("code", request, [persona.id, persona.email, persona.name, outcome ?? null]);
+  }
+
+  /** How the sign-in of a code is to end; undefined: as it may, or the code is not ours. */
+  outcomeOf(code: string): OutcomeId | undefined {
+    return (this.#open("code", code)?.details as SealedPersona | undefined)?.[3] ?? undefined;
   }
 
   /** An access token for a code, once, and only to the client that it was made for; undefined otherwise. */
@@ -129,9 +144,12 @@ export class Grants {
       client.provider === provider && client.client_id === client_id && client.redirect_uri === redirect_uri;
     const challenge = code_verifier === undefined ? undefined : codeChallenge(code_verifier);
     if (!isTheirs || challenge !== client.code_challenge) return undefined;
-    const [id, email, name] = opened.details as SealedPersona;
+    const [id, email, name, outcome] = opened.details as SealedPersona;
     const persona = this.#recall({ id, email, name });
-    return { access_token: this.#issueToken({ ...client, persona }), scopes: client.scopes };
+    return {
+      access_token: this.#issueToken({ ...client, persona, outcome: outcome ?? undefined }),
+      scopes: client.scopes,
+    };
   }
 
   /** Whom an access token of a provider speaks for. */

@@ -1,7 +1,10 @@
 import { isProvider, type Provider } from "../../wire/names.ts";
 import type { Simulated } from "../providers/connections.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
-import { authorize, showAccounts, type AuthorizeDeps, type AuthorizeOutcome } from "./authorize.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { AuthorizeDeps } from "./authorize-request.ts";
+import { authorize, showAccounts, type AuthorizeOutcome, type Chosen } from "./authorize.ts";
+import { alteredPersona, SHORT_TIMEOUT_MS } from "./outcomes.ts";
 import { Grants } from "./grants.ts";
 import { Personas } from "./personas.ts";
 import { reply, type PickerView } from "./provider.ts";
@@ -17,7 +20,7 @@ export interface SimulatorOptions {
   /** The clients that a provider knows, besides the simulator's own. */
   clients(provider: Provider): readonly ConnectionRecord[];
   /** What all processes on this store know, and nobody else does. */
-  readonly secrets: readonly string[];
+  readonly sealKey: Buffer;
   now(): Date;
 }
 
@@ -29,16 +32,25 @@ export interface Simulator extends Simulated {
    * @param browser tells browsers apart; undefined for a program
    * @throws {ApiError} for a request that a provider would not redirect from
    */
-  authorize(provider: Provider, query: ReadonlyMap<string, string>, browser?: string): AuthorizeOutcome;
+  authorize(
+    provider: Provider,
+    query: ReadonlyMap<string, string>,
+    browser?: string,
+    chosen?: Chosen,
+  ): AuthorizeOutcome;
+  /** How the sign-in that a code is of is to end; undefined: as it may. */
+  outcomeOf(code: string): OutcomeId | undefined;
+  /** Whether somebody, by a persona's id or e-mail address, has an account at a provider; a new address has one everywhere. */
+  hasAccount(provider: Provider, name: string): boolean;
   /** What the picker shows; nothing is chosen. @throws {ApiError} for a request that was not given out to this browser */
   accounts(provider: Provider, query: ReadonlyMap<string, string>, browser?: string): PickerView;
 }
 
 export function createSimulator(options: SimulatorOptions): Simulator {
-  const { front, callbackUrl, clients, secrets, now } = options;
+  const { front, callbackUrl, clients, sealKey, now } = options;
   const prefix = `${front}/__svc/simulator`;
   const personas = new Personas(options.personas, (id) => `${prefix}/avatars/${id}.svg`);
-  const grants = new Grants(createSeal(secrets), (reference) => personas.recall(reference), now);
+  const grants = new Grants(createSeal(sealKey), (reference) => personas.recall(reference), now);
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
   const known = (name: Provider): readonly ConnectionRecord[] => [client, ...clients(name)];
 
@@ -59,8 +71,16 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       ),
     introduce: (application, state) => grants.introduce(application, state),
 
-    authorize: (name, query, browser) => authorize(name, SIMULATED[name], depsOf(name), query, browser),
+    authorize: (name, query, browser, chosen) =>
+      authorize(name, SIMULATED[name], depsOf(name), query, { browser, chosen }),
     accounts: (name, query, browser) => showAccounts(name, SIMULATED[name], depsOf(name), query, browser),
+    outcomeOf: (code) => grants.outcomeOf(code),
+    timeoutOf: (code) => (grants.outcomeOf(code) === "token_timeout" ? SHORT_TIMEOUT_MS : undefined),
+
+    hasAccount(name, hint) {
+      const persona = personas.find(hint);
+      return persona ? SIMULATED[name].account(persona) !== undefined : hint.includes("@");
+    },
 
     async fetch(url, init) {
       const [name, path] = splitAfter(url.slice(prefix.length + 1));
@@ -70,9 +90,10 @@ export function createSimulator(options: SimulatorOptions): Simulator {
         return answerToken(name, SIMULATED[name], grants, known(name), init);
       const bearer = /^Bearer (.+)$/.exec(init.headers?.["authorization"] ?? "")?.[1] ?? "";
       const consent = grants.consentOf(name, bearer);
-      return consent
-        ? SIMULATED[name].resource(path, consent, init.headers ?? {})
-        : reply(401, { message: "Bad credentials" });
+      if (!consent) return reply(401, { message: "Bad credentials" });
+      if (consent.outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
+      const persona = alteredPersona(consent.persona, consent.outcome);
+      return SIMULATED[name].resource(path, { ...consent, persona }, init.headers ?? {});
     },
   };
 }

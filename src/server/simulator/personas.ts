@@ -24,10 +24,10 @@ export interface PersonaPage<Item> {
 
 /** The people that the simulated providers know: those of the store, and then the typed ones. */
 export class Personas {
-  readonly #stored: readonly PersonaRecord[];
+  #stored: readonly PersonaRecord[] = [];
   readonly #avatarUrl: (id: string) => string;
-  readonly #byId: ReadonlyMap<string, PersonaRecord>;
-  readonly #byAddress = new Map<string, PersonaRecord>();
+  #byId: ReadonlyMap<string, PersonaRecord> = new Map();
+  #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** The oldest first. */
   readonly #typed = new Map<string, PersonaRecord>();
   /** Made when the first search comes: most servers never see one. */
@@ -35,12 +35,25 @@ export class Personas {
 
   /** @param avatarUrl where a persona without a picture has one made for it */
   constructor(personas: readonly PersonaRecord[], avatarUrl: (id: string) => string) {
-    this.#stored = personas;
     this.#avatarUrl = avatarUrl;
+    this.replace(personas);
+  }
+
+  /** Puts these in the place of the store's before; typed ones stay. */
+  replace(personas: readonly PersonaRecord[]): void {
+    this.#stored = personas;
+    this.#texts = undefined;
     this.#byId = new Map(personas.map((persona) => [persona.id, persona]));
-    for (const persona of personas)
-      for (const address of addressesOf(persona))
-        if (!this.#byAddress.has(address)) this.#byAddress.set(address, persona);
+    // The first to have an address is found by it.
+    this.#byAddress = new Map(
+      personas.toReversed().flatMap((persona) => addressesOf(persona).map((address) => [address, persona])),
+    );
+  }
+
+  /** The first of the store's that fits. */
+  first(fits: (persona: PersonaRecord) => boolean): PersonaRecord | undefined {
+    const found = this.#stored.find(fits);
+    return found && this.#withPicture(found);
   }
 
   get size(): number {

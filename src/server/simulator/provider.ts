@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { FetchResponse } from "../../wire/fetch.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { email, text } from "../../wire/seed.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Consent, Redemption } from "./grants.ts";
@@ -31,6 +32,8 @@ export interface PickerView {
   readonly known: number;
   readonly search: string;
   readonly problem: string | undefined;
+  /** How the sign-in is to end; undefined: it is not decided. */
+  readonly outcome: OutcomeId | undefined;
   readonly client_id: string;
   readonly scopes: readonly string[];
 }
@@ -84,10 +87,10 @@ export interface SimulatedProvider {
   resource(path: string, consent: Consent, headers: Readonly<Record<string, string>>): FetchResponse;
 }
 
-export function reply(status: number, body: unknown): FetchResponse {
+export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): FetchResponse {
   return new Response(JSON.stringify(body), {
     status,
-    headers: { "content-type": "application/json; charset=utf-8" },
+    headers: { "content-type": "application/json; charset=utf-8", ...headers },
   }) as FetchResponse;
 }
 

@@ -12,9 +12,9 @@ export interface Seal {
   open(purpose: string, text: string): { readonly id: string; readonly value: unknown } | undefined;
 }
 
-/** Whoever has the same secrets opens it: every process on one store does. */
-export function createSeal(secrets: readonly string[]): Seal {
-  const key = Buffer.from(hkdfSync("sha256", secrets.toSorted().join("\n"), "", "svc simulator", 32));
+/** Whoever has the same secret opens it: every process on one store does. */
+export function createSeal(secret: Buffer): Seal {
+  const key = Buffer.from(hkdfSync("sha256", secret, "", "svc simulator", 32));
   return {
     close(purpose, value) {
       const nonce = randomBytes(NONCE_BYTES);

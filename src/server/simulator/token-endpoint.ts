@@ -2,25 +2,32 @@ import type { FetchInit, FetchResponse } from "../../wire/fetch.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { ConnectionRecord } from "../store/records.ts";
 import type { Grants } from "./grants.ts";
+import { tokenFailure } from "./outcomes.ts";
 import { notFound, reply, type SimulatedProvider, type TokenRequest } from "./provider.ts";
 
 /**
  * Exchanges a code as one of the providers does.
  * @param clients those that the provider knows
  */
-export function answerToken(
+export async function answerToken(
   name: Provider,
   provider: SimulatedProvider,
   grants: Grants,
   clients: readonly ConnectionRecord[],
   init: FetchInit,
-): FetchResponse {
+): Promise<FetchResponse> {
   if (init.method !== "POST") return notFound();
   const request = parseTokenRequest(init);
   if (!request) return reply(400, { error: "unsupported_grant_type" });
-  const { client_id } = request.redemption;
-  const isClient = clients.some((own) => own.client_id === client_id && own.client_secret === request.client_secret);
-  return provider.token(request, isClient, () => grants.redeem({ provider: name, ...request.redemption }));
+  const { client_id, code } = request.redemption;
+  const outcome = grants.outcomeOf(code);
+  const failure = await tokenFailure(outcome, name, init);
+  if (failure) return failure;
+  const redeem = (): ReturnType<Grants["redeem"]> => grants.redeem({ provider: name, ...request.redemption });
+  // The code is spent already, as one is that somebody else has used.
+  if (outcome === "code_rejected") redeem();
+  const isKnown = clients.some((own) => own.client_id === client_id && own.client_secret === request.client_secret);
+  return provider.token(request, isKnown && outcome !== "invalid_client", redeem);
 }
 
 function parseTokenRequest({ headers = {}, body = "" }: FetchInit): TokenRequest | undefined {

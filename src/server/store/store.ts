@@ -148,6 +148,8 @@ export interface Snapshots {
 
 /** The settings that outlive a new beginning: what another process still seals with them must open. */
 export const SECRET_PREFIX = "secret/";
+/** The snapshot of what a store was seeded with. It is not listed, and no other can have such a name. */
+export const SEEDED = ".seed";
 /** The setting that is part of a snapshot. */
 export const CLOCK_SETTING = "clock";
 

@@ -3,7 +3,7 @@ import { ApiError, type SignInError } from "../../errors.ts";
 import { redirect, type Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import { beginSignIn, checkBegin, type BeginRequest } from "../../sign-in/begin.ts";
-import { flowIdOf } from "../../sign-in/flow.ts";
+import { flowIdOf } from "../../flows/flow-id.ts";
 import { endBinding } from "../../sign-in/binding.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { requireNavigation, requireSignInInstance } from "./access.ts";
@@ -49,14 +49,14 @@ export const callback: RouteDefinition = {
     const state = query.get("state") ?? "";
     if (query.has("code") && query.has("error"))
       throw new ApiError("bad_request", "a callback carries a code or an error, not both");
-    const { completeSignIn } = await import("../../sign-in/complete.ts");
+    const { finishSignIn } = await import("../../simulator/finish.ts");
     let failure: SignInError | undefined;
     const onFailure = (failed: Provider, error: SignInError): void => {
       failure = error;
       deps.onFailure(failed, error);
     };
     request.flow_id = flowIdOf(state);
-    const location = await completeSignIn(
+    const location = await finishSignIn(
       { ...deps, onFailure },
       {
         provider,

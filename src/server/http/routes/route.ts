@@ -4,6 +4,7 @@ import type { Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import type { BeginDeps } from "../../sign-in/begin.ts";
 import type { CompleteDeps } from "../../sign-in/complete.ts";
+import type { Decide } from "../../simulator/answer.ts";
 import type { Simulator } from "../../simulator/index.ts";
 import type { Store } from "../../store/store.ts";
 import type { Tokens } from "../../token.ts";
@@ -15,6 +16,7 @@ export interface RouteDeps extends BeginDeps, CompleteDeps {
   readonly instances: Instances;
   readonly tokens: Tokens;
   readonly simulator: Simulator;
+  readonly decide: Decide | undefined;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
   /** What only this process and the file that it wrote know. */

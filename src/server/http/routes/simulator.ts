@@ -5,21 +5,31 @@ import { accountList, pickerPage } from "../pages/picker.ts";
 import { fragment, page, redirect, svg, type Reply } from "../reply.ts";
 import { browserCookie, newBrowser, shownBrowser } from "../../simulator/browser.ts";
 import type { AuthorizeOutcome } from "../../simulator/authorize.ts";
+import { flowIdOf } from "../../flows/flow-id.ts";
+import { answerAuthorize } from "../../simulator/answer.ts";
+import { browserOf } from "../../simulator/labelled-browser.ts";
 import { requireNavigation } from "./access.ts";
 import type { RouteDefinition } from "./route.ts";
 
 /** The browser's side of a simulated provider: the account picker, and the way back from it. */
 export const simulatedAuthorize: RouteDefinition = {
   on: ["front"],
-  handle(request, { simulator, addresses }) {
+  async handle(request, deps) {
     requireNavigation(request);
+    const { addresses } = deps;
     const provider = request.params["provider"];
     if (!isProvider(provider)) throw new ApiError("not_found");
-    if (!request.caller.isBrowser) return answer(simulator.authorize(provider, request.query));
-    const shown = shownBrowser(request.header("cookie"), addresses.isHttps);
-    const browser = shown ?? newBrowser();
-    const outcome = simulator.authorize(provider, request.query, browser);
-    const isNew = shown === undefined && "location" in outcome && outcome.isToPicker;
+    const isBrowser = request.caller.isBrowser;
+    const shown = isBrowser ? shownBrowser(request.header("cookie"), addresses.isHttps) : undefined;
+    const browser = isBrowser ? (shown ?? newBrowser()) : undefined;
+    const { outcome, state } = await answerAuthorize(deps, {
+      provider,
+      query: request.query,
+      browser,
+      label: browserOf(request.header("cookie")),
+    });
+    if (state !== undefined) request.flow_id = flowIdOf(state);
+    const isNew = browser !== undefined && shown === undefined && "location" in outcome && outcome.isToPicker;
     return answer(outcome, isNew ? [browserCookie(browser, addresses.isHttps)] : []);
   },
 };

@@ -1,0 +1,103 @@
+import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/routes.ts";
+import type { Fetch, FetchResponse } from "../wire/fetch.ts";
+import { ControlError } from "./error.ts";
+import { readEvents, type ServerEvent } from "./events.ts";
+
+export interface ControlClientOptions {
+  /** The front door, e.g. `http://localhost:7820`. */
+  readonly url: string;
+  /** `ctl_…`, from the server's file under `.svc/` or `RunningServer.control_key`. */
+  readonly controlKey: string;
+  /** Default: the global one. */
+  readonly fetch?: Fetch | undefined;
+}
+
+type ParamsIn<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | ParamsIn<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? Name
+    : never;
+
+/** What a route is called with. */
+export interface Call<Route extends ControlRoute> {
+  readonly params?: { readonly [Name in ParamsIn<Route>]: string };
+  readonly query?: QueryOf<Route>;
+  readonly body?: BodyOf<Route>;
+  readonly signal?: AbortSignal;
+}
+
+/** The control API, typed by the table of its routes. */
+export interface ControlClient {
+  readonly url: string;
+  /** @throws {ControlError} */
+  request<Route extends ControlRoute>(route: Route, call?: Call<Route>): Promise<AnswerOf<Route>>;
+  /** The same for one page of a list. @returns `next`: what `after` is for the next page; undefined on the last one */
+  page<Route extends ControlRoute>(
+    route: Route,
+    call?: Call<Route>,
+  ): Promise<{ rows: AnswerOf<Route>; next: string | undefined }>;
+  /** What happens from now on, until the signal aborts or the server closes. @throws {ControlError} */
+  events(options?: { kind?: "request" | "flow"; signal?: AbortSignal }): AsyncGenerator<ServerEvent>;
+}
+
+export function createControlClient({ url, controlKey, fetch = defaultFetch }: ControlClientOptions): ControlClient {
+  async function send<Route extends ControlRoute>(route: Route, call: Call<Route>): Promise<FetchResponse> {
+    const [method = "", path = ""] = route.split(" ");
+    const params: Readonly<Record<string, string>> = call.params ?? {};
+    const place = path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
+    const query = Object.entries((call.query as object | undefined) ?? {}).filter(([, value]) => value !== undefined);
+    const search = new URLSearchParams(
+      query.map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    let response: FetchResponse;
+    try {
+      response = await fetch(`${url}/__svc/v1${place}${search && `?${search}`}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${controlKey}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        redirect: "error",
+        ...(body !== undefined && { body }),
+        ...(call.signal && { signal: call.signal }),
+      });
+    } catch (error) {
+      if (call.signal?.aborted) throw error;
+      throw new ControlError(0, `${url} cannot be reached. Is svc serve running there?`, { cause: error });
+    }
+    if (response.status < 400) return response;
+    throw new ControlError(response.status, messageOf(await response.text()) ?? `${url} answered ${response.status}`);
+  }
+
+  return {
+    url,
+
+    async request(route, call = {}) {
+      return JSON.parse(await (await send(route, call)).text()) as never;
+    },
+
+    async page(route, call = {}) {
+      const response = await send(route, call);
+      const link = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+      const next = link === undefined ? undefined : (new URL(link).searchParams.get("after") ?? undefined);
+      return { rows: JSON.parse(await response.text()) as never, next };
+    },
+
+    async *events({ kind, signal } = {}) {
+      const query = { format: "ndjson" as const, ...(kind && { kind }) };
+      yield* readEvents(await send("GET /events", { query, ...(signal && { signal }) }));
+    },
+  };
+}
+
+const defaultFetch: Fetch = (url, init) => globalThis.fetch(url, init) as unknown as ReturnType<Fetch>;
+
+function messageOf(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    return typeof error === "string" ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,16 @@
+import type { FetchResponse } from "../wire/fetch.ts";
+import type { AnswerOf } from "../wire/control/routes.ts";
+
+/** Something that happened: a request that was answered, or a sign-in that went a step further. */
+export type ServerEvent = AnswerOf<"GET /requests/:id"> | Extract<AnswerOf<"GET /flows/:id">, { resource: "flow" }>;
+
+/** Reads a stream of JSON lines; blank ones say that the connection lives. */
+export async function* readEvents({ body }: FetchResponse): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body ?? []) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.trim() !== "") yield JSON.parse(line) as ServerEvent;
+  }
+}

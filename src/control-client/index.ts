@@ -1,0 +1,3 @@
+export { createControlClient, type ControlClient, type ControlClientOptions, type Call } from "./client.ts";
+export { ControlError } from "./error.ts";
+export type { ServerEvent } from "./events.ts";

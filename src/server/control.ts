@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { checkControlKey, createControlKey } from "./control/control-key.ts";
+import { createDashboardKeys, type DashboardKeys } from "./control/dashboard-keys.ts";
+import type { ControlDeps } from "./control/deps.ts";
+import { Jobs } from "./control/jobs.ts";
+import type { Reply } from "./http/reply.ts";
+import type { AppRequest } from "./http/request.ts";
+import type { Store } from "./store/store.ts";
+
+/** What lets somebody in, and out again. */
+export interface ControlOptions {
+  readonly controlKey: string;
+  readonly dashboardKeys: DashboardKeys;
+  /** Aborts when the server closes. */
+  readonly closing: AbortSignal;
+}
+
+/** @param key from the configuration; undefined: a new one. @throws {ServeError} where it could be guessed */
+export function controlOptions(store: Store, key: string | undefined, closing: AbortSignal): ControlOptions {
+  return {
+    controlKey: key === undefined ? createControlKey() : checkControlKey(key),
+    dashboardKeys: createDashboardKeys(store, () => new Date()),
+    closing,
+  };
+}
+
+type Parts = Omit<ControlDeps, "jobs" | "process" | keyof ControlOptions>;
+
+/** The control API. Its schemas are loaded with the first request to it. */
+export function createControl(
+  parts: Parts,
+  options: ControlOptions,
+): (request: AppRequest, method: string) => Promise<Reply> {
+  const deps: ControlDeps = {
+    ...parts,
+    ...options,
+    jobs: new Jobs(parts.store, options.closing, (error) => parts.onBug(error, "of a job")),
+    process: `process_${randomBytes(6).toString("base64url")}`,
+  };
+  return async (request, method) => (await import("./control/index.ts")).answerControl(request, method, deps);
+}

@@ -1,0 +1,38 @@
+import type { Connection } from "../providers/connections.ts";
+import { exchangeCode, providerDeadline, type ProviderReply } from "../sign-in/exchange.ts";
+import { generateCodeVerifier } from "../sign-in/oauth2.ts";
+import { SignInError } from "../errors.ts";
+import type { ControlDeps } from "./deps.ts";
+
+/** What providers say when they do not know the client (RFC 6749, 5.2, and GitHub's own). */
+const CLIENT_REFUSED = new Set(["invalid_client", "unauthorized_client", "incorrect_client_credentials"]);
+
+/** Exchanges a code that cannot be right: a provider that knows the client refuses the code, another one the client. */
+export async function testConnection(
+  connection: Connection,
+  { addresses }: ControlDeps,
+): Promise<{ ok: boolean; message: string }> {
+  const { name } = connection.provider;
+  let refusal: string | undefined;
+  const note = ({ body }: ProviderReply): void => {
+    const error = (body as { error?: unknown } | null | undefined)?.error;
+    refusal = typeof error === "string" ? error.slice(0, 100) : undefined;
+  };
+  try {
+    await exchangeCode(
+      { connection, signal: providerDeadline(), onIgnored: () => undefined, onReply: note },
+      {
+        code: "svc-connection-test",
+        redirect_uri: addresses.callbackUrl(name),
+        code_verifier: connection.provider.pkce ? generateCodeVerifier() : null,
+      },
+    );
+    return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
+  } catch (error) {
+    if (!(error instanceof SignInError)) throw error;
+    if (refusal === undefined) return { ok: false, message: error.message };
+    return CLIENT_REFUSED.has(refusal)
+      ? { ok: false, message: `${name} refuses the client credentials (${refusal})` }
+      : { ok: true, message: `${name} knows the client; it refused a made-up code, as it should (${refusal})` };
+  }
+}

@@ -1,0 +1,67 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Store } from "../store/store.ts";
+import { secretOf } from "../live/secrets.ts";
+import { changeSetting } from "../store/settings.ts";
+
+const KEY_LIFETIME_MS = 12 * 3_600_000;
+const LINK_LIFETIME_MS = 60_000;
+const START_LINK_LIFETIME_MS = 10 * 60_000;
+const SPENT_PREFIX = "dashboard-code/";
+
+/** Keys of browsers. They follow the real time, and are good at every process on the store, after a restart too. */
+export interface DashboardKeys {
+  accepts(key: string): Promise<boolean>;
+  /** A code that is good once. @param isFirst for the link that is printed at the start, which lives longer */
+  createCode(isFirst: boolean): Promise<string>;
+  /** A key for a code; undefined: the code was used, has expired, or is not ours. */
+  redeem(code: string): Promise<{ key: string; expires_at: string } | undefined>;
+}
+
+export function createDashboardKeys(store: Store, realNow: () => Date): DashboardKeys {
+  const sign = async (purpose: "key" | "code", content: string): Promise<string> =>
+    createHmac("sha256", await secretOf(store, "dashboard"))
+      .update(`${purpose} ${content}`)
+      .digest("base64url");
+
+  async function issue(purpose: "key" | "code", expires: number): Promise<string> {
+    const content = `${expires.toString(36)}.${randomBytes(12).toString("base64url")}`;
+    return `${content}.${await sign(purpose, content)}`;
+  }
+
+  async function expiryOf(purpose: "key" | "code", text: string): Promise<number | undefined> {
+    const [, content, expires, signature] = /^(([0-9a-z]{1,12})\.[\w-]{16})\.([\w-]{43})$/.exec(text) ?? [];
+    if (content === undefined || expires === undefined || signature === undefined) return undefined;
+    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(await sign(purpose, content)))) return undefined;
+    const end = Number.parseInt(expires, 36);
+    return end > realNow().getTime() ? end : undefined;
+  }
+
+  return {
+    async accepts(key) {
+      return (await expiryOf("key", key.slice("dsh_".length))) !== undefined;
+    },
+
+    createCode: (isFirst) => issue("code", realNow().getTime() + (isFirst ? START_LINK_LIFETIME_MS : LINK_LIFETIME_MS)),
+
+    async redeem(code) {
+      const end = await expiryOf("code", code);
+      if (end === undefined) return undefined;
+      const name = SPENT_PREFIX + hash("sha256", code, "hex");
+      let isFirst = false;
+      await changeSetting(store, name, (before) => {
+        isFirst = before === undefined;
+        return before ?? { until: end };
+      });
+      if (!isFirst) return undefined;
+      await forgetSpent();
+      const expires = realNow().getTime() + KEY_LIFETIME_MS;
+      return { key: `dsh_${await issue("key", expires)}`, expires_at: new Date(expires).toISOString() };
+    },
+  };
+
+  /** A code that has expired needs no note that it was used. */
+  async function forgetSpent(): Promise<void> {
+    for (const { name, value } of await store.settings(SPENT_PREFIX))
+      if (Number(value["until"]) < realNow().getTime()) await changeSetting(store, name, () => undefined);
+  }
+}

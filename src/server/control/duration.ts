@@ -1,0 +1,26 @@
+import { ApiError } from "../errors.ts";
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const PARTS = /^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/;
+const CLOCK = /^(?:(\d+):)?(\d{1,2}):(\d{2})$/;
+
+/**
+ * Milliseconds of a duration such as `61m`, `1h30m`, `30:00` or `01:30:00`, or of a number of milliseconds.
+ * @throws {ApiError} `bad_request`, with the path
+ */
+export function parseDuration(value: string | number, path: string): number {
+  const ms = typeof value === "number" ? value : fromText(value.trim());
+  if (ms === undefined || !Number.isFinite(ms))
+    throw new ApiError("bad_request", `${path}: "${value}" is not a duration; write 61m, 1h30m, 30:00 or milliseconds`);
+  return Math.round(ms);
+}
+
+function fromText(text: string): number | undefined {
+  const [, hours, minutes, seconds] = CLOCK.exec(text) ?? [];
+  if (minutes !== undefined) return ((Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  if (/^\d+$/.test(text)) return Number(text);
+  if (!PARTS.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)) total += Number(amount) * UNITS[unit!]!;
+  return total;
+}

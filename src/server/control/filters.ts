@@ -1,0 +1,83 @@
+import type * as z from "zod";
+import type { Filtered } from "../../wire/control/queries.ts";
+import { ApiError } from "../errors.ts";
+import type { Flow, Flows } from "../flows/flows.ts";
+import type { LoggedRequest } from "../flows/request-log.ts";
+import type { Instances } from "../instances/instances.ts";
+import { parseDuration } from "./duration.ts";
+
+type Filter = z.output<typeof Filtered>;
+
+const MAX_WAIT_MS = 25_000;
+
+export function filterFlows(
+  flows: readonly Flow[],
+  { result, error, outcome, provider, instance, user, since }: Filter,
+  { instances }: { instances: Instances },
+): Flow[] {
+  const id = instance === undefined ? undefined : idOf(instance, instances);
+  const after = since === undefined ? undefined : new Date(since).toISOString();
+  return flows.filter(
+    (flow) =>
+      (result === undefined || flow.result === result) &&
+      (error === undefined || flow.error === error) &&
+      (outcome === undefined || flow.requested_outcome === outcome) &&
+      (provider === undefined || flow.provider === provider) &&
+      (id === undefined || flow.instance === id) &&
+      (user === undefined || flow.user_id === user) &&
+      (after === undefined || flow.started_at >= after),
+  );
+}
+
+/** What a request has no value of is asked of its flow. */
+export function filterRequests(
+  requests: readonly LoggedRequest[],
+  filter: Filter,
+  deps: { instances: Instances; flows: Flows },
+): LoggedRequest[] {
+  const { instance, since, result, error, outcome, provider, user } = filter;
+  const ofFlow = { result, error, outcome, provider, user };
+  const subdomain = instance === undefined ? undefined : (deps.instances.byId(instance)?.subdomain ?? instance);
+  const after = since === undefined ? undefined : new Date(since).toISOString();
+  const asksFlow = Object.values(ofFlow).some((value) => value !== undefined);
+  return requests.filter((request) => {
+    if (subdomain !== undefined && request.instance !== subdomain) return false;
+    if (after !== undefined && request.at < after) return false;
+    if (!asksFlow) return true;
+    const flow = request.flow_id === null ? undefined : deps.flows.get(request.flow_id);
+    return flow !== undefined && filterFlows([flow], ofFlow, deps).length > 0;
+  });
+}
+
+/** What there is now; where that is nothing, what there is as soon as there is something, or when the time is over. */
+export async function waitFor<Row>(
+  wait: string | undefined,
+  find: () => Row[],
+  subscribe: (changed: () => void) => () => void,
+  closing: AbortSignal,
+): Promise<Row[]> {
+  const found = find();
+  if (wait === undefined || found.length > 0) return found;
+  const ms = Math.min(parseDuration(wait, "wait"), MAX_WAIT_MS);
+  return new Promise((resolve) => {
+    const settle = (rows: Row[]): void => {
+      clearTimeout(timer);
+      unsubscribe();
+      closing.removeEventListener("abort", end);
+      resolve(rows);
+    };
+    const end = (): void => settle(find());
+    const timer = setTimeout(end, ms);
+    const unsubscribe = subscribe(() => {
+      const rows = find();
+      if (rows.length > 0) settle(rows);
+    });
+    closing.addEventListener("abort", end);
+  });
+}
+
+function idOf(name: string, instances: Instances): string {
+  const instance = instances.byId(name) ?? instances.bySubdomain(name);
+  if (!instance) throw new ApiError("instance_not_found", `no instance has the id or subdomain "${name}"`);
+  return instance.id;
+}

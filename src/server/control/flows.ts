@@ -1,0 +1,73 @@
+import { ApiError } from "../errors.ts";
+import type { Flow } from "../flows/flows.ts";
+import { json } from "../http/reply.ts";
+import type { ControlDeps } from "./deps.ts";
+import { filterFlows, waitFor } from "./filters.ts";
+import { Ready, type HandlersOf } from "./handler.ts";
+import { toHar } from "./har.ts";
+import { pageOf } from "./lists.ts";
+import { flowResource } from "./resources.ts";
+import { runSignIn } from "./sign-ins.ts";
+
+export const flowRoutes: HandlersOf<"/flows"> = {
+  "GET /flows": async ({ query, request }, deps) => {
+    const { flows, process, addresses } = deps;
+    const found = await waitFor(
+      query.wait,
+      () => filterFlows(flows.all, query, deps),
+      (changed) => flows.subscribe(changed),
+      deps.closing,
+    );
+    if (query.format === "har") return new Ready(json(toHar(found.slice(0, query.limit), deps)));
+    return pageOf(
+      found.map((flow) => flowResource(flow, process)),
+      query,
+      request,
+      addresses,
+    );
+  },
+
+  "GET /flows/summary": ({ query }, deps) => {
+    const found = filterFlows(deps.flows.all, query, deps);
+    return {
+      total: found.length,
+      results: { token: 0, error: 0, open: 0, ...count(found, ({ result }) => result) },
+      errors: count(found, ({ error }) => error),
+      providers: count(found, ({ provider }) => provider),
+      outcomes: count(found, ({ requested_outcome }) => requested_outcome),
+    };
+  },
+
+  "GET /flows/:id": ({ param, query }, deps) => {
+    const flow = requireFlow(deps, param("id"));
+    return query.format === "har" ? toHar([flow], deps) : flowResource(flow, deps.process);
+  },
+
+  "POST /flows/:id/replay": ({ param, body }, deps) => {
+    const { instance, provider, as, requested_outcome, redirect_uri } = requireFlow(deps, param("id"));
+    const wanted = body.provider ?? provider;
+    if (!wanted) throw new ApiError("bad_request", "provider: the flow has none; name one");
+    return runSignIn(deps, {
+      instance: instance ?? undefined,
+      provider: wanted,
+      as: body.as ?? as ?? undefined,
+      redirect_uri: redirect_uri ?? undefined,
+      outcome: body.outcome ?? requested_outcome ?? "success",
+    });
+  },
+};
+
+function requireFlow({ flows }: ControlDeps, id: string): Flow {
+  const flow = flows.get(id);
+  if (!flow) throw new ApiError("not_found", "no sign-in has this id, or it is not kept any more");
+  return flow;
+}
+
+function count(flows: readonly Flow[], valueOf: (flow: Flow) => string | null): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const flow of flows) {
+    const value = valueOf(flow);
+    if (value !== null) counts[value] = (counts[value] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,106 @@
+import { hash } from "node:crypto";
+import type { Faker } from "@faker-js/faker";
+import { PROVIDERS, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { namedUuid } from "./named-uuid.ts";
+import type { IdentityRecord, InstanceRecord, SessionRecord, UserRecord } from "../store/records.ts";
+
+/** Names in many scripts; each is loaded by itself, and only here. */
+const LOCALES = [
+  async () => (await import("@faker-js/faker/locale/en")).faker,
+  async () => (await import("@faker-js/faker/locale/de")).faker,
+  async () => (await import("@faker-js/faker/locale/el")).faker,
+  async () => (await import("@faker-js/faker/locale/fr")).faker,
+  async () => (await import("@faker-js/faker/locale/ja")).faker,
+  async () => (await import("@faker-js/faker/locale/ko")).faker,
+  async () => (await import("@faker-js/faker/locale/ru")).faker,
+  async () => (await import("@faker-js/faker/locale/ar")).faker,
+];
+const DOMAINS = ["example.com", "example.net", "example.org"];
+
+export interface GeneratedUsers {
+  users: UserRecord[];
+  identities: IdentityRecord[];
+  sessions: SessionRecord[];
+}
+
+/** Makes one batch of users after the other. The same seed and time make the same ones, in one version of svc. */
+export async function createGenerator(
+  instance: InstanceRecord,
+  seed: number,
+  now: Date,
+): Promise<(from: number, count: number) => GeneratedUsers> {
+  const fakers = await Promise.all(LOCALES.map((load) => load()));
+  for (const [i, faker] of fakers.entries()) {
+    faker.seed([seed, i]);
+    faker.setDefaultRefDate(now);
+  }
+  const [latin] = fakers as [Faker];
+  return (from, count) => {
+    const batch: GeneratedUsers = { users: [], identities: [], sessions: [] };
+    for (let index = from; index < from + count; index++) {
+      const name = `${instance.id} ${seed} ${index}`;
+      addUser(batch, instance, fakers[index % fakers.length]!, latin, name, index);
+    }
+    return batch;
+  };
+}
+
+function addUser(
+  batch: GeneratedUsers,
+  { id: instance_id }: InstanceRecord,
+  faker: Faker,
+  latin: Faker,
+  name: string,
+  index: number,
+): void {
+  const created = faker.date.past({ years: 2 });
+  const created_at = created.toISOString();
+  const provider = faker.helpers.arrayElement(PROVIDERS);
+  const local = latin.internet
+    .username()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, ".");
+  const email = `${local}.${index + 1}@${latin.helpers.arrayElement(DOMAINS)}`;
+  const user: UserRecord = {
+    id: namedUuid(`user ${name}`),
+    instance_id,
+    email,
+    name: faker.person.fullName(),
+    avatar_url: null,
+    email_verified_at: provider === "google" ? created_at : null,
+    password_digest: null,
+    created_at,
+    updated_at: created_at,
+  };
+  batch.users.push(user);
+  batch.identities.push({
+    id: namedUuid(`identity ${name}`),
+    instance_id,
+    user_id: user.id,
+    provider,
+    uid: String(BigInt(`0x${hash("sha256", `uid ${name}`, "hex").slice(0, 14)}`)),
+    email,
+    email_verified: provider !== "twitter",
+    access_token: null,
+    refresh_token: null,
+    token_expires_at: null,
+    created_at,
+    updated_at: created_at,
+  });
+  const last_signin_at = faker.date.between({ from: created, to: faker.defaultRefDate() }).toISOString();
+  batch.sessions.push({
+    id: namedUuid(`session ${name}`),
+    session_id: SESSION_ID_PREFIX + namedUuid(`session id ${name}`),
+    instance_id,
+    user_id: user.id,
+    provider,
+    name: user.name,
+    email,
+    ip_address: faker.internet.ipv4(),
+    geo_data: {},
+    logged_in_at: created_at,
+    last_signin_at,
+    revoked_at: faker.datatype.boolean(0.1) ? last_signin_at : null,
+    created_at,
+  });
+}

@@ -1,0 +1,36 @@
+import type { AnswerOf, ControlRoute, ParsedBodyOf, ParsedQueryOf } from "../../wire/control/routes.ts";
+import type { Reply } from "../http/reply.ts";
+import type { AppRequest } from "../http/request.ts";
+import type { ControlDeps } from "./deps.ts";
+
+/** A request whose path, query and body have been checked. */
+export interface Call<Route extends ControlRoute> {
+  /** A parameter of the path. */
+  param(name: string): string;
+  readonly query: ParsedQueryOf<Route>;
+  readonly body: ParsedBodyOf<Route>;
+  readonly request: AppRequest;
+}
+
+/** An answer that is ready to be sent, where status, headers or form are other than the table of routes says. */
+export class Ready {
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    this.reply = reply;
+  }
+}
+
+type Handler<Route extends ControlRoute> = (
+  call: Call<Route>,
+  deps: ControlDeps,
+) => AnswerOf<Route> | Ready | Promise<AnswerOf<Route> | Ready>;
+
+/** What answers each route. */
+export type Handlers = { readonly [Route in ControlRoute]: Handler<Route> };
+
+/** Some of them: those of one noun. */
+export type HandlersOf<Path extends string> = Pick<
+  Handlers,
+  Extract<ControlRoute, `${string} ${Path}` | `${string} ${Path}/${string}`>
+>;

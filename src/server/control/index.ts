@@ -1,0 +1,95 @@
+import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "../../wire/control/routes.ts";
+import { ApiError } from "../errors.ts";
+import { json, page, type Reply } from "../http/reply.ts";
+import type { AppRequest } from "../http/request.ts";
+import type { ControlDeps } from "./deps.ts";
+import { guard } from "./guard.ts";
+import { Ready, type Handlers } from "./handler.ts";
+import { RouteMatcher } from "./match.ts";
+import { readBody, readQuery } from "./read.ts";
+import { browserRoutes } from "./browsers.ts";
+import { clockRoutes } from "./clock.ts";
+import { connectionRoutes } from "./connections.ts";
+import { dashboardRoutes } from "./dashboard.ts";
+import { eventRoutes } from "./events.ts";
+import { flowRoutes } from "./flows.ts";
+import { instanceRoutes } from "./instances.ts";
+import { keyRoutes } from "./keys.ts";
+import { outcomeRoutes } from "./outcomes.ts";
+import { personaRoutes } from "./personas.ts";
+import { requestRoutes } from "./requests.ts";
+import { resetRoutes } from "./reset.ts";
+import { scenarioRoutes } from "./scenarios.ts";
+import { seedRoutes } from "./seed.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { signInRoutes } from "./sign-ins.ts";
+import { snapshotRoutes } from "./snapshots.ts";
+import { stateRoutes } from "./state.ts";
+import { tokenRoutes } from "./tokens.ts";
+import { userRoutes } from "./users.ts";
+
+/** Where all of it lies. */
+const BASE = "/__svc/v1";
+const WITHOUT_KEY: readonly ControlRoute[] = ["POST /dashboard-keys"];
+
+const HANDLERS: Handlers = {
+  ...stateRoutes,
+  ...instanceRoutes,
+  ...keyRoutes,
+  ...connectionRoutes,
+  ...userRoutes,
+  ...sessionRoutes,
+  ...personaRoutes,
+  ...tokenRoutes,
+  ...signInRoutes,
+  ...outcomeRoutes,
+  ...scenarioRoutes,
+  ...browserRoutes,
+  ...clockRoutes,
+  ...snapshotRoutes,
+  ...resetRoutes,
+  ...seedRoutes,
+  ...flowRoutes,
+  ...requestRoutes,
+  ...eventRoutes,
+  ...dashboardRoutes,
+};
+/** What says how to use it needs no key: it holds no data. */
+async function answerReference({ path }: AppRequest, method: string, { addresses }: ControlDeps): Promise<Reply> {
+  if (method !== "GET" && method !== "HEAD")
+    throw new ApiError("method_not_allowed", undefined, { allow: "GET, HEAD" });
+  const { openApi } = await import("./openapi.ts");
+  const document = openApi(addresses.front);
+  if (path.endsWith(".json")) return json(document);
+  const { referencePage } = await import("./reference.ts");
+  return page(referencePage(document));
+}
+
+const MATCHER = new RouteMatcher(Object.keys(HANDLERS) as ControlRoute[]);
+
+/**
+ * Answers a request to the control API. The key is checked before anything else is said, even which routes there are.
+ * @throws {ApiError}
+ */
+export async function answerControl(request: AppRequest, method: string, deps: ControlDeps): Promise<Reply> {
+  if (!request.path.startsWith(BASE)) return answerReference(request, method, deps);
+  const path = request.path.slice(BASE.length);
+  const match = MATCHER.find(method, path);
+  await guard(request, deps, !match || !WITHOUT_KEY.includes(match.route));
+  if (!match) {
+    const methods = MATCHER.methods(path);
+    if (methods.length === 0) throw new ApiError("not_found", `the control API has no ${path}`);
+    throw new ApiError("method_not_allowed", undefined, { allow: methods.join(", ") });
+  }
+  request.route = `${BASE}${match.route.slice(match.route.indexOf(" ") + 1)}`;
+  const definition: ControlRouteDefinition = CONTROL_ROUTES[match.route];
+  const call = {
+    param: (name: string) => match.params[name] ?? "",
+    query: readQuery(request, definition.query),
+    body: await readBody(request, definition.body, definition.isBodyOptional ?? false),
+    request,
+  };
+  const handle = HANDLERS[match.route] as (call: unknown, deps: ControlDeps) => unknown;
+  const answer = await handle(call, deps);
+  return answer instanceof Ready ? answer.reply : json(answer, definition.status ?? 200);
+}

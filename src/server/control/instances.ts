@@ -1,0 +1,93 @@
+import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
+import { ApiError, ServeError } from "../errors.ts";
+import { checkCredentials } from "../providers/connections.ts";
+import { crossFaults, redirectUriFaults } from "../seed/faults.ts";
+import { recordsOf } from "../seed/index.ts";
+import type { InstanceRecord } from "../store/records.ts";
+import type { ControlDeps } from "./deps.ts";
+import { requireInstance } from "./find.ts";
+import type { HandlersOf } from "./handler.ts";
+import { pageOf } from "./lists.ts";
+import { instanceResource } from "./resources.ts";
+
+type InstanceRoutes = Omit<
+  HandlersOf<"/instances">,
+  `${string}/reveal` | `${string}/rotate` | `${string}/connections${string}`
+>;
+
+export const instanceRoutes: InstanceRoutes = {
+  "GET /instances": ({ query, request }, { instances, addresses }) => {
+    const records = instances.all.map((instance) => instanceResource(instance, addresses)).toReversed();
+    return pageOf(records, query, request, addresses);
+  },
+
+  "POST /instances": async ({ body }, deps) => {
+    const seed = { instances: [body], personas: [] };
+    refuse(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].", "")));
+    const records = recordsOf(seed, deps.now());
+    const [instance] = records.instances;
+    requireCredentials(deps, instance!);
+    await deps.store.add(records);
+    await deps.live.refresh();
+    return instanceResource(instance!, deps.addresses);
+  },
+
+  "GET /instances/:id": ({ param }, deps) => instanceResource(requireInstance(deps, param("id")), deps.addresses),
+
+  "PATCH /instances/:id": async ({ param, body }, deps) => {
+    const { id } = requireInstance(deps, param("id"));
+    refuse(patchFaults(body));
+    const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    return instanceResource(await changeInstance(deps, id, (before) => ({ ...before, ...patch })), deps.addresses);
+  },
+
+  "DELETE /instances/:id": async ({ param }, deps) => {
+    const { id } = requireInstance(deps, param("id"));
+    await deps.store.removeInstance(id);
+    await deps.live.refreshEverywhere();
+    return { deleted: true, id };
+  },
+};
+
+/** Changes an instance for every process. @throws {ApiError} `instance_not_found` where it went meanwhile */
+export async function changeInstance(
+  { store, live }: ControlDeps,
+  id: string,
+  change: (before: InstanceRecord) => InstanceRecord,
+): Promise<InstanceRecord> {
+  const changed = await store.change("instances", id, (before) => before && change(before));
+  if (!changed) throw new ApiError("instance_not_found");
+  await live.refresh();
+  return changed;
+}
+
+/** @throws {ApiError} where a provider would be simulated that must not be */
+export function requireCredentials({ credentials, mode, isLocal }: ControlDeps, instance: InstanceRecord): void {
+  try {
+    checkCredentials([instance], credentials, mode, isLocal);
+  } catch (error) {
+    throw error instanceof ServeError ? new ApiError("bad_request", `connections: ${error.message}`) : error;
+  }
+}
+
+/** @throws {ApiError} `bad_request`, with all of them */
+export function refuse(faults: readonly string[]): void {
+  if (faults.length > 0) throw new ApiError("bad_request", faults.join("; "));
+}
+
+function patchFaults({
+  subdomain,
+  redirect_uris = [],
+}: {
+  subdomain?: string | undefined;
+  redirect_uris?: readonly string[] | undefined;
+}): string[] {
+  const reserved =
+    subdomain !== undefined && RESERVED_SUBDOMAINS.includes(subdomain)
+      ? [`subdomain: "${subdomain}" is the service's own`]
+      : [];
+  return [
+    ...reserved,
+    ...redirect_uris.flatMap((uri, i) => redirectUriFaults(uri, redirect_uris.length === 1, `redirect_uris[${i}]`)),
+  ];
+}

@@ -1,0 +1,27 @@
+import { createPublishableKey, createSecretKey } from "../instances/keys.ts";
+import { requireInstance } from "./find.ts";
+import type { Handlers } from "./handler.ts";
+import { changeInstance } from "./instances.ts";
+
+export const keyRoutes: Pick<Handlers, "POST /instances/:id/reveal" | "POST /instances/:id/keys/rotate"> = {
+  "POST /instances/:id/reveal": ({ param }, deps) => keysOf(requireInstance(deps, param("id"))),
+
+  "POST /instances/:id/keys/rotate": async ({ param, body }, deps) => {
+    const { id } = requireInstance(deps, param("id"));
+    const changed = await changeInstance(deps, id, (before) => ({
+      ...before,
+      ...(body.secret_key && { secret_key: createSecretKey() }),
+      ...(body.publishable_key && { publishable_key: createPublishableKey() }),
+    }));
+    // A key that was taken back must be refused by every process before this is answered.
+    await deps.live.refreshEverywhere();
+    return keysOf(changed);
+  },
+};
+
+function keysOf({ secret_key, publishable_key }: { secret_key: string; publishable_key: string }): {
+  secret_key: string;
+  publishable_key: string;
+} {
+  return { secret_key, publishable_key };
+}

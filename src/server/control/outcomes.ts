@@ -1,0 +1,6 @@
+import { OUTCOMES } from "../../wire/outcomes.ts";
+import type { HandlersOf } from "./handler.ts";
+
+export const outcomeRoutes: HandlersOf<"/outcomes"> = {
+  "GET /outcomes": () => OUTCOMES.map((outcome) => ({ ...outcome, providers: [...outcome.providers] })),
+};

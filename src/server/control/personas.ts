@@ -1,0 +1,73 @@
+import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
+import { ApiError } from "../errors.ts";
+import { recordsOf } from "../seed/index.ts";
+import { SeedPersona } from "../seed/schema.ts";
+import { issueLines } from "../zod-errors.ts";
+import { refuse } from "./instances.ts";
+import type { PersonaRecord } from "../store/records.ts";
+import type { HandlersOf } from "./handler.ts";
+import { pageOf } from "./lists.ts";
+import { personaResource } from "./resources.ts";
+
+export const personaRoutes: HandlersOf<"/personas"> = {
+  "GET /personas": ({ query, request }, { live, addresses }) =>
+    pageOf(live.personas.map(personaResource).toReversed(), query, request, addresses),
+
+  "POST /personas": async ({ body }, { store, live, now }) => {
+    const id = body.id ?? `persona-${freeNumber(live.personas)}`;
+    refuse(personaFaults({ ...body, id }));
+    const { personas } = recordsOf({ instances: [], personas: [{ ...body, id }] }, now());
+    await store.add({ personas });
+    await live.refresh();
+    return personaResource(personas[0]!);
+  },
+
+  "GET /personas/:id": ({ param }, { live }) =>
+    personaResource(found(live.personas.find(({ id }) => id === param("id")))),
+
+  "PATCH /personas/:id": async ({ param, body }, { store, live }) => {
+    const isAccount = (name: string): boolean => isProvider(name);
+    const given: { readonly [Name in Provider]?: Record<string, unknown> | null | undefined } = body;
+    const own = Object.fromEntries(
+      Object.entries(body).filter(([name, value]) => value !== undefined && !isAccount(name)),
+    );
+    const changed = await store.change("personas", param("id"), (before): PersonaRecord | undefined => {
+      if (!before) return undefined;
+      const accounts = PROVIDERS.flatMap((name) => {
+        const account = given[name] === undefined ? before.accounts[name] : given[name];
+        return account ? [[name, account]] : [];
+      });
+      const after = { ...before, ...own, accounts: Object.fromEntries(accounts) };
+      const { accounts: present, ...columns } = after;
+      refuse(personaFaults({ ...columns, ...present }));
+      return after;
+    });
+    await live.refresh();
+    return personaResource(found(changed));
+  },
+
+  "DELETE /personas/:id": async ({ param }, { store, live }) => {
+    const id = param("id");
+    found(await store.find("personas", id));
+    await store.change("personas", id, () => undefined);
+    await live.refresh();
+    return { deleted: true, id };
+  },
+};
+
+/** What is wrong with the accounts, which have the form of their provider. */
+export function personaFaults(persona: object): string[] {
+  const parsed = SeedPersona.safeParse(persona);
+  return parsed.success ? [] : issueLines(parsed.error, "the persona");
+}
+
+function found(persona: PersonaRecord | undefined): PersonaRecord {
+  if (!persona) throw new ApiError("not_found", "no persona has this id");
+  return persona;
+}
+
+function freeNumber(personas: readonly PersonaRecord[]): number {
+  let number = personas.length + 1;
+  while (personas.some(({ id }) => id === `persona-${number}`)) number++;
+  return number;
+}

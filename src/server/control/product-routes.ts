@@ -1,0 +1,173 @@
+import * as z from "zod";
+import type { Route } from "../../wire/endpoints.ts";
+import { ERRORS, type ErrorCode } from "../../wire/errors.ts";
+import { PROVIDERS } from "../../wire/names.ts";
+
+/** How a route of the product API is described. What it does is the specification's, not decided here. */
+export interface ProductRoute {
+  readonly does: string;
+  readonly key?: "secret" | "either";
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Undefined: a redirect. */
+  readonly answer?: z.ZodType;
+  readonly errors: readonly ErrorCode[];
+}
+
+const text = z.string();
+const provider = z.enum(PROVIDERS);
+const user = z.object({
+  id: z.uuid(),
+  resource: z.literal("user"),
+  data: z.object({
+    email: text,
+    name: text,
+    avatar_url: text.nullable(),
+    email_verified: z.boolean(),
+    providers: z.array(provider),
+    created_at: text,
+  }),
+});
+const session = z.object({
+  id: z.uuid(),
+  resource: z.literal("session"),
+  data: z.object({
+    session_id: text,
+    user_id: z.uuid(),
+    provider: z.enum([...PROVIDERS, "password"]),
+    name: text,
+    email: text,
+    ip_address: text,
+    geo_data: z.record(text, z.unknown()),
+    logged_in_at: text,
+    last_signin_at: text,
+    revoked_at: text.nullable(),
+    active: z.boolean(),
+  }),
+});
+const instance = z.object({
+  id: z.uuid(),
+  resource: z.literal("instance"),
+  data: z.object({ publishable_key: text, url: text.nullable(), subdomain: text.nullable() }),
+});
+const token = z.object({
+  id: z.uuid(),
+  resource: z.literal("token"),
+  data: z.object({
+    valid: z.literal(true),
+    email: text,
+    name: text,
+    avatar_url: text,
+    provider: z.enum([...PROVIDERS, "email"]),
+  }),
+});
+const discovery = z.object({
+  issuer: text,
+  authorization_endpoint: text,
+  token_endpoint: text,
+  userinfo_endpoint: text,
+  response_types_supported: z.array(text),
+  subject_types_supported: z.array(text),
+  id_token_signing_alg_values_supported: z.array(text),
+});
+const page = z.object({ limit: z.int().min(1).max(1000).optional(), after: text.optional() });
+const search = page.extend({ query: text });
+const redirect = z.object({ redirect_uri: text, login_hint: text.optional(), instance: text.optional() });
+
+/** Every route of the specification. */
+export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
+  "GET /sign-in": {
+    does: "Begins a sign-in with the instance's default provider.",
+    query: redirect.extend({ provider: provider.optional() }),
+    errors: ["invalid_redirect_uri", "instance_not_found"],
+  },
+  "GET /oauth/authorize": {
+    does: "Begins a sign-in with a provider.",
+    query: redirect.extend({ provider }),
+    errors: ["unknown_provider", "invalid_redirect_uri", "instance_not_found"],
+  },
+  "GET /oauth/:provider/callback": {
+    does: "Finishes a sign-in: redirects to the application, with token or error in the query.",
+    query: z.object({ state: text, code: text.optional(), error: text.optional() }),
+    errors: ["invalid_state", "bad_request"],
+  },
+  "GET /.well-known/openid-configuration": { does: "Describes the service.", answer: discovery, errors: [] },
+  "POST /api/v1/tokens/verify": {
+    does: "Verifies a token.",
+    key: "secret",
+    body: z.object({ token: text }),
+    answer: token,
+    errors: [
+      "missing_token",
+      "missing_secret_key",
+      "token_invalid_signature",
+      "token_wrong_instance",
+      "token_expired",
+      "token_invalid",
+      "user_not_found",
+    ],
+  },
+  "GET /api/v1/instances/search": {
+    does: "Finds an instance by its publishable key.",
+    key: "either",
+    query: z.object({ query: text.describe("publishable_key:pk_…") }),
+    answer: instance,
+    errors: ["publishable_key_required", "unauthorized", "instance_not_found"],
+  },
+  "GET /api/v1/users": {
+    does: "Lists the users.",
+    key: "secret",
+    query: page,
+    answer: z.array(user),
+    errors: ["bad_request", "unauthorized"],
+  },
+  "GET /api/v1/users/search": {
+    does: "Searches the users.",
+    key: "secret",
+    query: search,
+    answer: z.array(user),
+    errors: ["query_required", "invalid_query", "unauthorized"],
+  },
+  "GET /api/v1/users/:id": {
+    does: "Gets a user.",
+    key: "secret",
+    answer: user,
+    errors: ["missing_secret_key", "user_not_found"],
+  },
+  "DELETE /api/v1/users/:id": {
+    does: "Deletes a user, with identities and sessions.",
+    key: "secret",
+    answer: z.object({ deleted: z.literal(true), id: z.uuid() }),
+    errors: ["missing_secret_key", "user_not_found"],
+  },
+  "GET /api/v1/sessions": {
+    does: "Lists the sessions.",
+    key: "secret",
+    query: page,
+    answer: z.array(session),
+    errors: ["bad_request", "unauthorized"],
+  },
+  "GET /api/v1/sessions/search": {
+    does: "Searches the sessions.",
+    key: "secret",
+    query: search,
+    answer: z.array(session),
+    errors: ["query_required", "invalid_query", "unauthorized"],
+  },
+  "GET /api/v1/sessions/:id": {
+    does: "Gets a session.",
+    key: "secret",
+    answer: session,
+    errors: ["unauthorized", "session_not_found"],
+  },
+};
+
+/** The statuses of errors, with their sentences. */
+export function statusesOf(codes: readonly ErrorCode[]): Map<number, string> {
+  const statuses = new Map<number, string>();
+  for (const code of codes) {
+    const { status, error } = ERRORS[code];
+    statuses.set(status, [statuses.get(status), error].filter(Boolean).join("; "));
+  }
+  return statuses;
+}

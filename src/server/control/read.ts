@@ -1,0 +1,51 @@
+import type * as z from "zod";
+import { ApiError } from "../errors.ts";
+import type { AppRequest } from "../http/request.ts";
+import { repeatedKey } from "../http/routes/json-keys.ts";
+import { textFaults } from "../seed/faults.ts";
+import { issueLines } from "../zod-errors.ts";
+
+const MAX_FAULTS = 20;
+
+/** The body, by its schema. @throws {ApiError} with the path of each fault */
+export async function readBody(
+  request: AppRequest,
+  schema: z.ZodType | undefined,
+  isOptional: boolean,
+): Promise<unknown> {
+  if (!schema) return undefined;
+  const text = await request.text();
+  if (text === "" && !isOptional) throw new ApiError("bad_request", "the body is missing; send a JSON object");
+  if (text !== "" && request.header("content-type") === undefined)
+    throw new ApiError("unsupported_media_type", "send application/json");
+  return check(text === "" ? {} : parseJson(text), schema, "the body");
+}
+
+/** The query, by its schema; a parameter that the route does not know is a fault too. */
+export function readQuery(request: AppRequest, schema: z.ZodType | undefined): unknown {
+  if (!schema) {
+    const [name] = request.query.keys();
+    if (name !== undefined) throw new ApiError("bad_request", `${name}: this route takes no query`);
+    return undefined;
+  }
+  return check(Object.fromEntries(request.query), schema, "the query");
+}
+
+function check(input: unknown, schema: z.ZodType, whole: string): unknown {
+  const parsed = schema.safeParse(input);
+  const faults = parsed.success ? textFaults(parsed.data) : issueLines(parsed.error, whole);
+  if (faults.length > 0) throw new ApiError("bad_request", faults.slice(0, MAX_FAULTS).join("; "));
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new ApiError("invalid_json");
+  }
+  if (typeof body === "object" && body !== null && !Array.isArray(body) && repeatedKey(text))
+    throw new ApiError("invalid_json", "a key is repeated");
+  return body;
+}

@@ -1,0 +1,72 @@
+import type * as z from "zod";
+import type * as answers from "../../wire/control/answers.ts";
+import { PROVIDERS } from "../../wire/names.ts";
+import type { Flow as FlowRecord } from "../flows/flows.ts";
+import type { LoggedRequest } from "../flows/request-log.ts";
+import type { Addresses } from "../instances/addresses.ts";
+import type { IdentityRecord, InstanceRecord, PersonaRecord, SessionRecord } from "../store/records.ts";
+import type { UserView } from "../store/store.ts";
+
+type Answer<Name extends keyof typeof answers> = z.output<(typeof answers)[Name]>;
+
+/** Of the form that a seed gives them. */
+type Accounts = Pick<Answer<"Persona">["data"], "google" | "github" | "twitter">;
+
+/** Without its secrets. */
+export function instanceResource(instance: InstanceRecord, addresses: Addresses): Answer<"Instance"> {
+  const { id, connections, secret_key: _, ...data } = instance;
+  const shown = PROVIDERS.flatMap((name) => {
+    const own = connections[name];
+    return own ? [[name, { client_id: own.client_id, ...(own.endpoints && { endpoints: own.endpoints }) }]] : [];
+  });
+  return {
+    id,
+    resource: "instance",
+    data: { ...data, url: addresses.instanceUrl(instance), connections: Object.fromEntries(shown) },
+  };
+}
+
+export function userResource({ user, providers }: UserView, identities?: readonly IdentityRecord[]): Answer<"User"> {
+  return {
+    id: user.id,
+    resource: "user",
+    data: {
+      instance: user.instance_id,
+      email: user.email,
+      name: user.name,
+      avatar_url: user.avatar_url,
+      email_verified: user.email_verified_at !== null,
+      email_verified_at: user.email_verified_at,
+      has_password: user.password_digest !== null,
+      providers: [...providers],
+      ...(identities && {
+        identities: identities.map(({ id, provider, uid, email, email_verified }) => ({
+          id,
+          provider,
+          uid,
+          email,
+          email_verified,
+        })),
+      }),
+      created_at: user.created_at,
+      updated_at: user.updated_at,
+    },
+  };
+}
+
+export function sessionResource(session: SessionRecord): Answer<"Session"> {
+  const { id, instance_id, created_at: _, ...data } = session;
+  return { id, resource: "session", data: { instance: instance_id, ...data, active: session.revoked_at === null } };
+}
+
+export function personaResource({ id, accounts, ...data }: PersonaRecord): Answer<"Persona"> {
+  return { id, resource: "persona", data: { ...data, ...(accounts as Accounts) } };
+}
+
+export function flowResource({ id, ...data }: FlowRecord, process: string): Answer<"Flow"> {
+  return { id, resource: "flow", data: { ...data, process, steps: [...data.steps], considered: [...data.considered] } };
+}
+
+export function requestResource({ id, ...data }: LoggedRequest, process: string): Answer<"Request"> {
+  return { id, resource: "request", data: { ...data, process } };
+}

@@ -1,0 +1,39 @@
+import { ApiError } from "../errors.ts";
+import { json } from "../http/reply.ts";
+import { crossFaults } from "../seed/faults.ts";
+import { recordsOf } from "../seed/index.ts";
+import { chosenInstance } from "./find.ts";
+import { Ready, type Handlers } from "./handler.ts";
+import { refuse, requireCredentials } from "./instances.ts";
+import { personaFaults } from "./personas.ts";
+
+export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
+  "POST /seed": async ({ body }, deps) => {
+    const { generate, ...seed } = body;
+    if (generate) {
+      if (seed.instances.length + seed.personas.length > 0)
+        throw new ApiError("bad_request", "generate: must stand alone; send a seed document by itself");
+      const instance = chosenInstance(deps, generate.instance);
+      return new Ready(json(deps.jobs.generateUsers(instance, generate, deps.now()), 202));
+    }
+    if (seed.instances.length + seed.personas.length === 0)
+      throw new ApiError("bad_request", 'the body: needs "instances", "personas" or "generate"');
+    const accountFaults = seed.personas.flatMap((persona, i) =>
+      personaFaults(persona).map((fault) => `personas[${i}].${fault}`),
+    );
+    refuse([...accountFaults, ...crossFaults(seed)]);
+    const records = recordsOf(seed, deps.now());
+    for (const instance of records.instances) requireCredentials(deps, instance);
+    await deps.store.add(records);
+    await deps.live.refresh();
+    return Object.fromEntries(Object.entries(records).map(([name, rows]) => [name, rows.length])) as {
+      [Name in keyof typeof records]: number;
+    };
+  },
+
+  "GET /jobs/:id": ({ param }, { jobs }) => {
+    const job = jobs.find(param("id"));
+    if (!job) throw new ApiError("not_found", "no job of this process has this id");
+    return job;
+  },
+};

@@ -1,0 +1,46 @@
+import { SESSION_FIELDS } from "../../wire/fields.ts";
+import { ApiError } from "../errors.ts";
+import type { SessionRecord } from "../store/records.ts";
+import type { ControlDeps } from "./deps.ts";
+import { chosenInstance } from "./find.ts";
+import type { HandlersOf } from "./handler.ts";
+import { recordList } from "./record-list.ts";
+import { sessionResource } from "./resources.ts";
+
+export const sessionRoutes: HandlersOf<"/sessions"> = {
+  "GET /sessions": ({ query, request }, deps) => {
+    const instance = chosenInstance(deps, query.instance);
+    return recordList(request, query.query, SESSION_FIELDS, {
+      find: (page) => deps.store.sessions(instance.id, page),
+      present: sessionResource,
+      idOf: (session) => session.session_id,
+      addresses: deps.addresses,
+    });
+  },
+
+  "GET /sessions/:session_id": async ({ param }, { store }) =>
+    sessionResource(found(await store.find("sessions", param("session_id")))),
+
+  "POST /sessions/:session_id/revoke": ({ param }, deps) =>
+    setRevoked(deps, param("session_id"), deps.now().toISOString()),
+
+  "POST /sessions/:session_id/restore": ({ param }, deps) => setRevoked(deps, param("session_id"), null),
+};
+
+async function setRevoked(
+  { store }: ControlDeps,
+  session_id: string,
+  revoked_at: string | null,
+): Promise<ReturnType<typeof sessionResource>> {
+  const changed = await store.change("sessions", session_id, (before) => {
+    if (!before) return undefined;
+    // The first revocation counts.
+    return { ...before, revoked_at: revoked_at === null ? null : (before.revoked_at ?? revoked_at) };
+  });
+  return sessionResource(found(changed));
+}
+
+function found(session: SessionRecord | undefined): SessionRecord {
+  if (!session) throw new ApiError("session_not_found");
+  return session;
+}

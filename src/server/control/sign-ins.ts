@@ -1,0 +1,35 @@
+import type { Provider } from "../../wire/names.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import { ApiError } from "../errors.ts";
+import { signInHeadless } from "../simulator/headless.ts";
+import type { ControlDeps } from "./deps.ts";
+import { chosenInstance } from "./find.ts";
+import type { HandlersOf } from "./handler.ts";
+import { requireAccount, requirePossible } from "./scenarios.ts";
+
+export const signInRoutes: HandlersOf<"/sign-ins"> = {
+  "POST /sign-ins": ({ body }, deps) => runSignIn(deps, body),
+};
+
+/** A whole sign-in through a simulated provider, as a program would do it. @throws {ApiError} where it cannot begin */
+export async function runSignIn(
+  deps: ControlDeps,
+  {
+    provider,
+    as,
+    outcome,
+    ...rest
+  }: {
+    provider: Provider;
+    as?: string | undefined;
+    outcome: OutcomeId;
+    instance?: string | undefined;
+    redirect_uri?: string | undefined;
+  },
+): ReturnType<typeof signInHeadless> {
+  requirePossible(outcome, provider);
+  if (as !== undefined) requireAccount(deps, as, provider);
+  const instance = chosenInstance(deps, rest.instance);
+  if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
+  return signInHeadless(deps, { instance, provider, as, outcome, redirect_uri: rest.redirect_uri });
+}

@@ -1,0 +1,92 @@
+import { createHmac, hash } from "node:crypto";
+import type { TOKEN_KINDS } from "../../wire/control/bodies.ts";
+import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../wire/claims.ts";
+import { ISSUER, TOKEN_LIFETIME_SECONDS, type TokenProvider } from "../../wire/names.ts";
+import { namedUuid } from "./named-uuid.ts";
+import type { InstanceRecord, UserRecord } from "../store/records.ts";
+
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+export interface TokenWanted {
+  readonly kind: TokenKind;
+  readonly instance: InstanceRecord;
+  readonly user: UserRecord;
+  readonly provider: TokenProvider;
+  /** Unix seconds. */
+  readonly now: number;
+  /** Seconds until it expires; undefined: the kind's own. */
+  readonly expires_in: number | undefined;
+}
+
+/** A token of a kind. It follows from what is wanted alone: the same again is the same token. */
+export function createToken(wanted: TokenWanted): string {
+  const { kind, instance } = wanted;
+  const claims = claimsOf(wanted);
+  switch (kind) {
+    case "wrong_signature":
+      return signed(claims, derived(`wrong signature ${instance.id}`));
+    case "wrong_algorithm":
+      return signed(claims, instance.secret_key, "HS512");
+    case "alg_none":
+      return `${encode({ alg: "none", typ: "JWT" })}.${encode(claims)}.`;
+    case "other_instance":
+      return signed(
+        { ...claims, instance_id: namedUuid(`other instance ${instance.id}`) },
+        derived(`other ${instance.id}`),
+      );
+    case "malformed":
+      return signed(claims, instance.secret_key).replace(/\..*\./, ".");
+    default:
+      return signed(claims, instance.secret_key);
+  }
+}
+
+function claimsOf({ kind, instance, user, provider, now, expires_in }: TokenWanted): Partial<TokenClaims> {
+  const exp = now + (expires_in ?? (kind === "expired" ? -60 : TOKEN_LIFETIME_SECONDS));
+  const claims: TokenClaims = {
+    iss: ISSUER,
+    sub: user.id,
+    email: user.email,
+    name: user.name,
+    avatar_url: user.avatar_url ?? "",
+    provider,
+    instance_id: instance.id,
+    app_id: instance.app_id,
+    iat: exp - TOKEN_LIFETIME_SECONDS,
+    exp,
+  };
+  switch (kind) {
+    case "issued_in_future": {
+      const iat = now + CLOCK_SKEW_SECONDS + 3600;
+      return { ...claims, iat, exp: iat + TOKEN_LIFETIME_SECONDS };
+    }
+    case "wrong_issuer":
+      return { ...claims, iss: "https://issuer.example" };
+    case "wrong_lifetime":
+      return { ...claims, exp: claims.iat + 24 * 3600 };
+    case "missing_claim": {
+      const { sub: _, ...rest } = claims;
+      return rest;
+    }
+    case "deleted_user":
+      return { ...claims, sub: namedUuid(`deleted user ${user.id}`) };
+    default:
+      return claims;
+  }
+}
+
+function signed(claims: object, key: string, alg: "HS256" | "HS512" = "HS256"): string {
+  const text = `${encode({ alg, typ: "JWT" })}.${encode(claims)}`;
+  return `${text}.${createHmac(alg === "HS256" ? "sha256" : "sha512", key)
+    .update(text)
+    .digest("base64url")}`;
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+/** A key that is not the instance's, and always the same. */
+function derived(name: string): string {
+  return `sk_${hash("sha256", `svc ${name}`, "base64url")}`;
+}

@@ -1,0 +1,74 @@
+import { USER_FIELDS } from "../../wire/fields.ts";
+import { normalizeEmail } from "../providers/email.ts";
+import { ApiError } from "../errors.ts";
+import { crossFaults } from "../seed/faults.ts";
+import { recordsOf } from "../seed/index.ts";
+import type { UserRecord } from "../store/records.ts";
+import type { ControlDeps } from "./deps.ts";
+import { chosenInstance } from "./find.ts";
+import type { HandlersOf } from "./handler.ts";
+import { refuse } from "./instances.ts";
+import { recordList } from "./record-list.ts";
+import { userResource } from "./resources.ts";
+
+export const userRoutes: HandlersOf<"/users"> = {
+  "GET /users": ({ query, request }, deps) => {
+    const instance = chosenInstance(deps, query.instance);
+    return recordList(request, query.query, USER_FIELDS, {
+      find: (page) => deps.store.users(instance.id, page),
+      present: (view) => userResource(view),
+      idOf: ({ user }) => user.id,
+      addresses: deps.addresses,
+    });
+  },
+
+  "POST /users": async ({ body }, deps) => {
+    const { instance: name, ...user } = body;
+    const instance = chosenInstance(deps, name);
+    const { id, app_id, name: own, subdomain, active, default_provider } = instance;
+    const place = { id, app_id, name: own, subdomain, active, default_provider, redirect_uris: [], connections: {} };
+    const seed = { instances: [{ ...place, users: [user] }], personas: [] };
+    refuse(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
+    const { users, identities, sessions } = recordsOf(seed, deps.now());
+    await deps.store.add({ users, identities, sessions });
+    return whole(deps, users[0]!.id);
+  },
+
+  "GET /users/:id": ({ param }, deps) => whole(deps, param("id")),
+
+  "PATCH /users/:id": async ({ param, body }, deps) => {
+    const email = body.email === undefined ? undefined : normalizeEmail(body.email);
+    if (body.email !== undefined && email === undefined)
+      throw new ApiError("bad_request", "email: must be an e-mail address");
+    const { email_verified_at: verified } = body;
+    const patch = {
+      ...body,
+      ...(email !== undefined && { email }),
+      ...(typeof verified === "string" && { email_verified_at: new Date(verified).toISOString() }),
+      updated_at: deps.now().toISOString(),
+    };
+    const known = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+    const changed = await deps.store.change(
+      "users",
+      param("id"),
+      (before): UserRecord | undefined => before && { ...before, ...known },
+    );
+    if (!changed) throw new ApiError("user_not_found");
+    return whole(deps, changed.id);
+  },
+
+  "DELETE /users/:id": async ({ param }, { store }) => {
+    const id = param("id");
+    const user = await store.find("users", id);
+    if (!user || !(await store.deleteUser(user.instance_id, id))) throw new ApiError("user_not_found");
+    return { deleted: true, id };
+  },
+};
+
+/** A user with its identities. @throws {ApiError} `user_not_found` */
+async function whole({ store }: ControlDeps, id: string): Promise<ReturnType<typeof userResource>> {
+  const user = await store.find("users", id);
+  const view = user && (await store.findUser(user.instance_id, id));
+  if (!view) throw new ApiError("user_not_found");
+  return userResource(view, await store.identitiesOf(id));
+}

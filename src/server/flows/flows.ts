@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import type { Provider } from "../../wire/names.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import { flowIdOf } from "./flow-id.ts";
+import { redact, type Shown } from "./redact.ts";
+
+const MAX_FLOWS = 1000;
+const MAX_STEPS = 40;
+const MAX_CONSIDERED = 40;
+
+/** One thing that was done in a sign-in: by the browser, by svc, or by the provider. */
+export interface Step {
+  readonly name: string;
+  /** ISO 8601, by the service's clock. */
+  readonly at: string;
+  /** How long it took, in real milliseconds. */
+  readonly ms: number;
+  readonly sent: Shown | null;
+  readonly answered: Shown | null;
+  /** Why it failed, in words. */
+  readonly reason: string | null;
+}
+
+/** What is told of a step; secrets are taken out as it enters. */
+export interface StepReport {
+  readonly name: string;
+  readonly ms?: number;
+  readonly sent?: Readonly<Record<string, unknown>>;
+  readonly answered?: Readonly<Record<string, unknown>>;
+  readonly reason?: string | undefined;
+}
+
+/** A sign-in, as far as this process has seen it. */
+export interface Flow {
+  readonly id: string;
+  instance: string | null;
+  provider: Provider | null;
+  /** The account that signs in: a persona's id. */
+  as: string | null;
+  result: "token" | "error" | "open";
+  error: string | null;
+  reason: string | null;
+  requested_outcome: OutcomeId | null;
+  user_id: string | null;
+  redirect_uri: string | null;
+  readonly started_at: string;
+  readonly steps: Step[];
+  considered: { scenario: string; because: string }[];
+}
+
+export type FlowFacts = Partial<
+  Pick<Flow, "instance" | "provider" | "as" | "result" | "error" | "reason" | "requested_outcome" | "user_id"> &
+    Pick<Flow, "redirect_uri" | "considered">
+>;
+
+/** The latest sign-ins, in memory: bounded, and free of secrets from the moment of entry. */
+export class Flows {
+  readonly #now: () => Date;
+  readonly #flows = new Map<string, Flow>();
+  readonly #listeners = new Set<(flow: Flow) => void>();
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** Newest first. */
+  get all(): Flow[] {
+    return [...this.#flows.values()].toReversed();
+  }
+
+  get(id: string): Flow | undefined {
+    return this.#flows.get(id);
+  }
+
+  /** Adds to what is known of the sign-in with a state. */
+  note(state: string, facts: FlowFacts, step?: StepReport): void {
+    this.#add(flowIdOf(state), facts, step);
+  }
+
+  /** A sign-in that was refused before it had a state. */
+  refused(facts: FlowFacts, step: StepReport): void {
+    this.#add(randomBytes(8).toString("hex"), facts, step);
+  }
+
+  /** Calls back with each flow that changes, until the function that is returned is called. */
+  subscribe(listener: (flow: Flow) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #add(id: string, facts: FlowFacts, step: StepReport | undefined): void {
+    const at = this.#now().toISOString();
+    const flow = this.#flows.get(id) ?? this.#begin(id, at);
+    Object.assign(flow, facts);
+    if (facts.considered) flow.considered = facts.considered.slice(0, MAX_CONSIDERED);
+    if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf(step, at));
+    for (const listener of this.#listeners) listener(flow);
+  }
+
+  #begin(id: string, started_at: string): Flow {
+    const [oldest] = this.#flows.keys();
+    if (this.#flows.size >= MAX_FLOWS && oldest !== undefined) this.#flows.delete(oldest);
+    const flow: Flow = {
+      id,
+      instance: null,
+      provider: null,
+      as: null,
+      result: "open",
+      error: null,
+      reason: null,
+      requested_outcome: null,
+      user_id: null,
+      redirect_uri: null,
+      started_at,
+      steps: [],
+      considered: [],
+    };
+    this.#flows.set(id, flow);
+    return flow;
+  }
+}
+
+function stepOf({ name, ms = 0, sent, answered, reason }: StepReport, at: string): Step {
+  return {
+    name,
+    at,
+    ms: Math.round(ms * 10) / 10,
+    sent: redact(sent),
+    answered: redact(answered),
+    reason: reason ?? null,
+  };
+}

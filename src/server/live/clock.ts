@@ -1,0 +1,60 @@
+/** How the clock runs. `running` is `offset_ms` away from the real time; `frozen` stands still. */
+export type ClockSetting =
+  | { readonly mode: "real" }
+  | { readonly mode: "running"; readonly offset_ms: number }
+  | { readonly mode: "frozen"; readonly at: string };
+
+export interface ClockReading {
+  /** ISO 8601, in UTC. */
+  readonly now: string;
+  readonly mode: ClockSetting["mode"];
+  /** How far it is from the real time. */
+  readonly offset_ms: number;
+}
+
+/** The one clock of states, tokens, codes, sessions and dates. Timers and deadlines do not follow it. */
+export class Clock {
+  readonly #real: () => Date;
+  #setting: ClockSetting = { mode: "real" };
+
+  constructor(real: () => Date) {
+    this.#real = real;
+  }
+
+  readonly now = (): Date => {
+    const setting = this.#setting;
+    if (setting.mode === "real") return this.#real();
+    return setting.mode === "frozen" ? new Date(setting.at) : new Date(this.#real().getTime() + setting.offset_ms);
+  };
+
+  /** The real time, for what must not be moved. */
+  readonly real = (): Date => this.#real();
+
+  get setting(): ClockSetting {
+    return this.#setting;
+  }
+
+  /** Takes over what the store has. */
+  follow(setting: ClockSetting): void {
+    this.#setting = setting;
+  }
+
+  read(): ClockReading {
+    const now = this.now();
+    return { now: now.toISOString(), mode: this.#setting.mode, offset_ms: now.getTime() - this.#real().getTime() };
+  }
+
+  frozenAt(at: Date): ClockSetting {
+    return { mode: "frozen", at: at.toISOString() };
+  }
+
+  /** Running, and at `at` now. */
+  runningFrom(at: Date): ClockSetting {
+    return { mode: "running", offset_ms: at.getTime() - this.#real().getTime() };
+  }
+
+  /** As it runs now, but at `at`. */
+  movedTo(at: Date): ClockSetting {
+    return this.#setting.mode === "frozen" ? this.frozenAt(at) : this.runningFrom(at);
+  }
+}

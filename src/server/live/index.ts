@@ -1,0 +1,117 @@
+import { createInstances, type Instances } from "../instances/instances.ts";
+import type { PersonaRecord } from "../store/records.ts";
+import { CLOCK_SETTING, type Store } from "../store/store.ts";
+import { Clock, type ClockSetting } from "./clock.ts";
+import type { Scenario } from "./scenario.ts";
+import { secretOf } from "./secrets.ts";
+import { changeSetting } from "../store/settings.ts";
+
+export const SCENARIO_PREFIX = "scenario/";
+
+/** How often a process looks for what others have changed. */
+const LOOK_EVERY_MS = 400;
+/** How long what was seen may be relied on. Whoever takes a key back waits as long before he says so. */
+const RELIED_ON_MS = 800;
+
+/** What of the service can be changed while it runs, as this process knows it. */
+export interface Live {
+  readonly instances: Instances;
+  /** Of the store, in the order in which they were made. */
+  readonly personas: readonly PersonaRecord[];
+  readonly clock: Clock;
+  /** Of the store: what one process seals, every other opens. */
+  readonly sealKey: Buffer;
+  readonly scenarios: readonly Scenario[];
+  /** Takes over one that was met here. */
+  keepScenario(scenario: Scenario): void;
+  /** Reads again what was changed here. */
+  refresh(): Promise<void>;
+  /** The same, and returns when no other process relies on what was before. */
+  refreshEverywhere(): Promise<void>;
+  setClock(setting: ClockSetting): Promise<void>;
+  /** Undefined where what is known is recent enough, else when it is. @throws {StorageUnavailable} */
+  recent(): Promise<void> | undefined;
+  /** Calls back when the personas have changed. */
+  onPersonas(listener: (personas: readonly PersonaRecord[]) => void): void;
+  close(): void;
+}
+
+/** @param realNow the time of the machine */
+export async function createLive(store: Store, realNow: () => Date): Promise<Live> {
+  const clock = new Clock(realNow);
+  const instances = createInstances([]);
+  const listeners: ((personas: readonly PersonaRecord[]) => void)[] = [];
+  let personas: readonly PersonaRecord[] = [];
+  let scenarios: readonly Scenario[] = [];
+  let revision: string | undefined;
+  let seenAt = performance.now();
+  let reading: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    const begun = performance.now();
+    const latest = await store.revision?.();
+    if (latest === undefined || latest !== revision) {
+      const [all, people, settings] = await Promise.all([store.instances(), store.personas(), liveSettings(store)]);
+      instances.replace(all);
+      if (!isSameList(personas, people)) {
+        personas = people;
+        for (const listener of listeners) listener(personas);
+      }
+      clock.follow(settings.clock);
+      scenarios = settings.scenarios;
+      revision = latest;
+    }
+    seenAt = begun;
+  }
+
+  /** One reading at a time; what is asked for while one is under way needs another. */
+  function refresh(): Promise<void> {
+    const next = (reading ?? Promise.resolve()).catch(() => undefined).then(read);
+    reading = next;
+    return next;
+  }
+
+  await read();
+  const sealKey = await secretOf(store, "seal");
+  const timer = store.revision && setInterval(() => void refresh().catch(() => undefined), LOOK_EVERY_MS).unref();
+  return {
+    instances,
+    get personas() {
+      return personas;
+    },
+    get scenarios() {
+      return scenarios;
+    },
+    keepScenario(scenario) {
+      scenarios = scenarios.map((before) => (before.id === scenario.id ? scenario : before));
+    },
+    clock,
+    sealKey,
+    refresh,
+    async refreshEverywhere() {
+      await refresh();
+      if (store.revision) await new Promise((resolve) => setTimeout(resolve, RELIED_ON_MS + LOOK_EVERY_MS / 4));
+    },
+    async setClock(setting) {
+      await changeSetting(store, CLOCK_SETTING, () => ({ ...setting }));
+      await refresh();
+    },
+    recent() {
+      return store.revision && performance.now() - seenAt > RELIED_ON_MS ? refresh() : undefined;
+    },
+    onPersonas: (listener) => void listeners.push(listener),
+    close: () => clearInterval(timer),
+  };
+}
+
+async function liveSettings(store: Store): Promise<{ clock: ClockSetting; scenarios: Scenario[] }> {
+  const [clock, scenarios] = await Promise.all([store.settings(CLOCK_SETTING), store.settings(SCENARIO_PREFIX)]);
+  return {
+    clock: (clock[0]?.value as ClockSetting | undefined) ?? { mode: "real" },
+    scenarios: scenarios.map(({ value }) => value as unknown as Scenario).toSorted((a, b) => a.order - b.order),
+  };
+}
+
+function isSameList(before: readonly PersonaRecord[], after: readonly PersonaRecord[]): boolean {
+  return before.length === after.length && before.every((persona, i) => persona === after[i]);
+}

@@ -1,0 +1,79 @@
+import type { Fetch } from "../wire/fetch.ts";
+import type { Provider } from "../wire/names.ts";
+import type { RequestEntry } from "./http/entry.ts";
+import type { ProvidersMode } from "./providers/connections.ts";
+import type { Credentials } from "./providers/credentials.ts";
+import type { InstanceRecord } from "./store/records.ts";
+
+export interface ServeOptions {
+  /** Default 7820. 0 takes any that is free; a port that is taken is an error, never replaced by another. */
+  port?: number | undefined;
+  /** Default: loopback alone, by IPv4 and IPv6. */
+  host?: string | undefined;
+  /** The path of a `db.json`, `postgres://user@host/database`, or `memory`. Default `.svc/db.json`. */
+  store?: string | undefined;
+  /** The path of a seed file for an empty store. Default: the demo. */
+  seed?: string | undefined;
+  /** Whether `seed` says nothing of a store that holds something already, as in a configuration file; else that is refused. */
+  seedIsDefault?: boolean | undefined;
+  /** Whether to begin with an empty store, whatever was there. */
+  reset?: boolean | undefined;
+  /** The front door's address where it is another than `http://localhost:<port>`. */
+  publicUrl?: string | undefined;
+  /** Further host names to answer for. */
+  allowedHosts?: readonly string[] | undefined;
+  providers?: ProvidersMode | undefined;
+  /** Used where an instance has none of its own. */
+  credentials?: Credentials | undefined;
+  /** Peers, by address or network, whose `X-Forwarded-For` is believed. */
+  trustProxy?: readonly string[] | undefined;
+  /** The path of a MaxMind DB file. */
+  geoip?: string | undefined;
+  https?: boolean | undefined;
+  /** Whether `/__svc/metrics` tells Prometheus what the process counts; for every host, and without a key. */
+  metrics?: boolean | undefined;
+  now?: (() => Date) | undefined;
+  /** How long a provider may take over a sign-in, in milliseconds. Default 10,000. */
+  providerTimeoutMs?: number | undefined;
+  /** Whether there is a control API. Default: while only this machine can reach the server. */
+  control?: boolean | undefined;
+  /** Its key: `ctl_` and 32 random characters or more. Default: a new one at each start. */
+  controlKey?: string | undefined;
+  /** Reaches the real providers. */
+  fetch?: Fetch | undefined;
+  onRequest?: ((entry: RequestEntry) => void) | undefined;
+  /** Told of what went wrong without ending anything. No secret is in it. */
+  warn?: ((message: string) => void) | undefined;
+}
+
+/** A server that answers. */
+export interface RunningServer {
+  /** The front door. */
+  readonly url: string;
+  readonly api_url: string;
+  readonly callback_url: string;
+  readonly port: number;
+  /** The addresses that are bound. */
+  readonly bound: readonly string[];
+  /** Where the records are. */
+  readonly store: string;
+  /** With `https`: the certificate, in PEM. Nobody vouches for it. */
+  readonly certificate: string | undefined;
+  /** Which of the providers are asked for real. */
+  readonly providers: Readonly<Record<Provider, "real" | "simulated" | "by instance">>;
+  /** Whether only this machine can reach it. */
+  readonly isLocal: boolean;
+  /** Proves at `GET /__svc/identity` that it is this server which answers. */
+  readonly identity_secret: string;
+  /** Of the control API; undefined: there is none. It can do everything. */
+  readonly control_key: string | undefined;
+  /** A link that opens the dashboard once, within ten minutes; undefined: there is no control API. */
+  dashboardLink(): Promise<string | undefined>;
+  /** With their keys, as they are now. */
+  readonly instances: readonly (InstanceRecord & { url: string })[];
+  /**
+   * Answers what was sent, for at most ten seconds, and closes the store.
+   * @param options.drainMs how long connections are still accepted meanwhile, with readiness 503; default 0
+   */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}

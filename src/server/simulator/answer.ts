@@ -1,0 +1,80 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Provider } from "../../wire/names.ts";
+import type { FlowFacts } from "../flows/flows.ts";
+import { arrange } from "./arrange.ts";
+import type { AuthorizeOutcome, Chosen } from "./authorize.ts";
+import { noteChoice } from "./choice.ts";
+import { signInHeadless } from "./headless.ts";
+import type { HeadlessDeps } from "./headless-deps.ts";
+import type { LabelledBrowser } from "./labelled-browser.ts";
+
+/** What decides about a sign-in before its picker is shown. */
+export interface Decision extends Chosen {
+  readonly delay_ms: number;
+}
+
+/** Asks the scenarios; what was considered is told in any case. */
+export type Decide = (arrival: {
+  readonly provider: Provider;
+  readonly state: string;
+  readonly login_hint: string | undefined;
+  readonly label: LabelledBrowser | undefined;
+}) => Promise<{ readonly decision: Decision | undefined; readonly considered: NonNullable<FlowFacts["considered"]> }>;
+
+export interface AnswerDeps extends HeadlessDeps {
+  /** Undefined: nothing decides, the picker is always shown. */
+  readonly decide: Decide | undefined;
+}
+
+export interface AuthorizeRequest {
+  readonly provider: Provider;
+  readonly query: ReadonlyMap<string, string>;
+  /** Tells browsers apart; undefined for a program. */
+  readonly browser: string | undefined;
+  /** What scenarios can tell it by. */
+  readonly label: LabelledBrowser | undefined;
+}
+
+/**
+ * The authorize page of a simulated provider: by scenario, by hint, or by somebody's choice.
+ * @returns also the state, where it is known
+ * @throws {ApiError} for a request that a provider would not redirect from
+ */
+export async function answerAuthorize(
+  deps: AnswerDeps,
+  request: AuthorizeRequest,
+): Promise<{ outcome: AuthorizeOutcome; state: string | undefined }> {
+  const { provider, query, browser } = request;
+  const begun = performance.now();
+  const state = query.has("request") ? undefined : query.get("state");
+  // Refused requests meet no scenario.
+  let outcome = deps.simulator.authorize(provider, query, browser);
+  const decided = state === undefined ? undefined : await decide(deps, request, state);
+  if (decided) {
+    if (decided.delay_ms > 0) await delay(decided.delay_ms);
+    outcome = deps.simulator.authorize(provider, query, browser, decided);
+  }
+  const choice = "location" in outcome ? outcome.choice : undefined;
+  const login_hint = query.get("login_hint");
+  if (choice) {
+    noteChoice(deps, choice, { ms: performance.now() - begun, login_hint });
+    await arrange(deps, choice, (instance, { id }) =>
+      signInHeadless(deps, { instance, provider, as: id, outcome: "success", redirect_uri: undefined }),
+    );
+  } else if (state !== undefined) {
+    const answered = { status: 302, message: "the account picker" };
+    const facts = decided ? { requested_outcome: decided.outcome } : {};
+    deps.flows.note(state, facts, { name: "provider", sent: { provider, login_hint }, answered });
+  }
+  return { outcome, state: choice?.state ?? state };
+}
+
+async function decide(
+  deps: AnswerDeps,
+  { provider, query, label }: AuthorizeRequest,
+  state: string,
+): Promise<Decision | undefined> {
+  const answer = await deps.decide?.({ provider, state, login_hint: query.get("login_hint"), label });
+  if (answer && answer.considered.length > 0) deps.flows.note(state, { considered: answer.considered });
+  return answer?.decision;
+}

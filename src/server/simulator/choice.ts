@@ -1,0 +1,30 @@
+import type { Provider } from "../../wire/names.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { Flows } from "../flows/flows.ts";
+import type { PersonaRecord } from "../store/records.ts";
+
+/** A choice that was made at a provider's authorize page. */
+export interface Choice {
+  readonly provider: Provider;
+  readonly state: string;
+  readonly outcome: OutcomeId;
+  readonly persona: PersonaRecord | undefined;
+}
+
+/** Says of a sign-in how it was decided. */
+export function noteChoice(
+  { flows }: { readonly flows: Flows },
+  { state, outcome, persona, provider }: Choice,
+  { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
+): void {
+  flows.note(
+    state,
+    { requested_outcome: outcome, ...(persona && { as: persona.id }) },
+    {
+      name: "provider",
+      ms,
+      sent: { provider, login_hint },
+      answered: { status: 302, outcome, account: persona?.id ?? null },
+    },
+  );
+}

@@ -1,0 +1,105 @@
+import { ERRORS } from "../../wire/errors.ts";
+import type { Provider } from "../../wire/names.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import { ApiError } from "../errors.ts";
+import { flowIdOf } from "../flows/flow-id.ts";
+import { beginSignIn } from "../sign-in/begin.ts";
+import type { Caller } from "../sign-in/caller.ts";
+import type { CallbackRequest } from "../sign-in/complete.ts";
+import type { InstanceRecord } from "../store/records.ts";
+import { arrange } from "./arrange.ts";
+import { noteChoice } from "./choice.ts";
+import { finishSignIn } from "./finish.ts";
+import type { HeadlessDeps } from "./headless-deps.ts";
+
+export interface HeadlessRequest {
+  readonly instance: InstanceRecord;
+  readonly provider: Provider;
+  /** A persona's id or e-mail address; undefined: the first with an account at the provider. */
+  readonly as: string | undefined;
+  readonly outcome: OutcomeId;
+  /** Undefined: the page that shows what was signed in, whatever the instance lists. */
+  readonly redirect_uri: string | undefined;
+}
+
+export interface HeadlessResult {
+  /** Where the browser is sent in the end; null where svc answers with an error itself. */
+  location: string | null;
+  token?: string;
+  error?: string;
+  error_description?: string;
+  user_id: string | null;
+  flow_id: string;
+}
+
+const PROGRAM: Caller = { isBrowser: false, isPlainClient: true, isNavigation: true };
+const ADDRESS = "127.0.0.1";
+
+/** A whole sign-in through a simulated provider, step by step as a program does it. @throws {ApiError} where it can't begin */
+export async function signInHeadless(deps: HeadlessDeps, request: HeadlessRequest): Promise<HeadlessResult> {
+  const { provider, as, outcome } = request;
+  const begun = performance.now();
+  const location = await begin(deps, request);
+  const query = new Map(new URL(location).searchParams);
+  const state = query.get("state") ?? "";
+  const answer = deps.simulator.authorize(provider, query, undefined, { as, outcome });
+  if (!("location" in answer) || !answer.choice)
+    throw new ApiError("bad_request", `as: ${as ?? "the first account"} can't sign in with ${provider}`);
+  noteChoice(deps, answer.choice, { ms: performance.now() - begun, login_hint: undefined });
+  await arrange(deps, answer.choice, (own, { id }) =>
+    signInHeadless(deps, { instance: own, provider, as: id, outcome: "success", redirect_uri: undefined }),
+  );
+  const back = new URL(answer.location).searchParams;
+  return {
+    ...(await finish(deps, {
+      provider,
+      state,
+      code: back.get("code") ?? undefined,
+      error: back.get("error") ?? undefined,
+      ip_address: ADDRESS,
+      cookie: undefined,
+      caller: PROGRAM,
+    })),
+    user_id: deps.flows.get(flowIdOf(state))?.user_id ?? null,
+    flow_id: flowIdOf(state),
+  };
+}
+
+async function begin(deps: HeadlessDeps, { instance, provider, redirect_uri }: HeadlessRequest): Promise<string> {
+  const connection = await deps.connect(instance, provider);
+  if (!connection.introduce)
+    throw new ApiError("bad_request", `provider: ${provider} is asked for real here; sign in with a browser`);
+  const isOwn = redirect_uri === undefined;
+  const { location } = await beginSignIn(
+    { ...deps, isLocal: isOwn || deps.isLocal },
+    {
+      instance: isOwn ? { ...instance, redirect_uris: [] } : instance,
+      provider,
+      redirect_uri: redirect_uri ?? `${deps.addresses.front}/__svc/signed-in`,
+      login_hint: undefined,
+      ip_address: ADDRESS,
+      caller: PROGRAM,
+    },
+  );
+  return location;
+}
+
+async function finish(
+  deps: HeadlessDeps,
+  request: CallbackRequest,
+): Promise<Omit<HeadlessResult, "user_id" | "flow_id">> {
+  try {
+    const location = await finishSignIn(deps, request);
+    const { searchParams } = new URL(location);
+    const token = searchParams.get("token");
+    if (token !== null) return { location, token };
+    return {
+      location,
+      error: searchParams.get("error") ?? "",
+      error_description: searchParams.get("error_description") ?? "",
+    };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "invalid_state") throw error;
+    return { location: null, error: error.code, error_description: ERRORS[error.code].error };
+  }
+}

@@ -1,0 +1,137 @@
+/** What the control API takes: each schema validates, types its client and describes itself in the OpenAPI document. */
+import * as z from "zod";
+import { PROVIDERS, type Provider } from "../names.ts";
+import * as seed from "../seed.ts";
+import { account, duration, instanceName, moment, outcome, provider, text } from "./values.ts";
+
+/** Where nothing needs to be said. */
+export const Nothing = z.strictObject({});
+
+export const NewInstance = seed.instance;
+export const InstancePatch = z.strictObject({
+  app_id: text.optional(),
+  name: text.optional(),
+  subdomain: seed.subdomain.optional(),
+  active: z.boolean().optional(),
+  default_provider: provider.optional(),
+  redirect_uris: z.array(z.string()).max(1000).optional(),
+});
+export const RotateKeys = z.strictObject({
+  secret_key: z.boolean().default(true),
+  publishable_key: z.boolean().default(false),
+});
+export const NewConnection = seed.connection;
+
+export const NewUser = z.strictObject({ instance: instanceName.optional(), ...seed.user.shape });
+export const UserPatch = z.strictObject({
+  email: seed.email.optional(),
+  name: text.optional(),
+  avatar_url: z.url().nullable().optional(),
+  email_verified_at: seed.time.nullable().optional(),
+  password_digest: z.string().nullable().optional(),
+});
+
+export const NewPersona = seed.persona;
+const accountPatch = z.record(z.string(), z.unknown()).nullable().optional();
+/** null takes the account at a provider away. */
+const accountPatches = Object.fromEntries(PROVIDERS.map((name) => [name, accountPatch])) as Record<
+  Provider,
+  typeof accountPatch
+>;
+export const PersonaPatch = z.strictObject({
+  name: text.nullable().optional(),
+  email: seed.email.optional(),
+  avatar_url: z.url().nullable().optional(),
+  ...accountPatches,
+});
+
+export const TOKEN_KINDS = [
+  "valid",
+  "expired",
+  "issued_in_future",
+  "wrong_signature",
+  "wrong_issuer",
+  "wrong_lifetime",
+  "wrong_algorithm",
+  "alg_none",
+  "missing_claim",
+  "other_instance",
+  "deleted_user",
+  "malformed",
+] as const;
+export const NewToken = z.strictObject({
+  user: z.string().min(1).max(254).optional().describe("A user's id or e-mail address; default: the newest user"),
+  instance: instanceName.optional(),
+  provider: z.enum([...provider.options, "email"]).default("google"),
+  kind: z.enum(TOKEN_KINDS).default("valid"),
+  expires_in: z
+    .int()
+    .min(-1_000_000_000)
+    .max(3600)
+    .optional()
+    .describe("Seconds until the token expires, for the kinds valid (1 to 3600) and expired (0 or less)"),
+});
+export const TokenToVerify = z.strictObject({ token: z.string().max(65_536), instance: instanceName.optional() });
+
+export const NewSignIn = z.strictObject({
+  provider: provider.default("google"),
+  as: account.optional().describe("A persona's id or e-mail address; default: the first with an account there"),
+  instance: instanceName.optional(),
+  redirect_uri: z.string().min(1).max(2048).optional().describe("Default: the page that shows what was signed in"),
+  outcome: outcome.default("success"),
+});
+
+export const NewScenario = z.strictObject({
+  match: z
+    .strictObject({
+      provider: provider.optional(),
+      instance: instanceName.optional(),
+      browser: text.optional().describe("The id or label of a browser made by POST /browsers"),
+      login_hint: text.optional(),
+    })
+    .default({}),
+  as: account.optional(),
+  outcome: outcome.default("success"),
+  times: z.int().min(1).max(1_000_000).nullable().default(1).describe("How many sign-ins; null: until it is deleted"),
+  delay_ms: z.int().min(0).max(25_000).default(0),
+  label: text.optional(),
+});
+export const NewBrowser = z.strictObject({ label: z.string().min(1).max(128).optional() });
+
+export const ClockTime = z.strictObject({ at: moment });
+export const FreezeClock = z.strictObject({ at: moment.optional() });
+export const AdvanceClock = z.union([z.strictObject({ by: duration }), z.strictObject({ to: moment })], {
+  error: 'must be { "by": "61m" } or { "to": "2026-01-31T12:00:00Z" }',
+});
+
+export const SNAPSHOT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+export const NewSnapshot = z.strictObject({
+  name: z.string().regex(SNAPSHOT_NAME, "must be 1 to 64 of a-z, 0-9, dot, underscore and hyphen, e.g. before-import"),
+});
+export const Reset = z.union([z.strictObject({ all: z.literal(true) }), z.strictObject({ instance: instanceName })], {
+  error: 'must be { "all": true } or { "instance": "acme" }',
+});
+const generate = z.strictObject({
+  users: z.int().min(1).max(1_000_000),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1)
+    .default(1)
+    .describe("The same seed gives the same users, in one version of svc"),
+  instance: instanceName.optional(),
+});
+/** A seed document to add, or users to generate. */
+export const Seeding = z.strictObject({
+  $schema: z.string().optional(),
+  instances: z.array(seed.instance).default([]),
+  personas: z.array(seed.persona).default([]),
+  generate: generate.optional(),
+});
+
+export const Replay = z.strictObject({
+  outcome: outcome.optional(),
+  as: account.optional(),
+  provider: provider.optional(),
+});
+export const RedeemCode = z.strictObject({ code: z.string().min(1).max(256) });

@@ -1,0 +1,56 @@
+/** What the control API says of sign-ins and requests. */
+import * as z from "zod";
+import { jsonObject, outcome, provider, record } from "./values.ts";
+
+const text = z.string();
+const count = z.int();
+const nullable = text.nullable();
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const Step = z.object({
+  name: text,
+  at: text,
+  ms: z.number(),
+  sent: z.record(text, scalar).nullable().describe("What svc or the browser sent; secrets are redacted"),
+  answered: z.record(text, scalar).nullable(),
+  reason: nullable,
+});
+export const Flow = record(
+  "flow",
+  z.object({
+    instance: nullable,
+    provider: provider.nullable(),
+    as: nullable,
+    result: z.enum(["token", "error", "open"]),
+    error: nullable,
+    reason: nullable.describe("Why it failed, in words"),
+    requested_outcome: outcome.nullable(),
+    user_id: nullable,
+    redirect_uri: nullable,
+    started_at: text,
+    process: text,
+    steps: z.array(Step),
+    considered: z.array(z.object({ scenario: text, because: text })),
+  }),
+);
+export const FlowSummary = z.object({
+  total: count,
+  results: z.object({ token: count, error: count, open: count }),
+  errors: z.record(text, count),
+  providers: z.record(text, count),
+  outcomes: z.record(text, count),
+});
+export const Request = record(
+  "request",
+  z.object({
+    method: text,
+    route: nullable,
+    status: count,
+    ms: z.number(),
+    at: text,
+    instance: nullable,
+    flow_id: nullable,
+    reason: nullable.describe("Why it was refused"),
+    process: text,
+  }),
+);
+export const Har = z.object({ log: jsonObject });

@@ -1,0 +1,24 @@
+/** What the lists of the control API are asked with. */
+import * as z from "zod";
+import { filters, instanceName, page, text } from "./values.ts";
+
+const yes = z.enum(["true", "false"]).transform((value) => value === "true");
+
+export const Paged = z.strictObject(page);
+export const Searched = z.strictObject({
+  ...page,
+  instance: instanceName.optional(),
+  query: z.string().max(8192).optional().describe("The search language of the product API"),
+});
+const scenarioFilter = { pending: yes.optional().describe("Those that wait to be met"), label: text.optional() };
+export const ScenarioFilter = z.strictObject(scenarioFilter);
+export const Scenarios = z.strictObject({ ...page, ...scenarioFilter });
+export const Filtered = z.strictObject(filters);
+const format = z.enum(["har"]).optional();
+export const Format = z.strictObject({ format });
+export const Flows = z.strictObject({ ...page, ...filters, format });
+export const Requests = z.strictObject({ ...page, ...filters });
+export const Events = z.strictObject({
+  format: z.enum(["sse", "ndjson"]).optional().describe("Default: what Accept asks for, else text/event-stream"),
+  kind: z.enum(["request", "flow"]).optional(),
+});

@@ -1,0 +1,43 @@
+/** The forms of values that several bodies and answers share. */
+import * as z from "zod";
+import { PROVIDERS } from "../names.ts";
+import { OUTCOME_IDS } from "../outcomes.ts";
+
+export const text = z.string().min(1).max(256);
+export const provider = z.enum(PROVIDERS);
+export const outcome = z.enum(OUTCOME_IDS);
+/** An instance, by its id or its subdomain. */
+export const instanceName = z.string().min(1).max(64).describe("An instance's id or subdomain; default: the first one");
+/** A persona, by its id or one of its e-mail addresses. */
+export const account = z.string().min(1).max(254).describe("A persona's id or e-mail address");
+export const moment = z.iso.datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z" });
+export const duration = z
+  .union([z.string().max(32), z.number().int().nonnegative()], {
+    error: 'must be a duration such as "61m", "1h30m" or "30:00", or a number of milliseconds',
+  })
+  .describe('A duration such as "61m", "1h30m", "30:00", or a number of milliseconds');
+export const jsonObject = z.record(z.string(), z.unknown());
+
+/** A record of the API: every one has this form. */
+export function record<Name extends string, Data extends z.ZodType>(
+  resource: Name,
+  data: Data,
+): z.ZodObject<{ id: z.ZodString; resource: z.ZodLiteral<Name>; data: Data }> {
+  return z.object({ id: z.string(), resource: z.literal(resource), data });
+}
+
+const limit = z.coerce.number({ error: "must be a number from 1 to 1000" }).int().min(1).max(1000).optional();
+/** The paging of a list, as in the product API. */
+export const page = { limit, after: z.string().max(256).optional().describe("The id of the last record before") };
+
+/** What `flows`, `requests` and `events` are filtered by. */
+export const filters = {
+  result: z.enum(["token", "error", "open"]).optional(),
+  error: text.optional(),
+  outcome: outcome.optional().describe("The outcome that was requested"),
+  provider: provider.optional(),
+  instance: instanceName.optional(),
+  user: z.string().max(64).optional().describe("A user's id"),
+  since: moment.optional(),
+  wait: z.string().max(16).optional().describe('How long to wait for the first match, e.g. "5s"; 25 s at most'),
+};
