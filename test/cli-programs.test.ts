@@ -165,6 +165,8 @@ describe("Lists", () => {
     const shown = async (columns: number, env: Record<string, string> = {}): Promise<string> =>
       (await run(["users", "list"], { tty: true, columns, env: { NO_COLOR: "1", ...env } })).stdout;
     expect(await shown(80)).toMatch(/^00000000… {2}ada@acme\.test .*google .*ago$/m);
+    expect((await shown(60)).split("\n")[0]).toMatch(/^ID +EMAIL +NAME +PROVIDERS$/);
+    expect((await shown(72)).split("\n")[0]).toMatch(/^ID +EMAIL +NAME +PROVIDERS +CREATED$/);
     expect(await shown(200, { COLUMNS: "80" })).toBe(await shown(80));
     expect(await shown(200)).toContain(ADA);
   });

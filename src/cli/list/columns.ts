@@ -14,6 +14,8 @@ export interface Column<Row> {
   readonly isId?: true;
   /** May be left out of a table that is wider than the terminal; the last one first. */
   readonly isSpare?: boolean;
+  /** Left out before the other spare columns. */
+  readonly goesFirst?: true;
   /** A time, which a person is told as `3 days ago`. */
   readonly isTime?: true;
   /** What a person reads for true and for false. */
@@ -42,6 +44,7 @@ export const USER_COLUMNS: Listed<User> = {
       name: "email_verified",
       title: "VERIFIED",
       isSpare: true,
+      goesFirst: true,
       words: ["yes", "no"],
       value: ({ data }) => data.email_verified,
     },
@@ -59,7 +62,7 @@ export const SESSION_COLUMNS: Listed<Session> = {
     { name: "email", title: "EMAIL", value: ({ data }) => data.email },
     { name: "name", value: ({ data }) => data.name },
     { name: "provider", title: "PROVIDER", isSpare: true, value: ({ data }) => data.provider },
-    { name: "ip_address", title: "IP", isSpare: true, value: ({ data }) => data.ip_address },
+    { name: "ip_address", title: "IP", isSpare: true, goesFirst: true, value: ({ data }) => data.ip_address },
     { name: "geo_data", value: ({ data }) => data.geo_data },
     { name: "logged_in_at", isTime: true, value: ({ data }) => data.logged_in_at },
     {

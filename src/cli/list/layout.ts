@@ -14,6 +14,8 @@ interface LaidOut {
   readonly isId?: true;
   /** May be left out, the last one first. */
   readonly isSpare?: boolean;
+  /** Left out before the other spare columns. */
+  readonly goesFirst?: true;
 }
 
 /** Writes the cells of a row in one line. */
@@ -40,7 +42,8 @@ export async function layOut(
   const shown = columns.map((_, i) => i);
   const least = (i: number): number => (columns[i]!.whole ? natural[i]! : Math.min(natural[i]!, READABLE));
   for (;;) {
-    const spare = shown.findLastIndex((i) => columns[i]!.isSpare);
+    const first = shown.findLastIndex((i) => columns[i]!.isSpare && columns[i]!.goesFirst);
+    const spare = first >= 0 ? first : shown.findLastIndex((i) => columns[i]!.isSpare);
     if (spare < 0 || total(shown.map(least)) <= available) break;
     shown.splice(spare, 1);
   }
