@@ -20,6 +20,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/providers",
     "server/store",
     "server/store/move",
+    "server/seed",
   ],
   server: [
     "wire",

@@ -108,8 +108,8 @@ describe("serve", () => {
 
   it("takes a seed for an empty store only, unless it is reset", async () => {
     const store = join(directory, "db.json");
-    await (await serve({ port: 0, store, seed })).close();
-    await expect(start({ store })).rejects.toThrow(/holds something already.*--reset/);
+    await (await serve({ port: 0, store })).close();
+    await expect(start({ store })).rejects.toThrow(/is not empty, and was not filled with a seed.*--reset/);
     // As a configuration file's: for the first start.
     await (await serve({ port: 0, store, seed, seedIsDefault: true })).close();
     const server = await start({ store, reset: true });

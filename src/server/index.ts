@@ -2,6 +2,7 @@
 export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
 export { credentialsFromEnv, joinCredentials, type Credentials } from "./providers/credentials.ts";
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
+export { defineSeed, type SeedInput } from "./seed/define.ts";
 export { StoreRefused } from "./store/store.ts";
 export { openMaintenance, parseConfig } from "./lazy.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";

@@ -1,23 +1,19 @@
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
+import { ServeError } from "./errors.ts";
 import type { RequestEntry } from "./http/entry.ts";
 import type { ProvidersMode } from "./providers/connections.ts";
 import type { Credentials } from "./providers/credentials.ts";
+import type { SeedOptions } from "./seed/apply.ts";
 import type { InstanceRecord } from "./store/records.ts";
 
-export interface ServeOptions {
+export interface ServeOptions extends SeedOptions {
   /** Default 7820. 0 takes any that is free; a port that is taken is an error, never replaced by another. */
   port?: number | undefined;
   /** Default: loopback alone, by IPv4 and IPv6. */
   host?: string | undefined;
   /** The path of a `db.json`, `postgres://user@host/database`, or `memory`. Default `.svc/db.json`. */
   store?: string | undefined;
-  /** The path of a seed file for an empty store. Default: the demo. */
-  seed?: string | undefined;
-  /** Whether `seed` says nothing of a store that holds something already, as in a configuration file; else that is refused. */
-  seedIsDefault?: boolean | undefined;
-  /** Whether to begin with an empty store, whatever was there. */
-  reset?: boolean | undefined;
   /** The front door's address where it is another than `http://localhost:<port>`. */
   publicUrl?: string | undefined;
   /** Further host names to answer for. */
@@ -76,4 +72,38 @@ export interface RunningServer {
    * @param options.drainMs how long connections are still accepted meanwhile, with readiness 503; default 0
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+/** The compiler keeps it complete. */
+const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
+  seed: true,
+  seedIsDefault: true,
+  reset: true,
+  port: true,
+  host: true,
+  store: true,
+  publicUrl: true,
+  allowedHosts: true,
+  providers: true,
+  credentials: true,
+  trustProxy: true,
+  geoip: true,
+  https: true,
+  metrics: true,
+  now: true,
+  providerTimeoutMs: true,
+  control: true,
+  controlKey: true,
+  fetch: true,
+  onRequest: true,
+  warn: true,
+};
+
+/** @throws {ServeError} naming an option that there is not: a misspelt one would be ignored otherwise */
+export function checkOptions(options: ServeOptions): void {
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(NAMES, name));
+  if (unknown.length > 0)
+    throw new ServeError(
+      `Unknown option of serve: ${unknown.join(", ")}. The options are ${Object.keys(NAMES).toSorted().join(", ")}.`,
+    );
 }

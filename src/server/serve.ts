@@ -15,9 +15,9 @@ import { listen } from "./http/listen.ts";
 import type { Metrics } from "./metrics.ts";
 import { createListener } from "./http/listener.ts";
 import { checkCredentials, describeProvider } from "./providers/connections.ts";
-import { recordsToSeed } from "./seed/apply.ts";
+import { fill, fillingOf } from "./seed/apply.ts";
 import { createService } from "./service.ts";
-import type { RunningServer, ServeOptions } from "./options.ts";
+import { checkOptions, type RunningServer, type ServeOptions } from "./options.ts";
 import { openStore } from "./store/open.ts";
 import type { InstanceRecord } from "./store/records.ts";
 import { SEEDED, StoreNotEmpty, type Store } from "./store/store.ts";
@@ -31,6 +31,7 @@ const GRACE_MS = 10_000;
  * @throws {ServeError | PortUnavailable | StoreRefused | SeedError}
  */
 export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
+  checkOptions(options);
   const { warn = () => {} } = options;
   const clientAddress = createClientAddress(options.trustProxy ?? []);
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
@@ -53,8 +54,8 @@ async function serveStore(
 ): Promise<RunningServer> {
   const { port = DEFAULT_PORT, https = false, now = () => new Date(), warn = () => {} } = options;
   const { credentials = {}, providers = "auto" } = options;
-  const fresh = await recordsToSeed(store, options, now());
-  const known = fresh?.instances ?? (await store.instances());
+  const filling = await fillingOf(store, options, now(), warn);
+  const known = filling?.records.instances ?? (await store.instances());
   const isLocal =
     isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
   checkCredentials(known, credentials, providers, isLocal);
@@ -77,7 +78,7 @@ async function serveStore(
   });
   try {
     // Only now, when nothing else can keep the server from running, is anything replaced.
-    if (fresh) await (options.reset ? store.replace(fresh) : store.seed(fresh));
+    if (filling) await fill(store, filling, options.reset === true);
   } catch (error) {
     await listening.close({ drainMs: 0, graceMs: 0 });
     if (!(error instanceof StoreNotEmpty)) throw error;
@@ -94,7 +95,7 @@ async function serveStore(
   metrics?.watch(store);
   const stopped = new AbortController();
   const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
-  if (fresh && control) await store.snapshots.save(SEEDED, now().toISOString());
+  if (filling && control) await store.snapshots.save(SEEDED, now().toISOString());
   const live = await createLive(store, now);
   const clock = live.clock.read();
   if (clock.mode !== "real") warn(`the clock is ${clock.mode} at ${clock.now}, as it was left`);

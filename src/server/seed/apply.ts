@@ -1,43 +1,102 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { ServeError } from "../errors.ts";
-import type { Records } from "../store/records.ts";
+import type { InstanceRecord, Records } from "../store/records.ts";
+import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
+import type { SeedInput } from "./define.ts";
 
-interface SeedOptions {
-  readonly seed?: string | undefined;
+/** Which seed the store was filled with, so that a server that is restarted with the same one goes on. */
+const SEED_SETTING = "seed";
+
+export interface SeedOptions {
+  /** The path of a seed file, or its content, for an empty store. Default: the demo. */
+  readonly seed?: string | SeedInput | undefined;
+  /** Whether `seed` says nothing of a store that is not empty, as in a configuration file; else that is refused. */
   readonly seedIsDefault?: boolean | undefined;
+  /** Whether to begin with an empty store, whatever was there. Keys and ids that the seed leaves open stay. */
   readonly reset?: boolean | undefined;
 }
 
+/** What an empty store is to be filled with. */
+export interface Filling {
+  readonly records: Records;
+  /** Tells a seed from others; undefined: the demo. */
+  readonly digest: string | undefined;
+}
+
 /**
- * What a store shall be filled with: a seed file, or the demo. Undefined: nothing, because it holds something already.
- * @throws {ServeError | SeedError} also where a seed is named, the store is not empty and is not to be reset
+ * What a store is to be filled with: a seed, or the demo. Undefined: nothing, because it is not empty.
+ * @param warn told where the seed has changed since the store was filled with it
+ * @throws {ServeError | SeedError} also where a seed is named, the store was not filled with it and is not to be reset
  */
-export async function recordsToSeed(
+export async function fillingOf(
   store: Store,
   { seed, seedIsDefault = false, reset = false }: SeedOptions,
   now: Date,
-): Promise<Records | undefined> {
-  if (!reset && (await store.instances()).length > 0) {
-    if (seed === undefined || seedIsDefault) return undefined;
-    throw new ServeError(
-      `--seed: ${store.location} holds something already. Leave out --seed to go on with it, or add --reset to begin anew.`,
-    );
+  warn: (message: string) => void,
+): Promise<Filling | undefined> {
+  const before = await store.instances();
+  if (!reset && before.length > 0) {
+    if (seed !== undefined) await checkSame(store, seed, seedIsDefault, warn);
+    return undefined;
   }
   const demo = demoPath();
-  const records = await read(seed ?? demo, now);
+  const records = await parse(seed ?? demo, now, before);
   // A seed that names nobody to sign in as gets the demo's personas.
-  const personas = records.personas.length > 0 ? records.personas : (await read(demo, now)).personas;
-  return { ...records, personas };
+  const personas = records.personas.length > 0 ? records.personas : (await parse(demo, now)).personas;
+  return { records: { ...records, personas }, digest: seed === undefined ? undefined : await digestOf(seed) };
 }
 
-async function read(path: string, now: Date): Promise<Records> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new ServeError(`--seed: ${path} can't be read (${error.code}).`);
-  });
+/** @throws {StoreNotEmpty} where another process was faster */
+export async function fill(store: Store, { records, digest }: Filling, reset: boolean): Promise<void> {
+  const note = (): Promise<unknown> =>
+    changeSetting(store, SEED_SETTING, () => (digest === undefined ? undefined : { digest }));
+  if (reset) {
+    await store.replace(records);
+    await note();
+  } else {
+    // Before: a server that is killed in between finds an empty store, and fills it.
+    await note();
+    await store.seed(records);
+  }
+}
+
+async function checkSame(
+  store: Store,
+  seed: string | SeedInput,
+  isDefault: boolean,
+  warn: (message: string) => void,
+): Promise<void> {
+  const [filled] = (await store.settings(SEED_SETTING)).filter(({ name }) => name === SEED_SETTING);
+  if (!filled && isDefault) return;
+  if (!filled)
+    throw new ServeError(
+      `--seed: ${store.location} is not empty, and was not filled with a seed. Leave out --seed to use it as it is, or add --reset to delete all records and start over.`,
+    );
+  if (filled.value["digest"] !== (await digestOf(seed)))
+    warn(
+      `--seed: the seed is not the one that ${store.location} was filled with. It is used as it is. To apply the seed, start once with --reset, which deletes all records.`,
+    );
+}
+
+async function digestOf(seed: string | SeedInput): Promise<string> {
+  return createHash("sha256")
+    .update(await textOf(seed))
+    .digest("hex");
+}
+
+async function parse(seed: string | SeedInput, now: Date, before: readonly InstanceRecord[] = []): Promise<Records> {
   const { parseSeed } = await import("./index.ts");
-  return parseSeed(text, path, now);
+  return parseSeed(await textOf(seed), typeof seed === "string" ? seed : "seed", now, before);
+}
+
+async function textOf(seed: string | SeedInput): Promise<string> {
+  if (typeof seed !== "string") return JSON.stringify(seed);
+  return readFile(seed, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new ServeError(`--seed: ${seed} can't be read (${error.code}).`);
+  });
 }
 
 /** By the package's own name, so that it is found from the sources and from the build alike. */

@@ -17,9 +17,10 @@ import { SeedFile } from "./schema.ts";
 
 /**
  * Reads a seed file's text into the records of a new store. Ids, keys and dates that it leaves out are made.
+ * @param before the instances of the store that is seeded again: what the seed leaves open stays what it was
  * @throws {SeedError}
  */
-export function parseSeed(source: string, name: string, now: Date): Records {
+export function parseSeed(source: string, name: string, now: Date, before: readonly InstanceRecord[] = []): Records {
   let input: unknown;
   try {
     input = JSON.parse(source);
@@ -30,11 +31,11 @@ export function parseSeed(source: string, name: string, now: Date): Records {
   if (!parsed.success) throw refused(name, issueLines(parsed.error));
   const faults = [...textFaults(parsed.data), ...crossFaults(parsed.data)];
   if (faults.length > 0) throw refused(name, faults);
-  return recordsOf(parsed.data, now);
+  return recordsOf(parsed.data, now, before);
 }
 
 /** The records of a seed that has no fault; ids, keys and dates that it leaves out are made. */
-export function recordsOf(seed: Seed, now: Date): Records {
+export function recordsOf(seed: Seed, now: Date, before: readonly InstanceRecord[] = []): Records {
   const records: Records = {
     instances: [],
     users: [],
@@ -43,7 +44,7 @@ export function recordsOf(seed: Seed, now: Date): Records {
     personas: seed.personas.map(toPersona),
   };
   for (const { users, ...rest } of seed.instances) {
-    const instance = toInstance(rest, now);
+    const instance = toInstance(rest, now, kept(rest, seed, before));
     records.instances.push(instance);
     for (const { identities, sessions, ...own } of users) {
       const user = toUser(own, instance.id, now);
@@ -70,13 +71,30 @@ export function recordsOf(seed: Seed, now: Date): Records {
 type SeedInstance = Seed["instances"][number];
 type SeedUser = SeedInstance["users"][number];
 
-function toInstance(instance: Omit<SeedInstance, "users">, now: Date): InstanceRecord {
+/** The instance of that subdomain as it was, unless the seed gives what names it to another. */
+function kept(
+  { subdomain }: Pick<SeedInstance, "subdomain">,
+  seed: Seed,
+  before: readonly InstanceRecord[],
+): InstanceRecord | undefined {
+  const found = before.find((instance) => instance.subdomain === subdomain);
+  const isTaken = ({ id, publishable_key, secret_key, ...other }: SeedInstance): boolean =>
+    other.subdomain !== subdomain &&
+    (id === found?.id || publishable_key === found?.publishable_key || secret_key === found?.secret_key);
+  return seed.instances.some(isTaken) ? undefined : found;
+}
+
+function toInstance(
+  instance: Omit<SeedInstance, "users">,
+  now: Date,
+  before: InstanceRecord | undefined,
+): InstanceRecord {
   return newRecord("instances", {
     ...instance,
-    id: instance.id ?? randomUUID(),
-    app_id: instance.app_id ?? randomUUID(),
-    publishable_key: instance.publishable_key ?? createPublishableKey(),
-    secret_key: instance.secret_key ?? createSecretKey(),
+    id: instance.id ?? before?.id ?? randomUUID(),
+    app_id: instance.app_id ?? before?.app_id ?? randomUUID(),
+    publishable_key: instance.publishable_key ?? before?.publishable_key ?? createPublishableKey(),
+    secret_key: instance.secret_key ?? before?.secret_key ?? createSecretKey(),
     connections: instance.connections as InstanceRecord["connections"],
     created_at: now.toISOString(),
   });

@@ -124,7 +124,10 @@ export function openSession(
   user: UserRecord,
   active: SessionRecord | undefined,
 ): SessionRecord {
-  const renewed = { name: user.name, email: user.email, geo_data, last_signin_at: now.toISOString() };
+  const time = now.toISOString();
+  // A clock that was set back must not move a session down the list.
+  const last_signin_at = active && active.last_signin_at > time ? active.last_signin_at : time;
+  const renewed = { name: user.name, email: user.email, geo_data, last_signin_at };
   if (active) return { ...active, ...renewed };
   return newRecord("sessions", {
     id: randomUUID(),

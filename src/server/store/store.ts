@@ -221,6 +221,7 @@ export const STORE_FAULTS = [
   "store_missing",
   "store_read_only",
   "store_full",
+  "store_closed",
 ] as const;
 export type StoreFault = (typeof STORE_FAULTS)[number];
 

@@ -92,7 +92,7 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
   return {
     ...config,
     store: inDirectory(base, config.store),
-    seed: inDirectory(base, config.seed),
+    seed: typeof config.seed === "string" ? inDirectory(base, config.seed) : config.seed,
     geoip: inDirectory(base, config.geoip),
   };
 }

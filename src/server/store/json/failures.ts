@@ -31,6 +31,11 @@ export async function checkWritable(path: string): Promise<void> {
   }
 }
 
+/** By ourselves, at the end. */
+export function closed(path: string): StorageUnavailable {
+  return new StorageUnavailable(`${path} is closed`, { code: "store_closed" });
+}
+
 /** A file that is not there any more; the store goes on when it is back as it was. */
 export function missing(path: string): StorageUnavailable {
   return new StorageUnavailable(`${path} is not there any more; nothing is written until it is back`, {

@@ -3,12 +3,11 @@ import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Low } from "lowdb";
 import { VERSION } from "../records.ts";
-import { StorageUnavailable } from "../store.ts";
 import { keepCopy } from "./backup.ts";
 import type { Log } from "./commits.ts";
 import { journalName, makeDirectory, oldName, prepare, unusable } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
-import { checkWritable, codeOf, notWritable } from "./failures.ts";
+import { checkWritable, closed, codeOf, notWritable } from "./failures.ts";
 import { encodeLine, Journal, replay } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { Snapshot, syncDirectory } from "./snapshot.ts";
@@ -102,7 +101,7 @@ export class Files implements Log {
 
   append(changes: readonly Change[]): Promise<void> {
     return this.#turns.take(async () => {
-      if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
+      if (this.#isClosed) throw closed(this.#path);
       this.#snapshot.check();
       await this.#append(changes);
       this.#planFold();
@@ -111,7 +110,7 @@ export class Files implements Log {
 
   probe(): Promise<void> {
     return this.#turns.take(async () => {
-      if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
+      if (this.#isClosed) throw closed(this.#path);
       this.#snapshot.check();
       this.#journal.check();
       await checkWritable(journalName(this.#path));
@@ -128,7 +127,7 @@ export class Files implements Log {
   async replace(document: Document, publish: () => void): Promise<void> {
     while (this.#folding) await this.#folding;
     await this.#turns.take(async () => {
-      if (this.#isClosed) throw new StorageUnavailable(`${this.#path} is closed`);
+      if (this.#isClosed) throw closed(this.#path);
       this.#journal.check();
       const before = this.#snapshot.sequence;
       try {

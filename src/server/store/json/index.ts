@@ -81,7 +81,7 @@ function documentStore(
     seed(records): Promise<void> {
       return commits.replace(() => {
         if (!document.isEmpty) throw new StoreNotEmpty("A store that holds something can't be seeded");
-        return documentOf(records);
+        return documentOf({ ...records, settings: [...document.tables.settings.values()] });
       });
     },
 

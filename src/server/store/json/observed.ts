@@ -12,9 +12,10 @@ export function observed(log: Log, location: string, { warn, onCommit }: FilesOp
       if (isAway) warn(`${location} is available again.`);
       isAway = false;
     } catch (error) {
-      if (!isAway && error instanceof StorageUnavailable)
+      const isOutage = error instanceof StorageUnavailable && error.code !== "store_closed";
+      if (isOutage && !isAway)
         warn(`${location} is unavailable: ${error.message}. Requests that change something get 503 until it is back.`);
-      isAway ||= error instanceof StorageUnavailable;
+      isAway ||= isOutage;
       throw error;
     }
   }
