@@ -113,6 +113,7 @@ const dashboard = await build({
   platform: "browser",
   target: "es2022",
   outdir: "dist/dashboard",
+  sourcemap: false,
   entryPoints: ["src/dashboard/dashboard.tsx", "src/dashboard/dashboard.css"],
 });
 await cp("src/dashboard/index.html", "dist/dashboard/index.html");

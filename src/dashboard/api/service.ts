@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
 import { clockOffset } from "../ui/time.tsx";
 import { get } from "./client.ts";
-import type { ClockState, Instance, Outcome, State } from "./records.ts";
+import type { Clock, Instance, Outcome, State } from "./records.ts";
 
 interface Service {
   readonly state: State | undefined;
-  readonly clock: ClockState | undefined;
+  readonly clock: Clock | undefined;
   readonly instances: readonly Instance[];
   readonly outcomes: readonly Outcome[];
   /** The names of the providers. */
@@ -46,7 +46,7 @@ export async function refreshState(): Promise<void> {
 }
 
 /** After a change of the clock, without asking again. */
-export function setClock(clock: ClockState): void {
+export function setClock(clock: Clock): void {
   service.value = { ...service.peek(), clock };
   clockOffset.value = Date.parse(clock.now) - Date.now();
 }

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { get, post } from "../api/client.ts";
-import type { Flow as FlowRecord } from "../api/records.ts";
+import type { Flow as FlowRecord, OutcomeId } from "../api/records.ts";
 import { instanceName, service } from "../api/service.ts";
 import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
@@ -51,7 +51,7 @@ export function Flow({ id }: { id: string }): VNode {
             <Facts
               rows={[
                 ["Started", <Time at={data.started_at} />],
-                ["Instance", <a href={href(["instances", data.instance])}>{instanceName(data.instance)}</a>],
+                ["Instance", <a href={href(["instances", data.instance ?? ""])}>{instanceName(data.instance)}</a>],
                 ["Account", <span class="user-text">{data.as}</span>],
                 ["User", data.user_id && <a href={href(["users", data.user_id])}>{data.user_id.slice(0, 8)}…</a>],
                 ["Goes back to", <code>{data.redirect_uri}</code>],
@@ -79,7 +79,7 @@ export function Flow({ id }: { id: string }): VNode {
 }
 
 function Replay({ flow, onClose }: { flow: FlowRecord; onClose: () => void }): VNode {
-  const outcome = useSignal(flow.data.requested_outcome ?? "success");
+  const outcome = useSignal<OutcomeId>(flow.data.requested_outcome ?? "success");
   const run = async (): Promise<void> => {
     const { flow_id } = await post<{ flow_id: string }>(`flows/${encodeURIComponent(flow.id)}/replay`, {
       outcome: outcome.value,
@@ -87,7 +87,9 @@ function Replay({ flow, onClose }: { flow: FlowRecord; onClose: () => void }): V
     onClose();
     go(["flows", flow_id]);
   };
-  const possible = service.value.outcomes.filter(({ providers }) => providers.includes(flow.data.provider));
+  const possible = service.value.outcomes.filter(({ providers }) =>
+    providers.some((name) => name === flow.data.provider),
+  );
   return (
     <Dialog title="Run this sign-in again" onClose={onClose}>
       <div class="stack">
@@ -95,7 +97,7 @@ function Replay({ flow, onClose }: { flow: FlowRecord; onClose: () => void }): V
           label="Outcome"
           value={outcome.value}
           choices={possible.map(({ id, title }) => ({ value: id, text: title }))}
-          onChange={(value) => void (outcome.value = value)}
+          onChange={(value) => void (outcome.value = value as OutcomeId)}
         />
         <p class="muted">{possible.find(({ id }) => id === outcome.value)?.description}</p>
         <div class="actions end">

@@ -116,7 +116,7 @@ function Addresses(): VNode | null {
         <Facts
           rows={[
             ["Version", state.version],
-            ["Store", <code>{typeof state.store === "string" ? state.store : state.store.location}</code>],
+            ["Store", <code>{state.store}</code>],
             ["Clock", clock?.mode === "real" ? "Real time" : clock?.mode === "frozen" ? "Frozen" : "Moved"],
             ...Object.entries(state.providers).map(
               ([name, kind]) => [name, <Pill tone={kind === "real" ? "info" : "plain"}>{kind}</Pill>] as const,

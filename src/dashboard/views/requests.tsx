@@ -14,6 +14,8 @@ import { Waiting } from "../ui/waiting.tsx";
 
 const SHOWN = 100;
 const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
+/** What this dashboard asks for itself. */
+const OWN = /^\/__svc\/(?:v1|dashboard|$)/;
 const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
 
 const COLUMNS: readonly Column<RequestEntry>[] = [
@@ -34,13 +36,14 @@ const COLUMNS: readonly Column<RequestEntry>[] = [
 
 /** Every request that the service answered, the newest first. */
 export function Requests(): VNode {
-  const { method, status, instance, path } = location.value.query;
+  const { method, status, instance, path, all } = location.value.query;
   const connected = useReconnections();
   const { data, error, reload } = useLoad(
     () => page<RequestEntry>("requests", { instance, limit: SHOWN }),
     [instance, connected],
   );
   const matches = ({ data: entry }: RequestEntry): boolean =>
+    (all === "yes" || !OWN.test(entry.path)) &&
     (!method || entry.method === method) &&
     (!status || String(entry.status)[0] === status[0]) &&
     (!instance || entry.instance === instance) &&
@@ -87,6 +90,14 @@ export function Requests(): VNode {
           value={path ?? ""}
           onInput={(event) => refine({ path: event.currentTarget.value })}
         />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={all === "yes"}
+            onChange={(event) => refine({ all: event.currentTarget.checked ? "yes" : undefined })}
+          />
+          Control API too
+        </label>
       </div>
       <Waiting list={live} noun="request" />
       <Panel flush>

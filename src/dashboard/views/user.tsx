@@ -27,6 +27,7 @@ export function User({ id }: { id: string }): VNode {
     );
   if (!user) return <Placeholder lines={8} />;
   const { data } = user;
+  const { identities = [] } = data;
   const signInAs = async (provider: string): Promise<void> => {
     const { flow_id } = await post<{ flow_id: string }>("sign-ins", {
       provider,
@@ -47,7 +48,7 @@ export function User({ id }: { id: string }): VNode {
           </span>
         }
       >
-        {[...new Set(data.identities.map(({ provider }) => provider))].map((provider) => (
+        {[...new Set(identities.map(({ provider }) => provider))].map((provider) => (
           <Button key={provider} icon="try-it" onClick={() => signInAs(provider)}>
             Sign in as, with {provider}
           </Button>
@@ -92,11 +93,11 @@ export function User({ id }: { id: string }): VNode {
           />
         </Panel>
         <Panel title="Identities">
-          {data.identities.length === 0 ? (
+          {identities.length === 0 ? (
             <p class="muted">None: this user has not signed in through a provider.</p>
           ) : (
             <Facts
-              rows={data.identities.map(
+              rows={identities.map(
                 ({ provider, uid, email, email_verified }) =>
                   [
                     provider,
@@ -127,9 +128,9 @@ export function User({ id }: { id: string }): VNode {
           }}
         >
           <p>
-            <strong class="user-text">{data.email}</strong> of {instanceName(data.instance)}, with{" "}
-            {data.identities.length} identities and all sessions. Tokens of this user stop verifying. This cannot be
-            undone{service.value.state && ", except by restoring a snapshot"}.
+            <strong class="user-text">{data.email}</strong> of {instanceName(data.instance)}, with {identities.length}{" "}
+            identities and all sessions. Tokens of this user stop verifying. This cannot be undone
+            {service.value.state && ", except by restoring a snapshot"}.
           </p>
         </Confirm>
       )}

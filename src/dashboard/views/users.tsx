@@ -24,8 +24,8 @@ const COLUMNS: readonly Column<User>[] = [
     title: "Signs in with",
     cell: ({ data }) => (
       <div class="row">
-        {data.identities.map(({ provider, uid }) => (
-          <Pill key={provider + uid}>{provider}</Pill>
+        {data.providers.map((provider) => (
+          <Pill key={provider}>{provider}</Pill>
         ))}
       </div>
     ),

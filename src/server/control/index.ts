@@ -1,6 +1,6 @@
 import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
-import { json, page, type Reply } from "../http/reply.ts";
+import { json, page, redirect, type Reply } from "../http/reply.ts";
 import type { AppRequest } from "../http/request.ts";
 import type { ControlDeps } from "./deps.ts";
 import { guard } from "./guard.ts";
@@ -10,6 +10,7 @@ import { readBody, readQuery } from "./read.ts";
 import { browserRoutes } from "./browsers.ts";
 import { clockRoutes } from "./clock.ts";
 import { connectionRoutes } from "./connections.ts";
+import { dashboardFile, isDashboardFile } from "./dashboard-files.ts";
 import { dashboardRoutes } from "./dashboard.ts";
 import { eventRoutes } from "./events.ts";
 import { flowRoutes } from "./flows.ts";
@@ -54,10 +55,12 @@ const HANDLERS: Handlers = {
   ...eventRoutes,
   ...dashboardRoutes,
 };
-/** What says how to use it needs no key: it holds no data. */
-async function answerReference({ path }: AppRequest, method: string, { addresses }: ControlDeps): Promise<Reply> {
+/** The dashboard's own files and what says how to use the API need no key: they hold no data. */
+async function answerPublic({ path }: AppRequest, method: string, { addresses }: ControlDeps): Promise<Reply> {
   if (method !== "GET" && method !== "HEAD")
     throw new ApiError("method_not_allowed", undefined, { allow: "GET, HEAD" });
+  if (path === "/__svc") return redirect(`${addresses.front}/__svc/`);
+  if (isDashboardFile(path)) return dashboardFile(path);
   const { openApi } = await import("./openapi.ts");
   const document = openApi(addresses.front);
   if (path.endsWith(".json")) return json(document);
@@ -72,7 +75,7 @@ const MATCHER = new RouteMatcher(Object.keys(HANDLERS) as ControlRoute[]);
  * @throws {ApiError}
  */
 export async function answerControl(request: AppRequest, method: string, deps: ControlDeps): Promise<Reply> {
-  if (!request.path.startsWith(BASE)) return answerReference(request, method, deps);
+  if (!request.path.startsWith(BASE)) return answerPublic(request, method, deps);
   const path = request.path.slice(BASE.length);
   const match = MATCHER.find(method, path);
   await guard(request, deps, !match || !WITHOUT_KEY.includes(match.route));

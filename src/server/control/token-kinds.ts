@@ -1,5 +1,5 @@
 import { createHmac, hash } from "node:crypto";
-import type { TOKEN_KINDS } from "../../wire/control/bodies.ts";
+import type { TOKEN_KINDS } from "../../wire/token-kinds.ts";
 import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../wire/claims.ts";
 import { ISSUER, TOKEN_LIFETIME_SECONDS, type TokenProvider } from "../../wire/names.ts";
 import { namedUuid } from "./named-uuid.ts";

@@ -3,12 +3,13 @@ export type Shown = Record<string, string | number | boolean | null>;
 
 const MAX_LENGTH = 300;
 const MAX_FIELDS = 24;
-const REDACTED = "[redacted]";
+export const REDACTED = "[redacted]";
 
 /** Names whose values are no secrets. Everything else is redacted, so that a new field is never shown by accident. */
 const PUBLIC = new Set([
   "account",
   "active",
+  "after",
   "client_id",
   "code_challenge_method",
   "count",
@@ -20,6 +21,7 @@ const PUBLIC = new Set([
   "grant_type",
   "id",
   "instance",
+  "limit",
   "linked",
   "location",
   "login",
@@ -29,12 +31,15 @@ const PUBLIC = new Set([
   "name",
   "outcome",
   "provider",
+  "publishable_key",
+  "query",
   "redirect_uri",
   "response_type",
   "result",
   "scenario",
   "scope",
   "session_id",
+  "since",
   "status",
   "sub",
   "title",
@@ -58,6 +63,19 @@ export function redact(fields: Readonly<Record<string, unknown>> | undefined): S
 /** An address without what its query says: a code, a state or a token may be there. */
 export function withoutQuery(address: string): string {
   return address.split(/[?#]/, 1)[0]!.slice(0, MAX_LENGTH);
+}
+
+/** An address whose query keeps the values that are no secrets. */
+export function redactUrl(address: string): string {
+  const at = address.indexOf("?");
+  if (at < 0) return withoutQuery(address);
+  const query = [...new URLSearchParams(address.slice(at + 1))].slice(0, MAX_FIELDS).map(([name, value]) => {
+    if (!PUBLIC.has(name)) return `${encodeURIComponent(name)}=${REDACTED}`;
+    // The application's own query may hold what it likes.
+    const shown = name === "redirect_uri" ? withoutQuery(value) : value.slice(0, MAX_LENGTH);
+    return `${encodeURIComponent(name)}=${encodeURIComponent(shown)}`;
+  });
+  return `${withoutQuery(address)}?${query.join("&")}`;
 }
 
 function scalar(value: unknown): Shown[string] {

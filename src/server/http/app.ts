@@ -21,8 +21,8 @@ export interface AppDeps extends RouteDeps {
   readonly control?: ((request: AppRequest, method: string) => Promise<Reply>) | undefined;
   /** Resolves when what other processes have changed is known here; undefined: it is. */
   recent?(): Promise<void> | undefined;
-  /** Told of every request answered; no secret is in it. */
-  readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
+  /** Told of every request answered. No secret is in the entry; in the request and its answer there may be. */
+  readonly onRequest?: ((entry: RequestEntry, asked: Incoming, answered: Reply) => void) | undefined;
 }
 
 export interface App {
@@ -71,6 +71,8 @@ export function createApp(deps: AppDeps): App {
         ms: performance.now() - start,
         reason: reason ?? null,
       }),
+      incoming,
+      reply,
     );
     return reply;
   }
@@ -91,7 +93,9 @@ async function upToDate({ target }: Incoming, { recent }: AppDeps): Promise<void
 }
 
 function isControlPath({ scope, path }: AppRequest): boolean {
-  return scope.kind === "front" && /^\/__svc\/(?:v1(?:\/|$)|docs$|openapi\.json$)/.test(path);
+  return (
+    scope.kind === "front" && /^\/__svc(?:$|\/(?:$|v1(?:\/|$)|docs$|openapi\.json$|dashboard\.(?:js|css)$))/.test(path)
+  );
 }
 
 function createRouter(deps: AppDeps): H3 {

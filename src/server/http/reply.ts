@@ -86,6 +86,16 @@ export function fragment({ text }: Html): Reply {
   return { status: 200, headers: PAGE_HEADERS, body: text };
 }
 
+/** Scripts, styles and data from the dashboard's own origin, and nothing from anywhere else. */
+const DASHBOARD_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** A file of the dashboard. */
+export function dashboardAsset(type: string, text: string): Reply {
+  const headers = flat({ ...COMMON, "content-type": type, "content-security-policy": DASHBOARD_POLICY });
+  return { status: 200, headers, body: text };
+}
+
 export function svg(text: string): Reply {
   return { status: 200, headers: SVG_HEADERS, body: text };
 }

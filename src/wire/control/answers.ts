@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { OUTCOME_IDS } from "../outcomes.ts";
 import * as seed from "../seed.ts";
-import { TOKEN_KINDS } from "./bodies.ts";
+import { TOKEN_KINDS } from "../token-kinds.ts";
 import { jsonObject, outcome, provider, record } from "./values.ts";
 
 const text = z.string();

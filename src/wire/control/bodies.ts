@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { PROVIDERS, type Provider } from "../names.ts";
 import * as seed from "../seed.ts";
+import { TOKEN_KINDS } from "../token-kinds.ts";
 import { account, duration, instanceName, moment, outcome, provider, text } from "./values.ts";
 
 /** Where nothing needs to be said. */
@@ -45,20 +46,6 @@ export const PersonaPatch = z.strictObject({
   ...accountPatches,
 });
 
-export const TOKEN_KINDS = [
-  "valid",
-  "expired",
-  "issued_in_future",
-  "wrong_signature",
-  "wrong_issuer",
-  "wrong_lifetime",
-  "wrong_algorithm",
-  "alg_none",
-  "missing_claim",
-  "other_instance",
-  "deleted_user",
-  "malformed",
-] as const;
 export const NewToken = z.strictObject({
   user: z.string().min(1).max(254).optional().describe("A user's id or e-mail address; default: the newest user"),
   instance: instanceName.optional(),

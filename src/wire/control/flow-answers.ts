@@ -43,6 +43,7 @@ export const Request = record(
   "request",
   z.object({
     method: text,
+    path: text.describe("Path and query; values that may be secrets are redacted"),
     route: nullable,
     status: count,
     ms: z.number(),
@@ -50,6 +51,8 @@ export const Request = record(
     instance: nullable,
     flow_id: nullable,
     reason: nullable.describe("Why it was refused"),
+    headers: z.record(text, text).describe("Of the request; secrets are redacted"),
+    answer: nullable.describe("The body where it is JSON, or where a redirect leads; null for pages, streams and keys"),
     process: text,
   }),
 );

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { post } from "../../api/client.ts";
-import type { ClockState } from "../../api/records.ts";
+import type { Clock } from "../../api/records.ts";
 import { service, setClock } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -19,7 +19,7 @@ export function ClockPanel(): VNode {
   const time = useServiceTime(clock?.mode !== "frozen");
   if (!clock) return <Placeholder />;
   const change = async (verb: string, body: object = {}): Promise<void> =>
-    setClock(await post<ClockState>(`clock/${verb}`, body));
+    setClock(await post<Clock>(`clock/${verb}`, body));
   const now = clock.mode === "frozen" ? Date.parse(clock.now) : time;
   return (
     <Panel title="Clock" actions={<Pill tone={clock.mode === "real" ? "good" : "warn"}>{MODES[clock.mode]}</Pill>}>

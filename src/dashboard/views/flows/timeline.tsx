@@ -5,7 +5,7 @@ import { duration, TimeOfDay } from "../../ui/time.tsx";
 
 /** The steps of a sign-in, one below the other; the failing one is open. */
 export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFailed: boolean }): VNode {
-  const failing = hasFailed ? (lastIndex(steps, ({ reason }) => !!reason) ?? steps.length - 1) : -1;
+  const failing = hasFailed ? failingStep(steps) : -1;
   const longest = Math.max(...steps.map(({ ms }) => ms), 1);
   return (
     <ol class="timeline">
@@ -51,7 +51,11 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-function lastIndex<T>(list: readonly T[], matches: (item: T) => boolean): number | undefined {
-  const at = list.findLastIndex(matches);
-  return at < 0 ? undefined : at;
+/** The last step that was refused; the redirect that follows only passes the refusal on. */
+function failingStep(steps: readonly Step[]): number {
+  const refused = steps.findLastIndex(
+    ({ name, answered }) =>
+      name !== "redirect" && (Number(answered?.["status"]) >= 400 || answered?.["error"] !== undefined),
+  );
+  return refused >= 0 ? refused : steps.findLastIndex(({ reason }) => reason !== null);
 }

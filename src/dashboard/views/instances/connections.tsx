@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { call, get, post } from "../../api/client.ts";
-import type { Connection, Instance } from "../../api/records.ts";
+import type { Connection, ConnectionTest, Instance } from "../../api/records.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -18,10 +18,10 @@ export function Connections({ instance }: { instance: Instance }): VNode {
   const edited = useSignal<Connection | undefined>(undefined);
   const results = useSignal<Readonly<Record<string, { ok: boolean; text: string }>>>({});
   const test = async (provider: string): Promise<void> => {
-    const result = await post<{ ok: boolean; error?: string | null; message?: string }>(`${path}/${provider}/test`);
+    const result = await post<ConnectionTest>(`${path}/${provider}/test`);
     results.value = {
       ...results.peek(),
-      [provider]: { ok: result.ok, text: result.error ?? result.message ?? "The connection works." },
+      [provider]: { ok: result.ok, text: result.message },
     };
   };
   return (
@@ -30,7 +30,7 @@ export function Connections({ instance }: { instance: Instance }): VNode {
       {!data && !error && <Placeholder lines={3} />}
       <ul class="connections">
         {data?.map((connection) => {
-          const { provider, in_force, because, client_id } = connection.data;
+          const { provider, in_force, why, client_id } = connection.data;
           const result = results.value[provider];
           return (
             <li key={provider} data-testid={`connection-${provider}`}>
@@ -38,9 +38,9 @@ export function Connections({ instance }: { instance: Instance }): VNode {
                 <div class="row">
                   <strong>{provider}</strong>
                   <Pill tone={TONES[in_force] ?? "plain"}>{in_force}</Pill>
-                  {client_id && <code class="faint">{client_id}</code>}
+                  <code class="faint">{client_id}</code>
                 </div>
-                <span class="muted">{because}</span>
+                <span class="muted">{why}</span>
                 {result && (
                   <span class={result.ok ? "good-text" : "bad-text"} role="status">
                     {result.text}
@@ -95,7 +95,7 @@ function EditConnection({
   onClose: () => void;
   onDone: () => void;
 }): VNode {
-  const clientId = useSignal(connection.data.client_id ?? "");
+  const clientId = useSignal(connection.data.in_force === "own" ? connection.data.client_id : "");
   const secret = useSignal("");
   const problem = useSignal<string | undefined>(undefined);
   const save = async (): Promise<void> => {
@@ -118,10 +118,7 @@ function EditConnection({
         }}
       >
         <p class="muted">
-          At the provider, register this callback address:{" "}
-          <code>
-            {location.origin}/oauth/{connection.data.provider}/callback
-          </code>
+          At the provider, register this callback address: <code>{connection.data.callback_url}</code>
         </p>
         <Field label="Client id">
           <input

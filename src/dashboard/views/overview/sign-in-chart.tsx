@@ -20,7 +20,7 @@ export function SignInChart({ flows }: { flows: readonly Flow[] }): VNode {
   const minutes = useSignal<keyof typeof SPANS>("15");
   const by = useSignal<"outcome" | "provider">("outcome");
   const series = by.value === "outcome" ? OUTCOMES : providerSeries();
-  const nameOf = (flow: Flow): string => (by.value === "outcome" ? flow.data.result : flow.data.provider);
+  const nameOf = (flow: Flow): string => (by.value === "outcome" ? flow.data.result : (flow.data.provider ?? ""));
   return (
     <Panel
       title="Sign-ins"

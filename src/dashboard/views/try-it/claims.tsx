@@ -1,19 +1,13 @@
 import type { VNode } from "preact";
 import { post } from "../../api/client.ts";
+import type { TokenReport } from "../../api/records.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Code, Placeholder, Problem } from "../../ui/parts.tsx";
-
-interface Verdict {
-  readonly status: number;
-  readonly body: unknown;
-  readonly claims: Readonly<Record<string, unknown>> | null;
-  readonly reason: string | null;
-}
 
 /** What a token says, and what `tokens/verify` says of it. */
 export function Claims({ token, instance }: { token: string; instance?: string | undefined }): VNode {
   const { data, error, reload } = useLoad(
-    () => post<Verdict>("tokens/verify", { token, ...(instance && { instance }) }),
+    () => post<TokenReport>("tokens/verify", { token, ...(instance && { instance }) }),
     [token, instance],
   );
   if (error) return <Problem error={error} onRetry={reload} />;
@@ -31,7 +25,7 @@ export function Claims({ token, instance }: { token: string; instance?: string |
         </div>
         <div>
           <h3>POST /api/v1/tokens/verify answers {data.status}</h3>
-          <Code>{JSON.stringify(data.body, null, 2)}</Code>
+          <Code>{JSON.stringify(data.answer, null, 2)}</Code>
         </div>
       </div>
     </div>

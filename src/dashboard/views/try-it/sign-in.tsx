@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { get, post } from "../../api/client.ts";
-import type { Persona } from "../../api/records.ts";
+import type { Persona, SignIn } from "../../api/records.ts";
 import { service } from "../../api/service.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { href } from "../../router.ts";
@@ -9,14 +9,6 @@ import { Button, Copy } from "../../ui/button.tsx";
 import { choicesOf, Select } from "../../ui/field.tsx";
 import { Code, Facts, Panel, Pill } from "../../ui/parts.tsx";
 import { Claims } from "./claims.tsx";
-
-interface SignedIn {
-  readonly location: string | null;
-  readonly token?: string;
-  readonly error?: string;
-  readonly user_id: string | null;
-  readonly flow_id: string;
-}
 
 /** A whole sign-in: at once, or in a window where the account is chosen by hand. */
 export function TrySignIn(): VNode {
@@ -26,11 +18,11 @@ export function TrySignIn(): VNode {
   const instance = useSignal("");
   const account = useSignal("");
   const outcome = useSignal("success");
-  const result = useSignal<SignedIn | undefined>(undefined);
+  const result = useSignal<SignIn | undefined>(undefined);
   const at = provider.value || (providers[0] ?? "");
   const instanceId = instance.value || (instances[0]?.id ?? "");
   const run = async (): Promise<void> => {
-    result.value = await post<SignedIn>("sign-ins", {
+    result.value = await post<SignIn>("sign-ins", {
       provider: at,
       instance: instanceId,
       outcome: outcome.value,
@@ -78,7 +70,7 @@ export function TrySignIn(): VNode {
             label="Outcome"
             value={outcome.value}
             choices={outcomes
-              .filter(({ providers: possible }) => possible.includes(at))
+              .filter(({ providers: possible }) => possible.some((name) => name === at))
               .map(({ id, title }) => ({ value: id, text: title }))}
             onChange={(value) => void (outcome.value = value)}
           />
@@ -97,7 +89,7 @@ export function TrySignIn(): VNode {
   );
 }
 
-function Outcome({ result, instance }: { result: SignedIn; instance: string }): VNode {
+function Outcome({ result, instance }: { result: SignIn; instance: string }): VNode {
   return (
     <div class="stack" data-testid="sign-in-result">
       <Facts

@@ -1,24 +1,19 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { TOKEN_KINDS } from "../../../wire/token-kinds.ts";
 import { post } from "../../api/client.ts";
-import { TOKEN_KINDS, type User } from "../../api/records.ts";
+import type { Token, User } from "../../api/records.ts";
 import { href } from "../../router.ts";
 import { Button, Copy } from "../../ui/button.tsx";
 import { choicesOf, Select } from "../../ui/field.tsx";
 import { Code, Panel } from "../../ui/parts.tsx";
 
-interface Minted {
-  readonly token: string;
-  readonly kind: string;
-  readonly expect: { readonly status: number; readonly error: string | null };
-}
-
 /** Makes a token for a user: a valid one, or one of each way to be wrong. */
 export function MintToken({ user }: { user: User }): VNode {
   const kind = useSignal("valid");
-  const minted = useSignal<Minted | undefined>(undefined);
+  const minted = useSignal<Token | undefined>(undefined);
   const mint = async (): Promise<void> => {
-    minted.value = await post<Minted>("tokens", { user: user.id, instance: user.data.instance, kind: kind.value });
+    minted.value = await post<Token>("tokens", { user: user.id, instance: user.data.instance, kind: kind.value });
   };
   const { value: token } = minted;
   return (

@@ -1,0 +1,68 @@
+import { REDACTED, redactUrl } from "./redact.ts";
+
+/** A request, as far as it is read here. */
+export interface Asked {
+  /** Path and query as they were sent. */
+  readonly target: string;
+  header(name: string): string | undefined;
+}
+
+/** Its answer; `headers` are names and values in turn. */
+export interface Answered {
+  readonly headers: readonly string[];
+  readonly body: string | AsyncIterable<Uint8Array> | null;
+}
+
+/** What a person may see of a request and its answer. */
+export interface Exchange {
+  /** Path and query; values that may be secrets are redacted. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body where it is JSON, the address of a redirect, or null: a page, a stream, or what holds keys. */
+  readonly answer: string | null;
+}
+
+const MAX_ANSWER_LENGTH = 2048;
+const SHOWN_HEADERS = [
+  "host",
+  "user-agent",
+  "accept",
+  "content-type",
+  "content-length",
+  "origin",
+  "sec-fetch-site",
+  "sec-fetch-mode",
+  "sec-fetch-dest",
+  "x-forwarded-for",
+  "x-service-publishable-key",
+] as const;
+/** Shown to have been there. */
+const SECRET_HEADERS = ["authorization", "cookie", "x-service-secret-key"] as const;
+/** Answers of the control API hold keys and tokens. */
+const CONTROL = "/__svc/v1/";
+
+/** Takes the secrets out as a request enters the log, so that they are nowhere to be found later. */
+export function exchangeOf({ target, header }: Asked, { headers, body }: Answered): Exchange {
+  const shown: Record<string, string> = {};
+  for (const name of SHOWN_HEADERS) {
+    const value = header(name);
+    if (value !== undefined) shown[name] = value;
+  }
+  for (const name of SECRET_HEADERS) if (header(name) !== undefined) shown[name] = REDACTED;
+  return {
+    path: redactUrl(target),
+    headers: shown,
+    answer: target.startsWith(CONTROL) ? null : answerOf(headers, body),
+  };
+}
+
+function answerOf(headers: Answered["headers"], body: Answered["body"]): string | null {
+  const valueOf = (name: string): string | undefined => {
+    const at = headers.indexOf(name);
+    return at < 0 ? undefined : headers[at + 1];
+  };
+  const location = valueOf("location");
+  if (location !== undefined) return redactUrl(location);
+  if (typeof body !== "string" || valueOf("content-type") !== "application/json") return null;
+  return body.length > MAX_ANSWER_LENGTH ? `${body.slice(0, MAX_ANSWER_LENGTH)}…` : body;
+}
