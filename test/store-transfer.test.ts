@@ -91,7 +91,7 @@ describe("svc store export and import", () => {
 
   it.each([
     ["a file that isn't there", "import missing", 2, "missing cannot be read (ENOENT)."],
-    ["a directory", "import .", 2, "is no file."],
+    ["a directory", "import .", 2, "is not a file."],
     ["nothing", "import -", 1, "standard input is empty. Nothing was imported."],
     ["no file at all", "import", 2, "Missing required argument 'file'"],
   ])("say what is wrong with %s", async (_, line, expected, message) => {
