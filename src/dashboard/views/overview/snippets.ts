@@ -17,13 +17,13 @@ import { createClient } from "svc-identity";
 const svc = createClient({ secretKey: process.env.SVC_SECRET_KEY, baseUrl: "${front}" });
 const app = express();
 
-app.get("/login", (req, res) => {
-  res.redirect(svc.signInUrl({ provider: "github", redirectUri: "http://localhost:3000/callback" }));
+app.get("/login", async (req, res) => {
+  res.redirect(await svc.signInUrl({ provider: "github", redirectUri: "http://localhost:3000/callback" }));
 });
 app.get("/callback", async (req, res) => {
   const result = await svc.tokens.check(String(req.query.token ?? ""));
   if (!result.ok) return res.status(401).send(\`Not signed in: \${req.query.error ?? result.error.code}\`);
-  res.send(\`Hello \${result.user.data.name}\`);
+  res.send(\`Hello \${result.token.data.name}\`);
 });
 app.listen(3000);`,
   }),
@@ -53,10 +53,10 @@ import { createClient } from "svc-identity";
 const svc = createClient({ secretKey: process.env.SVC_SECRET_KEY, baseUrl: "${front}" });
 const app = new Hono();
 
-app.get("/login", (c) => c.redirect(svc.signInUrl({ provider: "github", redirectUri: "http://localhost:3000/callback" })));
+app.get("/login", async (c) => c.redirect(await svc.signInUrl({ provider: "github", redirectUri: "http://localhost:3000/callback" })));
 app.get("/callback", async (c) => {
   const result = await svc.tokens.check(c.req.query("token") ?? "");
-  return result.ok ? c.text(\`Hello \${result.user.data.name}\`) : c.text("Not signed in", 401);
+  return result.ok ? c.text(\`Hello \${result.token.data.name}\`) : c.text("Not signed in", 401);
 });
 serve({ fetch: app.fetch, port: 3000 });`,
   }),
