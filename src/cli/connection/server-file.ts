@@ -18,6 +18,8 @@ export interface RunningServerFile {
   readonly certificate?: string | undefined;
   /** Proves that the server which answers is the one that wrote this. */
   readonly identity_secret: string;
+  /** Of the control API; undefined: there is none. */
+  readonly control_key?: string | undefined;
   readonly instances: readonly {
     readonly id: string;
     readonly name: string;

@@ -22,5 +22,6 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_PORT: "for svc serve: its port",
   SVC_HOST: "for svc serve: the address it listens on",
   SVC_STORE: "for svc serve: the store",
+  SVC_CONTROL_KEY: "for svc serve: the key of its control API; default: a new one at each start",
   SVC_GOOGLE_CLIENT_ID: "for svc serve, with SVC_GOOGLE_CLIENT_SECRET; the same for GITHUB and TWITTER",
 };

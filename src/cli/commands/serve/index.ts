@@ -23,6 +23,7 @@ export function addServe(program: Program, context: Context): void {
     .option("--seed <file>", "the records of an empty store; default: a demo")
     .option("--reset", "delete all records and seed again")
     .option("--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`)
+    .option("--control", "serve the control API, /__svc/v1, although others can reach the server (SVC_CONTROL_KEY)")
     .option("--public-url <url>", "the address that users see; default http://localhost:<port>")
     .option("--allowed-host <name>", "answer for this host name as well; can be repeated", collect)
     .option("--providers <mode>", "auto, real or simulated; default auto: real if credentials are set")
@@ -92,7 +93,7 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
 
 /** What commands need to know of a server, with addresses of this machine. */
 function fileOf(server: RunningServer, now: Date): RunningServerFile {
-  const { url, api_url, port, certificate, identity_secret, instances } = server;
+  const { url, api_url, port, certificate, identity_secret, control_key, instances } = server;
   const local = (address: string, subdomain: string): string =>
     isLoopbackUrl(address)
       ? address
@@ -105,6 +106,7 @@ function fileOf(server: RunningServer, now: Date): RunningServerFile {
     api_url: local(api_url, "api."),
     certificate,
     identity_secret,
+    control_key,
     instances: instances.map(({ id, name, subdomain, url: own, publishable_key, secret_key }) => ({
       id,
       name,

@@ -18,6 +18,7 @@ export interface ServeFlags {
   readonly trustProxy?: string[];
   readonly geoip?: string;
   readonly https?: boolean;
+  readonly control?: boolean;
   readonly metrics?: boolean;
   readonly logLevel?: string;
   readonly drain?: string;
@@ -48,6 +49,8 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     trustProxy: flags.trustProxy ?? file.trustProxy,
     geoip: inDirectory(context.cwd, flags.geoip) ?? file.geoip,
     https: flags.https ?? file.https,
+    control: flags.control,
+    controlKey: env["SVC_CONTROL_KEY"],
     now: context.now,
   };
   return options;

@@ -1,3 +1,4 @@
+import { OUTCOMES } from "../../../wire/outcomes.ts";
 import type { Account, PickerView } from "../../simulator/provider.ts";
 import type { PersonaRecord } from "../../store/records.ts";
 import { html, type Html } from "./html.ts";
@@ -12,14 +13,14 @@ export function pickerPage(view: PickerView): string {
     `Sign in with ${title}`,
     html`<div class="bar"><span class="mark logo">${logo(provider)}</span><span class="pill">simulated</span></div>
       ${heading(view)}
-      ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`}
+      ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`} ${chosenOutcome(view)}
       <form method="get" role="search">
         <input type="hidden" name="request" value="${request}" />
         <input type="search" name="q" value="${search}" placeholder="Search ${view.known.toLocaleString("en")} accounts" aria-label="Search accounts" autocomplete="off" data-testid="search" />
       </form>
       <div id="found">${accountList(view, mayFocus(view))}</div>
       <p id="count" class="hidden" role="status"></p>
-      ${otherAccount(view)}
+      ${otherAccount(view)} ${otherOutcomes(view)}
       <footer>
         <a class="button" href="?request=${request}&amp;cancel=1" data-testid="cancel">Cancel</a>
         <span title="What the application asks for">${view.client_id} · ${view.scopes.join(" ")}</span>
@@ -95,6 +96,34 @@ function pager({ request, search, previous, next }: PickerView): Html | false {
     ${previous !== undefined && html`<a class="button" rel="prev" href="${address("before", previous)}" data-testid="previous">← Previous</a>`}
     ${next !== undefined && html`<a class="button next" rel="next" href="${address("after", next)}" data-testid="next">Next →</a>`}
   </nav>`;
+}
+
+/** What is to come of the sign-in, where that was chosen. */
+function chosenOutcome({ request, outcome }: PickerView): Html | false {
+  const chosen = OUTCOMES.find(({ id }) => id === outcome);
+  if (!chosen || chosen.id === "success") return false;
+  return html`<p class="notice" role="status" data-testid="chosen-outcome">
+    ${chosen.title}. Choose the account.
+    <a href="?request=${request}&amp;outcome=success" data-testid="outcome-success">Sign in normally</a>
+  </p>`;
+}
+
+/** Ways in which the sign-in can fail: each a link, which needs no script. */
+function otherOutcomes({ request, provider }: PickerView): Html {
+  const possible = OUTCOMES.filter(({ id, providers }) => id !== "success" && providers.includes(provider));
+  return html`<details>
+    <summary data-testid="outcomes">Something goes wrong…</summary>
+    <ul class="list">
+      ${possible.map(
+        ({ id, title, application_sees }) =>
+          html`<li>
+            <a class="row" href="?request=${request}&amp;outcome=${id}" data-testid="outcome-${id}">
+              <span><b>${title}</b><small>${application_sees}</small></span>
+            </a>
+          </li>`,
+      )}
+    </ul>
+  </details>`;
 }
 
 function otherAccount({ request, problem }: PickerView): Html {
