@@ -159,7 +159,7 @@ describe("Damage", () => {
         const file = isJournal ? join(dirname(path), "db.journal") : path;
         if (outcome.kind === "refused") {
           refusals++;
-          const place = /offset \d+|line \d+|first line|format \d+/.test(outcome.message);
+          const place = /offset \d+|line \d+|first line|format \d+|changes? \d+/.test(outcome.message);
           if (!outcome.message.startsWith(`${file} `) || !place || outcome.reason === "locked")
             faults.push(`${at}: ${outcome.message}`);
           continue;

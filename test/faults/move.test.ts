@@ -1,7 +1,7 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import { checkJsonStore } from "../../src/server/store/json/check.ts";
 import type { Change } from "../../src/server/store/json/document.ts";
 import { Files } from "../../src/server/store/json/files.ts";
 import { openJsonStore } from "../../src/server/store/json/index.ts";
-import { encodeLine } from "../../src/server/store/json/journal.ts";
+import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { openJsonSource } from "../../src/server/store/json/source.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
 import { readExport } from "../../src/server/store/move/import.ts";
@@ -93,7 +93,7 @@ async function makeStore(size: number): Promise<string> {
     }),
   );
   await store.close();
-  await writeFile(join(dirname(path), "db.journal"), encodeLine(2, [["put", "users", user(1, { name: "renamed" })]]));
+  await appendFile(join(dirname(path), "db.journal"), encodeLine(2, [["put", "users", user(1, { name: "renamed" })]]));
   return path;
 }
 

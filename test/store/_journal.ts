@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { type Change } from "../../src/server/store/json/document.ts";
 import { openJsonStore } from "../../src/server/store/json/index.ts";
-import { encodeLine } from "../../src/server/store/json/journal.ts";
+import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StoreRefused, type Store } from "../../src/server/store/store.ts";
 import { people, state, temporaryDirectory } from "./conformance.ts";
@@ -48,7 +48,7 @@ export const statesIn = async (store: Store, numbers: readonly number[]): Promis
 export interface Laid {
   path: string;
   journal: string;
-  /** The bytes of both files. */
+  /** The bytes of both files; the journal's header is with its first line. */
   document: Buffer;
   lines: Buffer[];
 }
@@ -61,7 +61,9 @@ export async function laidOut(changes: readonly Change[], seed = people()): Prom
   await store!.seed(seed);
   await store!.close();
   const document = await readFile(path);
-  const lines = changes.map((change, n) => encodeLine(n + 2, [change]));
-  await writeFile(journal, Buffer.concat(lines));
+  const header = await readFile(journal);
+  const encoded = changes.map((change, n) => encodeLine(n + 2, [change]));
+  const lines = encoded.map((line, n) => (n === 0 ? Buffer.concat([header, line]) : line));
+  await writeFile(journal, Buffer.concat([header, ...encoded]));
   return { path, journal, document, lines };
 }

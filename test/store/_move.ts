@@ -23,7 +23,8 @@ export async function makeStore(content: Records = people()): Promise<string> {
 
 /** The names and contents of all files beside a store. */
 export async function filesBeside(path: string): Promise<Record<string, string>> {
-  const names = (await readdir(dirname(path)).catch(() => [])).toSorted();
+  const all = await readdir(dirname(path)).catch(() => []);
+  const names = all.filter((name) => !name.endsWith(".lock")).toSorted();
   const contents = await Promise.all(names.map((name) => readFile(join(dirname(path), name), "latin1")));
   return Object.fromEntries(names.map((name, n) => [name, contents[n]!]));
 }

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/index.ts";
-import { encodeLine } from "../../src/server/store/json/journal.ts";
+import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
 import {
@@ -142,7 +142,7 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
   }, 60_000);
 
   it.each([".svc", "data"])(
-    "lets a store that was written before be read, and changes nothing of it: %s",
+    "refuses to start with a sentence about the store, and starts when there is room: %s",
     async (name) => {
       const directory = join(await temporaryDirectory(), name);
       await mkdir(directory);
@@ -154,9 +154,12 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
       const other = await startProcess(path);
       const { pid } = await other.ask("report");
       limit(pid, 0);
-      expect((await other.ask("serve")).refusal).toBeUndefined();
+      const { refusal } = await other.ask("serve");
+      const { name: kind, reason, message = "" } = refusal ?? {};
+      expect([kind, reason, message.includes(directory)]).toEqual(["StoreRefused", "unusable", true]);
       expect(await filesOf(path)).toEqual(before);
       limit(pid, "unlimited");
+      expect((await other.ask("serve")).refusal).toBeUndefined();
     },
     20_000,
   );
@@ -249,14 +252,14 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
       "fdatasync /.svc/db.journal",
       "answer",
       "rename /.svc/db.journal, /.svc/db.journal.old",
-      "fsync /.svc/db.journal",
+      "fsync /.svc/db.journal.tmp",
+      "rename /.svc/db.journal.tmp, /.svc/db.journal",
       "fsync /.svc",
       "fsync /.svc/db.json.tmp",
       "rename /.svc/db.json.tmp, /.svc/db.json",
       "fsync /.svc",
       "unlink /.svc/db.journal.old",
       "fsync /.svc",
-      "unlink /.svc/db.journal",
     ]);
   }, 60_000);
 
@@ -264,7 +267,7 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
     const events = await traced(async (server) => void (await begin(server)), false);
     const before = events.slice(0, events.indexOf("append")).filter((event) => /^(mkdir|fsync)/.test(event));
     expect(before).toEqual(
-      expect.arrayContaining(["mkdir /.svc, 0700", "fsync /.svc/db.journal", "fsync /.svc", "fsync"]),
+      expect.arrayContaining(["mkdir /.svc, 0700", "fsync /.svc/db.journal.tmp", "fsync /.svc", "fsync"]),
     );
   }, 60_000);
 });

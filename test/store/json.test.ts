@@ -110,6 +110,8 @@ describe("db.json", () => {
     expect(Object.keys(document)).toEqual([
       "format",
       "version",
+      "store",
+      "journal",
       "sequence",
       "settings",
       "instances",
@@ -130,7 +132,7 @@ describe("db.json", () => {
       const rows = lines.slice(start, lines.indexOf("],", start)).map((line) => line.replace(/,$/, ""));
       expect(rows.map((row) => JSON.parse(row) as unknown)).toEqual(document[table]);
     }
-    expect((await readdir(dirname(path))).filter((name) => name.startsWith("db.journal"))).toEqual([]);
+    expect((await readdir(dirname(path))).filter((name) => name.startsWith("db.journal"))).toEqual(["db.journal"]);
   });
 
   it("is the same, byte for byte, when the store is opened and closed", async () => {

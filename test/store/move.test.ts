@@ -150,7 +150,7 @@ describe("A copy", () => {
     expect(await again.begin("f".repeat(64))).toBe(1);
     await again.close();
     expect(await copyStore(driverOf(path), driverOf(target))).toMatchObject({ isEqual: true });
-    expect(Object.keys(await filesBeside(target))).toEqual(["db.json"]);
+    expect(Object.keys(await filesBeside(target))).toEqual(["db.journal", "db.json"]);
   });
 
   it("is told apart from one that differs in anything", async () => {
@@ -186,7 +186,7 @@ describe("An export", () => {
   it("begins with what it is, and ends with counts and a hash; where it was made isn't in it", async () => {
     const path = await makeStore();
     const lines = (await exported(driverOf(path))).trimEnd().split("\n");
-    expect(lines[0]).toBe('{"format":"svc-identity-export","version":1}');
+    expect(lines[0]).toBe('{"format":"svc-identity-export","version":4}');
     expect(JSON.parse(lines.at(-1)!)).toEqual({
       end: { instances: 2, personas: 2, users: 4, identities: 4, sessions: 4 },
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
@@ -238,8 +238,8 @@ describe("An export", () => {
   it.each([
     ["nothing", "", " is empty."],
     ["what is no export", '{"users":[]}\n', ", line 1: this is no export of svc."],
-    ["a newer one", '{"format":"svc-identity-export","version":2}\n', ", line 1: a newer svc made this export."],
-    ["one without an end", '{"format":"svc-identity-export","version":1}\n', ": it was cut off behind line 1."],
+    ["a newer one", '{"format":"svc-identity-export","version":5}\n', ", line 1: a newer svc made this export."],
+    ["one without an end", '{"format":"svc-identity-export","version":4}\n', ": it was cut off behind line 1."],
   ])("refuses %s", async (_, text, message) => {
     const target = await newPath();
     await expect(importText(driverOf(target), text)).rejects.toThrow(`export.ndjson${message}`);

@@ -18,8 +18,11 @@ describe("Something else at the place of db.json", () => {
     ["lowdb's JSON", '{\n  "users": []\n}'],
     ["no JSON", "SQLite format 3\0"],
     ["NUL bytes", Buffer.alloc(4096)],
-    ["a store's first line alone", '{"format":"svc-identity","version":3,"sequence":1,\n'],
-    ["a sequence that is no number", '{"format":"svc-identity","version":3,"sequence":"1",\n'],
+    ["a store's first line alone", '{"format":"svc-identity","version":4,"store":"a","journal":"b","sequence":1,\n'],
+    [
+      "a sequence that is no number",
+      '{"format":"svc-identity","version":4,"store":"a","journal":"b","sequence":"1",\n',
+    ],
   ];
   it.each(contents)("is refused, and left as it was: %s", async (_, content) => {
     const path = join(await temporaryDirectory(), "db.json");
@@ -40,12 +43,12 @@ describe("Something else at the place of db.json", () => {
 
   it("is refused, and left as it was: the store of a newer svc", async () => {
     const { path, document } = await laidOut([]);
-    const newer = Buffer.from(document.toString().replace('"version":3,', '"version":4,'));
+    const newer = Buffer.from(document.toString().replace('"version":4,', '"version":5,'));
     await writeFile(path, newer);
     const refusal = await refused(path);
     expect(refusal.reason).toBe("unusable");
     expect(refusal.message).toBe(
-      `${path} was written by a newer svc (format 4). Update svc, or choose another --store.`,
+      `${path} was written by a newer svc (format 5). Update svc, or choose another --store.`,
     );
     expect(await readFile(path)).toEqual(newer);
   });
@@ -103,7 +106,11 @@ describe("A place that can't be used", () => {
     async (kind) => {
       const directory = await temporaryDirectory();
       const path = join(directory, "db.json");
-      if (kind === "a store that is there") await copyFile((await laidOut([])).path, path);
+      if (kind === "a store that is there") {
+        const laid = await laidOut([]);
+        await copyFile(laid.path, path);
+        await copyFile(laid.journal, join(directory, "db.journal"));
+      }
       await chmod(directory, 0o555);
       const root = process.geteuid?.() === 0;
       // Nothing is forbidden to root.

@@ -1,16 +1,17 @@
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/check.ts";
 import { Document, type Change } from "../../src/server/store/json/document.ts";
 import { openJsonStore } from "../../src/server/store/json/index.ts";
-import { decodeLine, encodeLine, replay } from "../../src/server/store/json/journal.ts";
+import { decodeLine, encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { openRepair, type Repair } from "../../src/server/store/json/repair.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { keyOf, recordText, TABLE_NAMES, type Entry, type TableName } from "../../src/server/store/records.ts";
 import { entryOf } from "../../src/server/store/upgrade.ts";
+import { documentIn, firstHeader, firstLine, secondLine } from "./_files.ts";
 import { damagedBy, exported, filesBeside, journalOf, makeStore, newPath, warn } from "./_move.ts";
 import { A, at, id, identity, people, session, sessionId, state, temporaryDirectory, user } from "./conformance.ts";
 
@@ -31,7 +32,9 @@ describe("A repair", () => {
     await repair.apply();
     await repair.close();
     expect((await checkJsonStore(path)).damage).toEqual([]);
-    expect(await readFile(path, "utf8")).toBe(before);
+    // The repair begins a new journal, which the first line names.
+    const records = (text: string): string[] => text.split("\n").slice(1, -2);
+    expect(records(await readFile(path, "utf8"))).toEqual(records(before));
   });
 
   it("makes no store of nothing", async () => {
@@ -90,7 +93,7 @@ async function brokenUp(path: string): Promise<{ snapshot: Buffer; old: Buffer; 
   for (const row of sessions) document.apply(["put", "sessions", row]);
   document.apply(["put", "states", state(1)]);
   const snapshot = new Snapshot(path, document);
-  snapshot.sequence = 10;
+  snapshot.header = firstHeader(10);
   await snapshot.write(document);
   const late = [5, 6, 7, 8].map((n) => user(n));
   const groups: Change[][] = [
@@ -115,13 +118,11 @@ async function brokenUp(path: string): Promise<{ snapshot: Buffer; old: Buffer; 
     [["put", "users", late[3]!]],
   ];
   const lines = groups.map((changes, n) => encodeLine(11 + n, changes));
-  await writeFile(`${journalOf(path)}.old`, Buffer.concat(lines.slice(0, 3)));
-  await writeFile(journalOf(path), Buffer.concat(lines.slice(3)));
-  return {
-    snapshot: await readFile(path),
-    old: Buffer.concat(lines.slice(0, 3)),
-    journal: Buffer.concat(lines.slice(3)),
-  };
+  const old = Buffer.concat([firstLine(10), ...lines.slice(0, 3)]);
+  const journal = Buffer.concat([secondLine(13), ...lines.slice(3)]);
+  await writeFile(`${journalOf(path)}.old`, old);
+  await writeFile(journalOf(path), journal);
+  return { snapshot: await readFile(path), old, journal };
 }
 
 type Tables = Record<TableName, Map<string, unknown>>;
@@ -153,7 +154,7 @@ function readable(
   };
   const there = new Set([...ended(found.old, found.journal === ""), ...ended(found.journal, true)]);
   for (const line of lines.filter((text) => there.has(text)))
-    for (const [action, name, subject] of decodeLine(Buffer.from(line))!.changes)
+    for (const [action, name, subject] of decodeLine(Buffer.from(line))?.changes ?? [])
       if (action === "put") tables[name].set(keyOf(name, subject), subject);
       else tables[name].delete(subject);
   return tables;
@@ -196,7 +197,7 @@ describe("A repair", () => {
 
   it(
     "keeps every record that is readable, makes up none, says what it lost, and leaves a store that opens",
-    { timeout: 30_000 + RUNS * 100 },
+    { timeout: 120_000 + RUNS * 400 },
     async () => {
       const directory = await temporaryDirectory();
       await fc.assert(
@@ -209,7 +210,7 @@ describe("A repair", () => {
             harmed[file] = harm(harmed[file], one);
           }
           // What says that it is of a newer format is refused.
-          fc.pre(!/"version":[3-9]/.test(harmed.snapshot.toString()));
+          fc.pre(!/"version":[05-9]/.test(harmed.snapshot.toString()));
           await writeFile(path, harmed.snapshot);
           await writeFile(`${journalOf(path)}.old`, harmed.old);
           await writeFile(journalOf(path), harmed.journal);
@@ -235,11 +236,7 @@ describe("A repair", () => {
           }
           expect((await checkJsonStore(path)).damage).toEqual([]);
 
-          const result = new Document();
-          const reader = new Snapshot(path, result);
-          await reader.read();
-          const old = await replay(`${journalOf(path)}.old`, reader.sequence, (one) => result.apply(one), warn);
-          await replay(journalOf(path), old.sequence, (one) => result.apply(one), warn);
+          const result = await documentIn(path);
           const isJournalWhole = harmed.old.equals(written.old) && harmed.journal.equals(written.journal);
           for (const name of TABLE_NAMES) {
             // Where a change may be lost, no sign-in under way is kept.
@@ -257,7 +254,7 @@ describe("A repair", () => {
   it.each([
     ["a number that is too high", '"sequence":10', '"sequence":18'],
     ["a number that is too low", '"sequence":10', '"sequence":00'],
-    ["the format before", '"version":3', '"version":2'],
+    ["the format before", '"version":4', '"version":3'],
     ["another format", "svc-identity", "svc-identitx"],
     ["its end in the middle", '"sessions":[\n', '"checksum":"00000000"}\n"sessions":[\n'],
   ])("of a document that was altered to tell %s keeps all records of it and of the journal", async (_, from, to) => {
@@ -283,11 +280,11 @@ describe("A repair", () => {
     const path = await newPath();
     const { old } = await brokenUp(path);
     const lines = old.toString().split("\n");
-    lines[1] = lines[1]!.replace("Charles", "Charlex");
+    lines[2] = lines[2]!.replace("Charles", "Charlex");
     await writeFile(`${journalOf(path)}.old`, lines.join("\n"));
     const { repair } = await repaired(path);
     expect(repair.losses).toEqual([
-      `${journalOf(path)}.old, line 2, offset ${lines[0]!.length + 1}: this is not what was written (put users ${id(2)}, put states)`,
+      `${journalOf(path)}.old, line 3, offset ${lines[0]!.length + lines[1]!.length + 2}: checksum mismatch (put users ${id(2)}, put states)`,
       `${journalOf(path)}: change 12 is missing`,
     ]);
     expect(repair.notes.join()).toContain("what they deleted may be there again");
@@ -319,6 +316,7 @@ describe("A repair", () => {
     const store = await openJsonStore(path, { warn });
     await expect(openRepair(path, { now: new Date() })).rejects.toMatchObject({ reason: "locked" });
     await store.close();
+    await rm(journalOf(path));
     for (const [content, message] of [
       [HEADER_99, "newer svc"],
       ['{"name":"app"}', "is no svc store"],

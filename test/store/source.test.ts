@@ -4,12 +4,13 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Document, type Change } from "../../src/server/store/json/document.ts";
 import { openJsonStore } from "../../src/server/store/json/index.ts";
-import { encodeLine, replay } from "../../src/server/store/json/journal.ts";
+import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import { openJsonSource } from "../../src/server/store/json/source.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";
 import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
 import { StoreRefused, type Source } from "../../src/server/store/store.ts";
+import { documentIn, firstHeader, firstLine, secondLine } from "./_files.ts";
 import { crowd, journalOf, makeStore, newPath, warn } from "./_move.ts";
 import { arrival, id, records, session, sessionId, state, temporaryDirectory, user } from "./conformance.ts";
 
@@ -59,16 +60,12 @@ describe("A file store as a source", () => {
           // A document may hold changes that came while it was written.
           for (const changes of groups.slice(0, folded + late)) for (const one of changes) written.apply(one);
           const snapshot = new Snapshot(path, written);
-          snapshot.sequence = Math.min(folded, groups.length);
+          snapshot.header = firstHeader(Math.min(folded, groups.length));
           await snapshot.write(written);
-          await writeFile(`${journalOf(path)}.old`, Buffer.concat(lines.slice(first, last)));
-          await writeFile(journalOf(path), Buffer.concat(lines.slice(last)));
+          await writeFile(`${journalOf(path)}.old`, Buffer.concat([firstLine(), ...lines.slice(first, last)]));
+          await writeFile(journalOf(path), Buffer.concat([secondLine(), ...lines.slice(last)]));
 
-          const expected = new Document();
-          const reader = new Snapshot(path, expected);
-          await reader.read();
-          const old = await replay(`${journalOf(path)}.old`, reader.sequence, (one) => expected.apply(one), warn);
-          await replay(journalOf(path), old.sequence, (one) => expected.apply(one), warn);
+          const expected = await documentIn(path);
 
           const source = await openJsonSource(path);
           const found = await entriesOf(source);
@@ -102,7 +99,7 @@ describe("A file store as a source", () => {
     ["nothing", async () => {}, "There is no store at"],
     ["an empty journal alone", (path: string) => writeFile(journalOf(path), ""), "There is no store at"],
     ["a directory", (path: string) => mkdir(path), "is no file"],
-    ["other JSON", (path: string) => writeFile(path, '{"users":[]}'), "is damaged: line 1"],
+    ["other JSON", (path: string) => writeFile(path, '{"users":[]}'), "is no svc store"],
     ["a newer format", (path: string) => writeFile(path, HEADER_99), "written by a newer svc (format 99)"],
   ])("refuses %s", async (_, make, message) => {
     const path = await newPath();

@@ -138,8 +138,12 @@ export function tablesOf(version: number): readonly TableName[] {
   return TABLE_NAMES.filter((name) => columnsOf(name).some(([, { since = OLDEST_VERSION }]) => since <= version));
 }
 
-/** The newest version of the records: of a `db.json`, of its journal and of an export. */
+/** The version since which the files of a store name it and each other. */
+export const NAMED_SINCE = 4;
+
+/** The newest version: of a `db.json`, of its journal and of an export. */
 export const VERSION = Math.max(
+  NAMED_SINCE,
   ...TABLE_NAMES.flatMap((name) => columnsOf(name).map(([, { since = OLDEST_VERSION }]) => since)),
 );
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { copyFile, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { syncDirectory } from "./snapshot.ts";
+import { syncDirectory } from "./fsync.ts";
 
 /** Copies files to names that tell the time, and returns those when the copies are on the disk. */
 export async function backUp(paths: readonly string[], now: Date): Promise<string[]> {

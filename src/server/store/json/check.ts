@@ -5,7 +5,7 @@ import type { StoreCheck } from "../store.ts";
 import type { AnyRecord } from "./document.ts";
 import { pin, type Pinned } from "./pinned.ts";
 import { scan, type Scan } from "./scan.ts";
-import type { Damage } from "./snapshot-lines.ts";
+import type { Damage } from "./journal-reader.ts";
 
 /**
  * Reads every line of a file store. It takes no lock, changes nothing, and may be in use.

@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import { StoreRefused } from "../store.ts";
 import { Files } from "./files.ts";
-import { pin } from "./pinned.ts";
+import { parseJournalHeader } from "./header.ts";
+import { lineBatches } from "./lines.ts";
+import { pin, type PinnedFile } from "./pinned.ts";
 
 /** What a fold did to a store's files, in bytes. */
 export interface Compaction {
@@ -37,8 +39,20 @@ export async function compactJsonStore(location: string): Promise<Compaction> {
 }
 
 async function sizes(location: string): Promise<{ path: string; journal: number; total: number }> {
-  const { path, snapshot, old, journal, close } = await pin(location);
-  await close();
-  const late = (old?.size ?? 0) + (journal?.size ?? 0);
-  return { path, journal: late, total: late + (snapshot?.size ?? 0) };
+  const pinned = await pin(location);
+  const { path, snapshot, old, journal } = pinned;
+  const total = [snapshot, old, journal].reduce((sum, file) => sum + (file?.size ?? 0), 0);
+  try {
+    return { path, journal: (await lateBytes(old)) + (await lateBytes(journal)), total };
+  } finally {
+    await pinned.close();
+  }
+}
+
+/** How much a journal has behind its first line. */
+async function lateBytes(file: PinnedFile | undefined): Promise<number> {
+  if (!file) return 0;
+  for await (const [first] of lineBatches(file.content()))
+    if (first) return file.size - (parseJournalHeader(first.bytes) ? first.bytes.length + 1 : 0);
+  return 0;
 }

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StoreRefused } from "../store.ts";
-import { syncDirectory } from "./snapshot.ts";
+import { syncDirectory } from "./fsync.ts";
 
 /** Where the changes since `db.json` are. */
 export function journalName(path: string): string {
@@ -31,14 +31,14 @@ export async function followed(path: string): Promise<string> {
 /** Nothing but files, none that a crash left half-written, and none that others can read. */
 export async function prepare(path: string): Promise<void> {
   for (const name of [path, journalName(path), oldName(path)]) {
-    const there = await stat(name).catch((error: NodeJS.ErrnoException) => {
+    const there = await lstat(name).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
       return undefined;
     });
-    if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is no file. Choose another --store.`);
     // Only db.json itself may be a link, and was followed by now.
-    if (there && (await lstat(name)).isSymbolicLink())
+    if (there?.isSymbolicLink())
       throw new StoreRefused("unusable", `${name} is a link, which svc does not make. Remove it.`);
+    if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is no file. Choose another --store.`);
     if (there) await chmod(name, 0o600).catch(() => undefined);
   }
   for (const name of await unfinished(path)) {
@@ -51,7 +51,8 @@ export async function prepare(path: string): Promise<void> {
       );
   }
   for (const name of await readdir(dirname(path))) {
-    if (name.startsWith(`${basename(path)}.`) && name.endsWith(".tmp")) await rm(join(dirname(path), name));
+    const isOurs = [path, journalName(path)].some((file) => name.startsWith(`${basename(file)}.`));
+    if (isOurs && name.endsWith(".tmp")) await rm(join(dirname(path), name));
   }
 }
 

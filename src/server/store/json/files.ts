@@ -1,16 +1,18 @@
-import { existsSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Low } from "lowdb";
 import { VERSION } from "../records.ts";
-import { keepCopy } from "./backup.ts";
 import type { Log } from "./commits.ts";
 import { journalName, makeDirectory, oldName, prepare, unusable } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
 import { checkWritable, closed, codeOf, notWritable } from "./failures.ts";
-import { encodeLine, Journal, replay } from "./journal.ts";
+import { newId, type Header } from "./header.ts";
+import { encodeLine } from "./journal-reader.ts";
+import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
-import { Snapshot, syncDirectory } from "./snapshot.ts";
+import { syncDirectory } from "./fsync.ts";
+import { beginAfter, openJournals } from "./open-journals.ts";
+import { Snapshot } from "./snapshot.ts";
 import { Turns } from "./turns.ts";
 
 const IDLE_MS = 1000;
@@ -70,30 +72,20 @@ export class Files implements Log {
     const lock = await lockStore(path).catch((error: unknown) => {
       throw unusable(path, error);
     });
-    let journal: Journal | undefined;
     try {
       await prepare(path);
       const document = new Document();
       const snapshot = new Snapshot(path, document);
       const low = new Low<Document>(snapshot, document);
-      await low.read();
-      if (snapshot.version < VERSION) await keepCopy(path, snapshot.version);
-      const apply = (change: Change): void => document.apply(change);
-      const old = await replay(oldName(path), snapshot.sequence, apply, warn);
-      const current = await replay(journalName(path), old.sequence, apply, warn);
-      journal = await Journal.open(journalName(path), current.length);
-      await syncDirectory(dirname(path));
+      const { journal, sequence, hasOld } = await openJournals(path, low, snapshot, warn);
       document.sort();
-      const files = new Files(path, low, snapshot, journal, current.sequence, lock, warn);
+      const files = new Files(path, low, snapshot, journal, sequence, lock, warn);
       files.#snapshotSize = await snapshot.size();
-      if (old.length > 0 || snapshot.version < VERSION) {
-        files.#hasOld = old.length > 0;
-        snapshot.sequence = current.sequence;
-        await files.#fold();
-      }
+      snapshot.header = files.#nextHeader(hasOld ? sequence : snapshot.header.sequence);
+      files.#hasOld = hasOld;
+      files.#planFold();
       return files;
     } catch (error) {
-      await journal?.close();
       await lock.release();
       throw unusable(path, error);
     }
@@ -129,13 +121,13 @@ export class Files implements Log {
     await this.#turns.take(async () => {
       if (this.#isClosed) throw closed(this.#path);
       this.#journal.check();
-      const before = this.#snapshot.sequence;
+      const before = this.#snapshot.header;
       try {
         // The journal's changes are older than this; the next fold takes them away.
-        this.#snapshot.sequence = this.#sequence + 1;
+        this.#snapshot.header = this.#nextHeader(this.#sequence + 1);
         await this.#snapshot.write(document);
       } catch (error) {
-        this.#snapshot.sequence = before;
+        this.#snapshot.header = before;
         throw notWritable(this.#path, error);
       }
       this.#sequence++;
@@ -156,9 +148,7 @@ export class Files implements Log {
     clearTimeout(this.#idle);
     await this.#folding;
     if (this.#journal.length > 0 || this.#hasOld) await this.#fold();
-    const isFolded = this.#journal.isOurs() && this.#journal.length === 0 && !this.#hasOld;
     await this.#journal.close();
-    if (isFolded) await rm(journalName(this.#path), { force: true });
     await this.#lock.release();
   }
 
@@ -166,7 +156,7 @@ export class Files implements Log {
     clearTimeout(this.#idle);
     if (this.#journal.length > Math.max(FOLD_BYTES, this.#snapshotSize)) {
       this.#startFold();
-    } else if (this.#journal.length * 8 > this.#snapshotSize) {
+    } else if (this.#hasOld || this.#journal.length * 8 > this.#snapshotSize) {
       this.#idle = setTimeout(() => this.#startFold(), IDLE_MS);
       this.#idle.unref();
     }
@@ -186,7 +176,7 @@ export class Files implements Log {
   /** A fold that fails loses nothing: the journal stays until one succeeds. */
   async #fold(): Promise<boolean> {
     try {
-      if (!this.#hasOld) this.#snapshot.sequence = await this.#turns.take(() => this.#rotate());
+      if (!this.#hasOld) await this.#turns.take(() => this.#rotate());
       await this.#finishFold();
       return true;
     } catch (error) {
@@ -204,27 +194,19 @@ export class Files implements Log {
     this.#hasOld = false;
   }
 
-  /** Begins a new journal. @returns the number of the last change in the old one */
-  async #rotate(): Promise<number> {
-    const name = journalName(this.#path);
+  /** Puts the journal aside and begins a new one. */
+  async #rotate(): Promise<void> {
     this.#journal.check();
     this.#snapshot.check();
-    await rename(name, oldName(this.#path));
-    try {
-      const fresh = await Journal.create(name);
-      await syncDirectory(dirname(this.#path)).catch(async (error: unknown) => {
-        await fresh.close();
-        await rm(name);
-        throw error;
-      });
-      await this.#journal.close();
-      this.#journal = fresh;
-    } catch (error) {
-      // One that is there is a successor's: then ours stays aside, where the next start finds it.
-      if (!existsSync(name)) await rename(oldName(this.#path), name);
-      throw error;
-    }
+    const header = { store: this.#snapshot.store!, after: this.#journal.id!, sequence: this.#sequence };
+    const fresh = await beginAfter(this.#path, { ...header, id: newId() });
+    await this.#journal.close();
+    this.#journal = fresh;
+    this.#snapshot.header = this.#nextHeader(this.#sequence);
     this.#hasOld = true;
-    return this.#sequence;
+  }
+
+  #nextHeader(sequence: number): Header {
+    return { version: VERSION, store: this.#snapshot.store, journal: this.#journal.id!, sequence };
   }
 }

@@ -112,8 +112,8 @@ export async function* lineBatches(chunks: AsyncIterable<Buffer>): AsyncIterable
 }
 
 /** A file's content as it is, or its first `size` bytes; as often as asked for. */
-export async function* chunksOf(handle: FileHandle, size: number = Infinity): AsyncIterable<Buffer> {
-  for (let position = 0; position < size;) {
+export async function* chunksOf(handle: FileHandle, size: number = Infinity, from = 0): AsyncIterable<Buffer> {
+  for (let position = from; position < size;) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_LENGTH, size - position));
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
     if (bytesRead === 0) return;

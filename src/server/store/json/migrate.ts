@@ -3,7 +3,7 @@ import { VERSION } from "../records.ts";
 import { StoreRefused, type Migration } from "../store.ts";
 import { Files } from "./files.ts";
 import { pin } from "./pinned.ts";
-import { itemsOf } from "./snapshot-lines.ts";
+import { itemsOf } from "./snapshot-reader.ts";
 
 /**
  * Brings a file store to the newest format, as every start of a server does.

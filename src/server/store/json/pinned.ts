@@ -20,14 +20,17 @@ export interface PinnedFile {
  */
 export interface Pinned {
   readonly path: string;
+  readonly journalPath: string;
   readonly snapshot: PinnedFile | undefined;
   readonly old: PinnedFile | undefined;
   readonly journal: PinnedFile | undefined;
+  /** What is in `db.journal` from an offset on, by now. */
+  tail(from: number): AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
 
 /** @throws {StoreRefused} where there is no store, or its files can't be read */
-export async function pin(location: string): Promise<Pinned> {
+export async function pin(location: string, { mayBeEmpty = false } = {}): Promise<Pinned> {
   const path = await followed(location);
   const names = [path, oldName(path), journalName(path)];
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -39,9 +42,12 @@ export async function pin(location: string): Promise<Pinned> {
       // In this order: all that a document holds was in a journal before.
       for (const name of names) handles.push(await openFile(name));
       if (await stillNamed(names, handles)) {
+        const tail = (from: number): AsyncIterable<Buffer> =>
+          handles[2] ? chunksOf(handles[2], Infinity, from) : none();
         const [snapshot, old, journal] = await Promise.all(handles.map((handle, n) => pinned(names[n]!, handle)));
-        if (!snapshot && !old && !journal?.size) throw new StoreRefused("unusable", `There is no store at ${path}.`);
-        return { path, snapshot, old, journal, close };
+        if (!mayBeEmpty && !snapshot && !old && !journal?.size)
+          throw new StoreRefused("unusable", `There is no store at ${path}.`);
+        return { path, journalPath: journalName(path), snapshot, old, journal, tail, close };
       }
     } catch (error) {
       await close();
@@ -76,6 +82,8 @@ async function pinned(path: string, handle: FileHandle | undefined): Promise<Pin
   const { size } = await handle.stat();
   return { path, size, content: () => chunksOf(handle, size) };
 }
+
+async function* none(): AsyncIterable<Buffer> {}
 
 function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;

@@ -1,15 +1,18 @@
 import { rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { TABLE_NAMES, type TableName } from "../records.ts";
+import { TABLE_NAMES, VERSION, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
 import { backUp } from "./backup.ts";
 import { countsOf, damageText, danglingIn } from "./check.ts";
-import { followed, notWritten, unusable } from "./directory.ts";
+import { followed, journalName, notWritten, oldName, unusable } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
+import { newId } from "./header.ts";
+import { Journal } from "./journal.ts";
 import { lockStore } from "./lock.ts";
 import { pin } from "./pinned.ts";
 import { scan, type Scan } from "./scan.ts";
-import { Snapshot, syncDirectory } from "./snapshot.ts";
+import { syncDirectory } from "./fsync.ts";
+import { Snapshot } from "./snapshot.ts";
 
 export interface RepairOptions {
   /** Whether records that belong to others that aren't there are left out as well. */
@@ -67,8 +70,8 @@ export async function openRepair(location: string, { dropDangling = false, now }
           );
         try {
           const copies = await backUp(files, now);
-          await write(path, tables, found.sequence);
-          for (const name of files) if (name !== path) await rm(name, { force: true });
+          await write(path, tables, found);
+          await rm(oldName(path), { force: true });
           await syncDirectory(dirname(path));
           return copies;
         } catch (error) {
@@ -108,11 +111,15 @@ function keep(
   return { tables, states, dangling };
 }
 
-async function write(path: string, tables: Scan["tables"], sequence: number): Promise<void> {
+/** The document first: until the journal is there, another repair begins from it. */
+async function write(path: string, tables: Scan["tables"], { sequence, header }: Scan): Promise<void> {
   const document = new Document();
   for (const name of TABLE_NAMES)
     for (const record of tables[name].values()) document.apply(["put", name, record] as Change);
   const snapshot = new Snapshot(path, document);
-  snapshot.sequence = sequence;
+  const [store, id] = [header?.store ?? newId(), newId()];
+  snapshot.header = { version: VERSION, store, journal: id, sequence };
   await snapshot.write(document);
+  const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence });
+  await journal.close();
 }

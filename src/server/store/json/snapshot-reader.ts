@@ -1,28 +1,20 @@
 import { crc32 } from "node:zlib";
 import { OLDEST_VERSION, tablesOf } from "../columns.ts";
-import { isRecord, VERSION, type TableName } from "../records.ts";
+import { isRecord, TABLE_NAMES, VERSION, type Entry, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
-import { upgrade } from "../upgrade.ts";
+import { entryOf, upgrade } from "../upgrade.ts";
 import type { Document } from "./document.ts";
-import { damaged } from "./journal.ts";
-import { chain, checksumOf, eachLine, hex, unseal } from "./lines.ts";
+import { parseHeader, type Header } from "./header.ts";
+import { UNREADABLE, type Damage, type JournalFile } from "./journal-reader.ts";
+import { chain, checksumOf, eachLine, hex, lineBatches, unseal } from "./lines.ts";
+import { damaged, unknownVersion } from "./refusals.ts";
 
-export const FORMAT = "svc-identity";
+export type Item =
+  | { readonly header: Header }
+  | { readonly entry: Entry; damageAt(what: string): Damage }
+  | { readonly damage: Damage };
 
-/** The first line of a `db.json`. */
-export interface Header {
-  readonly format: string;
-  readonly version: number;
-  /** The number of the last change that the file holds for certain. */
-  readonly sequence: number;
-}
-
-export function headerLine(sequence: number): string {
-  const header: Header = { format: FORMAT, version: VERSION, sequence };
-  return `${JSON.stringify(header).slice(0, -1)},`;
-}
-
-/** `checksum` is a chain over those of the first line and of all records. */
+/** The last line of a `db.json`. `checksum` is a chain over those of the first line and of all records. */
 export function lastLine(checksum: number): string {
   return `"checksum":"${hex(checksum)}"}`;
 }
@@ -30,76 +22,185 @@ export function lastLine(checksum: number): string {
 /**
  * Fills a document from a `db.json`, as a stream.
  * @returns undefined where there is none
- * @throws {StoreRefused} where it is not what was written, naming the line
+ * @throws {StoreRefused} at the first damage, naming the line
  */
 export async function readSnapshot(path: string, document: Document): Promise<Header | undefined> {
+  const lines = new SnapshotLines(path);
   let header: Header | undefined;
-  let number = 0;
-  let checksum = 0;
-  let tables = 0;
-  let table: TableName | undefined;
-  let isComplete = false;
-  const damage = (what = "it is not what was written"): StoreRefused => damaged(path, `line ${number}: ${what}`);
-  const size = await eachLine(path, ({ bytes }) => {
-    number++;
-    if (isComplete) throw damage();
-    if (!header) {
-      header = parseHeader(path, bytes.toString());
-      checksum = crc32(bytes);
-    } else if (table && bytes[0] === OPEN) {
-      const line = bytes.at(-1) === COMMA ? bytes.subarray(0, -1) : bytes;
-      checksum = chain(checksum, checksumOf(line));
-      const value = parseRecord(line);
-      const record = value && upgrade(table, value, header.version);
-      if (!isRecord(table, record) || !document.load(table, record)) throw damage();
-    } else if (table) {
-      if (bytes.toString() !== "],") throw damage();
-      table = undefined;
-    } else if (tables < tablesOf(header.version).length) {
-      table = tablesOf(header.version)[tables++]!;
-      if (bytes.toString() !== `"${table}":[`) throw damage();
-    } else {
-      if (bytes.toString() !== lastLine(checksum)) throw damage("its checksum differs");
-      isComplete = true;
+  const take = (items: readonly Item[]): void => {
+    for (const item of items) {
+      if ("damage" in item) throw refusalOf(item.damage);
+      if ("header" in item) header = item.header;
+      else if (!document.load(item.entry[0], item.entry[1])) throw refusalOf(item.damageAt(TWICE));
     }
-  });
+  };
+  const size = await eachLine(path, ({ bytes, offset }) => take(lines.next(bytes, offset)));
   if (size === undefined) return undefined;
-  if (!isComplete) throw damage("its end is missing");
+  take(lines.end());
   return header;
 }
 
+/** Damage that ends a reading. */
+export function refusalOf({ file, line, offset, what }: Damage): StoreRefused {
+  if (what === NO_HEADER && line === 1)
+    return new StoreRefused(
+      "damaged",
+      `${file} is no svc store, or its first line is damaged. Nothing was changed. If it is one, keep what can be read with: svc store repair --store ${file}. Otherwise choose another --store.`,
+    );
+  return damaged(file, line > 0 ? `line ${line}, offset ${offset}: ${what}` : what);
+}
+
+/**
+ * Reads a `db.json` as far as it can be read: its header, its records, and what is damaged, each where it stands.
+ * @throws {StoreRefused} where it was written by a newer svc
+ */
+export async function* itemsOf(file: JournalFile): AsyncIterable<Item[]> {
+  const lines = new SnapshotLines(file.path);
+  for await (const batch of lineBatches(file.content()))
+    yield batch.flatMap((line) => lines.next(line.bytes, line.offset));
+  yield lines.end();
+}
+
+/** Tells line by line what a `db.json` holds, whatever stood in the lines before. */
+class SnapshotLines {
+  readonly #file: string;
+  #line = 0;
+  #offset = 0;
+  /** Undefined: nothing has told yet. */
+  #version: number | undefined;
+  #hasHeader = false;
+  #table: TableName | undefined;
+  /** How many tables have begun. */
+  #tables = 0;
+  #isComplete = false;
+  #isFaulty = false;
+  #isDifferent = false;
+  #isReturned = false;
+  /** Over the checksums of the header and of all records. */
+  #chain = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  next(line: Buffer, offset: number): Item[] {
+    this.#line++;
+    this.#offset = offset;
+    // An editor, or git on another system, writes every line's end anew; nothing else of it is lost.
+    const isReturned = line.at(-1) === RETURN;
+    const items = this.#next(isReturned ? line.subarray(0, -1) : line);
+    if (!isReturned || this.#isReturned) return items;
+    this.#isReturned = true;
+    return [this.#damage("the ends of lines were changed to CR LF"), ...items];
+  }
+
+  #next(bytes: Buffer): Item[] {
+    if (this.#hasHeader && bytes[0] === OPEN) return this.#record(bytes);
+    const text = bytes.toString();
+    return this.#hasHeader ? this.#inside(bytes, text) : this.#first(bytes, text);
+  }
+
+  end(): Item[] {
+    this.#line++;
+    if (!this.#isComplete) return [this.#damage("the end is missing, and whatever stood before it")];
+    if (!this.#isDifferent || this.#isFaulty) return [];
+    return [{ damage: { file: this.#file, line: 0, offset: 0, what: MISSING } }];
+  }
+
+  /** Until the header was found. */
+  #first(bytes: Buffer, text: string): Item[] {
+    const header = parseHeader(text);
+    const items: Item[] = [];
+    if (!header && this.#line === 1) items.push(this.#damage(NO_HEADER));
+    if (!header) return this.#line === 1 ? [...items, ...this.#found(bytes)] : this.#inside(bytes, text);
+    if (header.version > VERSION || header.version < OLDEST_VERSION) throw unknownVersion(this.#file, header.version);
+    if (this.#line > 1) items.push(this.#damage("the first line stands here"));
+    this.#hasHeader = true;
+    this.#version = header.version;
+    this.#chain = crc32(bytes);
+    return [...items, { header }];
+  }
+
+  #inside(bytes: Buffer, text: string): Item[] {
+    const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
+    const isEnd = !this.#isComplete && /^"checksum":"[0-9a-f]{8}"\}$/.test(text);
+    if (heading) {
+      const isExpected = this.#table === undefined && heading === this.#names[this.#tables] && !this.#isComplete;
+      this.#table = heading;
+      this.#tables++;
+      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    }
+    if (text === "],") {
+      const isExpected = this.#table !== undefined && !this.#isComplete;
+      this.#table = undefined;
+      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    }
+    if (isEnd) {
+      this.#isComplete = true;
+      this.#isDifferent = text !== lastLine(this.#chain);
+      const isExpected = this.#table === undefined && this.#tables === this.#names.length;
+      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    }
+    return this.#record(bytes);
+  }
+
+  #record(bytes: Buffer): Item[] {
+    const table = this.#table;
+    const isStray = this.#isComplete || table === undefined;
+    this.#chain = chain(this.#chain, checksumOf(withoutComma(bytes)));
+    const found = this.#found(bytes);
+    if (found.length === 0) return [this.#damage(UNREADABLE, describe(bytes.toString(), table))];
+    return isStray ? [this.#damage("this stands in the wrong place"), ...found] : found;
+  }
+
+  /** The record in a line. Where the line above it is damaged, its columns tell which kind it is. */
+  #found(bytes: Buffer): Item[] {
+    const value = parse(withoutComma(bytes));
+    const entry = value && entryIn(value, this.#table, this.#version ?? OLDEST_VERSION);
+    const [file, line, offset] = [this.#file, this.#line, this.#offset];
+    return entry ? [{ entry, damageAt: (what) => ({ file, line, offset, what }) }] : [];
+  }
+
+  get #names(): readonly TableName[] {
+    return tablesOf(this.#version ?? VERSION);
+  }
+
+  #damage(what: string, of?: string): Item {
+    this.#isFaulty = true;
+    return { damage: { file: this.#file, line: this.#line, offset: this.#offset, what, of } };
+  }
+}
+
+const NO_HEADER = "this is no first line of a store";
+export const TWICE = "a record with this key was there before";
+const MISSING = "the checksum differs: the first line was altered, or records are missing or stand in another order";
 const OPEN = "{".charCodeAt(0);
 const COMMA = ",".charCodeAt(0);
+const RETURN = "\r".charCodeAt(0);
 
-function parseHeader(path: string, line: string): Header {
-  let header: Partial<Header> | undefined;
-  try {
-    header = JSON.parse(line.replace(/,$/, "}")) as Partial<Header>;
-  } catch {}
-  if (header?.format !== FORMAT || !Number.isSafeInteger(header.version) || !Number.isSafeInteger(header.sequence)) {
-    throw new StoreRefused(
-      "damaged",
-      `${path} is no svc store, or its first line is damaged. Nothing was changed. If it is one, keep what can be read with: svc store repair --store ${path}. Otherwise choose another --store.`,
-    );
-  }
-  if (header.version! > VERSION || header.version! < OLDEST_VERSION) throw unknownVersion(path, header.version!);
-  return header as Header;
+function withoutComma(line: Buffer): Buffer {
+  return line.at(-1) === COMMA ? line.subarray(0, -1) : line;
 }
 
-export function unknownVersion(path: string, version: number): StoreRefused {
-  const what =
-    version > VERSION
-      ? `was written by a newer svc (format ${version}). Update svc`
-      : `has format ${version}, which no released svc has written`;
-  return new StoreRefused("unusable", `${path} ${what}, or choose another --store.`);
+/** A record of the table, or, where the line above it is damaged, of the one whose columns it has. */
+function entryIn(value: object, table: TableName | undefined, version: number): Entry | undefined {
+  const record = table && upgrade(table, value, version);
+  return table && isRecord(table, record) ? ([table, record] as Entry) : entryOf(value, version);
 }
 
-function parseRecord(line: Buffer): object | undefined {
-  const json = unseal(line);
-  if (json === undefined) return undefined;
+function parse(line: Buffer): object | undefined {
   try {
-    return JSON.parse(json) as object;
+    const json = unseal(line);
+    return json === undefined ? undefined : (JSON.parse(json) as object);
   } catch {
     return undefined;
   }
+}
+
+/** What a damaged line held. Never more than kind and key: a line may hold secrets. */
+function describe(line: string, table: TableName | undefined): string | undefined {
+  if (table === "states") return "states";
+  const key = /"(?:session_id|id)":"(svc_session_[0-9a-f-]{36}|[\w-]{1,64})"/;
+  const found = (table === "sessions" ? /"session_id":"(svc_session_[0-9a-f-]{36})"/ : key).exec(line)?.[1];
+  return [table, found].filter(Boolean).join(" ") || undefined;
 }

@@ -7,9 +7,11 @@ import { CLOCK_SETTING, StorageUnavailable, type SnapshotInfo } from "../store.t
 import { documentOf } from "./changes.ts";
 import { Document } from "./document.ts";
 import { notWritable } from "./failures.ts";
+import { BEGINNING } from "./header.ts";
 import { chunksOf, lineBatches, unseal } from "./lines.ts";
 import { readSnapshot } from "./snapshot-reader.ts";
-import { documentLines, syncDirectory, writeAll } from "./snapshot.ts";
+import { syncDirectory } from "./fsync.ts";
+import { documentLines, writeAll } from "./snapshot.ts";
 import type { SavedContent, Shelf } from "./snapshots.ts";
 
 const INFO = "snapshot";
@@ -59,9 +61,10 @@ export function createFileShelf(path: string, storeId: () => Promise<string>): S
     },
 
     async put({ info, records, clock }) {
-      const about: SettingRecord = { name: INFO, value: { ...info, store: await storeId() } };
+      const store = await storeId();
+      const about: SettingRecord = { name: INFO, value: { ...info, store } };
       await makeDirectory(directory);
-      await writeFile(fileOf(info.name), documentOf({ ...records, settings: clock ? [about, clock] : [about] }));
+      await writeFile(fileOf(info.name), documentOf({ ...records, settings: clock ? [about, clock] : [about] }), store);
     },
 
     async take(name): Promise<SavedContent | undefined> {
@@ -103,12 +106,12 @@ async function makeDirectory(directory: string): Promise<void> {
 }
 
 /** Whole or not at all. */
-async function writeFile(path: string, document: Document): Promise<void> {
+async function writeFile(path: string, document: Document, store: string): Promise<void> {
   const fresh = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     const handle = await open(fresh, "wx", 0o600);
     try {
-      await writeAll(handle, documentLines(document, 0));
+      await writeAll(handle, documentLines(document, { ...BEGINNING, store }));
       await handle.sync();
     } finally {
       await handle.close();

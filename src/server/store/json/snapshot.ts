@@ -4,11 +4,13 @@ import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
-import { TABLE_NAMES, VERSION } from "../records.ts";
+import { TABLE_NAMES } from "../records.ts";
 import type { Document } from "./document.ts";
 import { changed, missing } from "./failures.ts";
+import { syncDirectory } from "./fsync.ts";
+import { BEGINNING, headerLine, type Header } from "./header.ts";
 import { chain, seal } from "./lines.ts";
-import { headerLine, lastLine, readSnapshot } from "./snapshot-reader.ts";
+import { lastLine, readSnapshot } from "./snapshot-reader.ts";
 
 const CHUNK_LENGTH = 1 << 18;
 
@@ -17,10 +19,13 @@ const CHUNK_LENGTH = 1 << 18;
  * It is read and written as a stream, because one string of it could be longer than V8 allows.
  */
 export class Snapshot implements Adapter<Document> {
-  /** The number of the last change that the file holds for certain. */
-  sequence = 0;
-  /** The format that the file was found in. */
-  version = VERSION;
+  /** What the file says, or is to say when it is written next. */
+  header: Header = BEGINNING;
+  /** Undefined: the file does not name it. */
+  get store(): string | undefined {
+    return this.header.store;
+  }
+
   readonly #path: string;
   readonly #document: Document;
   /** Which file it may be: the one that we read or wrote last, and the one that is about to take its place. */
@@ -36,8 +41,7 @@ export class Snapshot implements Adapter<Document> {
   async read(): Promise<Document | null> {
     const header = await readSnapshot(this.#path, this.#document);
     if (!header) return null;
-    this.sequence = header.sequence;
-    this.version = header.version;
+    this.header = header;
     return this.#document;
   }
 
@@ -54,13 +58,13 @@ export class Snapshot implements Adapter<Document> {
 
   /**
    * Puts the document in the file's place, whole or not at all. Records may change while it is written:
-   * the changes after `sequence` are in the journal, and applying them again gives the same.
+   * the changes after its number are in the journal, and applying them again gives the same.
    */
   async write(document: Document): Promise<void> {
     const fresh = `${this.#path}.${randomBytes(6).toString("hex")}.tmp`;
     const handle = await open(fresh, "wx", 0o600);
     try {
-      const length = await writeAll(handle, documentLines(document, this.sequence));
+      const length = await writeAll(handle, documentLines(document, this.header));
       await handle.sync();
       const { size } = await handle.stat();
       if (size !== length) throw new Error(`${fresh} has ${size} bytes instead of ${length}`);
@@ -85,8 +89,8 @@ function identityOf(path: string): string | undefined {
 }
 
 /** Lines, or parts of them. */
-export function* documentLines(document: Document, sequence: number): Iterable<string> {
-  const header = headerLine(sequence);
+export function* documentLines(document: Document, written: Header): Iterable<string> {
+  const header = headerLine(written);
   let checksum = crc32(header);
   yield `${header}\n`;
   for (const name of TABLE_NAMES) {
@@ -121,15 +125,4 @@ export async function writeAll(handle: FileHandle, parts: Iterable<string>): Pro
   }
   await flush();
   return length;
-}
-
-/** Makes renames and removals in a directory durable; Windows knows no such thing. */
-export async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

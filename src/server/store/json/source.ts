@@ -2,9 +2,10 @@ import { resolve } from "node:path";
 import { keyOf, MOVED_NAMES, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { Source } from "../store.ts";
 import type { AnyRecord, Change } from "./document.ts";
-import { damaged, replay } from "./journal.ts";
+import type { Header } from "./header.ts";
+import { replay } from "./read-journals.ts";
 import { pin, type Pinned, type PinnedFile } from "./pinned.ts";
-import { itemsOf, type Item } from "./snapshot-lines.ts";
+import { itemsOf, refusalOf, type Item } from "./snapshot-reader.ts";
 
 const BATCH = 1000;
 
@@ -27,20 +28,17 @@ export async function openJsonSource(path: string): Promise<Source> {
 /** What became of the records that changed after the document was written, by their keys. */
 type Late = Record<TableName, Map<string, { record: AnyRecord | undefined; isMoved: boolean }>>;
 
-async function lateChanges({ snapshot, old, journal }: Pinned): Promise<Late> {
+async function lateChanges(pinned: Pinned): Promise<Late> {
   const late = Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map()])) as Late;
-  const ignore = (): void => {};
-  let sequence = snapshot ? await sequenceOf(snapshot) : 0;
-  for (const file of [old, journal])
-    if (file)
-      ({ sequence } = await replay(file.path, sequence, (change) => note(late, change), ignore, file.content()));
+  const base = pinned.snapshot && (await headerOf(pinned.snapshot));
+  await replay(pinned, base, (change) => note(late, change));
   return late;
 }
 
-async function sequenceOf(snapshot: PinnedFile): Promise<number> {
+async function headerOf(snapshot: PinnedFile): Promise<Header | undefined> {
   for await (const items of itemsOf(snapshot))
-    for (const item of items.map(strict)) if ("header" in item) return item.header.sequence;
-  return 0;
+    for (const item of items.map(strict)) if ("header" in item) return item.header;
+  return undefined;
 }
 
 /** A record that was deleted and made again is a new one, behind all others. */
@@ -90,7 +88,6 @@ async function* batches(all: AsyncIterable<Entry[]>): AsyncIterable<Entry[]> {
 
 /** @throws {StoreRefused} where it is damage */
 function strict(item: Item): Exclude<Item, { damage: unknown }> {
-  if (!("damage" in item)) return item;
-  const { file, line, what } = item.damage;
-  throw damaged(file, line > 0 ? `line ${line}: ${what}` : what);
+  if ("damage" in item) throw refusalOf(item.damage);
+  return item;
 }

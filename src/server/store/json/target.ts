@@ -1,12 +1,16 @@
 import { rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { Entry } from "../records.ts";
+import { VERSION, type Entry } from "../records.ts";
 import { StoreRefused, type Target } from "../store.ts";
 import { followed, journalName, makeDirectory, notWritten, oldName, unfinished, unfinishedName } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
-import { encodeLine, Journal, replay } from "./journal.ts";
+import { newId, parseJournalHeader } from "./header.ts";
+import { decodeLine, encodeLine } from "./journal-reader.ts";
+import { Journal } from "./journal.ts";
+import { eachLine } from "./lines.ts";
 import { lockStore } from "./lock.ts";
-import { Snapshot, syncDirectory } from "./snapshot.ts";
+import { syncDirectory } from "./fsync.ts";
+import { Snapshot } from "./snapshot.ts";
 
 /**
  * A file store to be filled from elsewhere. What comes in gathers in a journal beside it, one line for each `put`, and
@@ -20,7 +24,6 @@ export async function openJsonTarget(location: string): Promise<Target> {
     throw error instanceof StoreRefused ? error : notWritten(path, error);
   });
   let incoming: { readonly name: string; readonly journal: Journal; sequence: number } | undefined;
-  const ignore = (): void => {};
 
   return {
     location: path,
@@ -30,15 +33,10 @@ export async function openJsonTarget(location: string): Promise<Target> {
       await refuseFull(path);
       try {
         for (const other of await unfinished(path)) if (other !== name) await rm(other);
-        let count = 0;
-        const { sequence, length } = await replay(name, 0, () => count++, ignore).catch(() => {
-          // An attempt that is damaged is no beginning.
-          count = 0;
-          return { sequence: 0, length: 0 };
-        });
-        incoming = { name, sequence, journal: await Journal.open(name, length) };
+        const kept = await readIncoming(name, () => {});
+        incoming = { name, sequence: kept.sequence, journal: await Journal.open(name, kept.length) };
         await syncDirectory(dirname(path));
-        return count;
+        return kept.count;
       } catch (error) {
         throw notWritten(path, error);
       }
@@ -53,9 +51,14 @@ export async function openJsonTarget(location: string): Promise<Target> {
     async finish() {
       const { name } = incoming!;
       const document = new Document();
-      await replay(name, 0, (change) => document.apply(change), ignore);
+      await readIncoming(name, (change) => document.apply(change));
       try {
-        await new Snapshot(path, document).write(document);
+        const [store, id] = [newId(), newId()];
+        const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence: 0 });
+        await journal.close();
+        const snapshot = new Snapshot(path, document);
+        snapshot.header = { version: VERSION, store, journal: id, sequence: 0 };
+        await snapshot.write(document);
         await rm(name);
         await syncDirectory(dirname(path));
       } catch (error) {
@@ -70,6 +73,24 @@ export async function openJsonTarget(location: string): Promise<Target> {
   };
 }
 
+/** What came in so far, up to the first line that is not as it was written. */
+async function readIncoming(
+  path: string,
+  apply: (change: Change) => void,
+): Promise<{ sequence: number; length: number; count: number }> {
+  let [sequence, length, count] = [0, 0, 0];
+  await eachLine(path, ({ bytes, offset, isWhole }) => {
+    const size = bytes.length;
+    const line = isWhole && length === offset ? decodeLine(bytes, VERSION) : undefined;
+    if (line?.sequence !== sequence + 1) return;
+    sequence = line.sequence;
+    length = offset + size + 1;
+    count += line.changes.length;
+    line.changes.forEach(apply);
+  });
+  return { sequence, length, count };
+}
+
 function put(entry: Entry): Change {
   return ["put", ...entry] as unknown as Change;
 }
@@ -79,11 +100,20 @@ async function refuseFull(path: string): Promise<void> {
     const there = await stat(name).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw notWritten(path, error);
     });
-    const isEmpty = !there || (name === journalName(path) && there.size === 0);
+    const isEmpty = !there || (name === journalName(path) && (await isUnused(name)));
     if (!isEmpty)
       throw new StoreRefused(
         "unusable",
         `${path} holds something already. Nothing was changed. Move it away, or name another place.`,
       );
   }
+}
+
+/** Whether a journal is empty, or the one that a store begins with. */
+async function isUnused(path: string): Promise<boolean> {
+  let isNew = true;
+  await eachLine(path, ({ bytes, offset }) => {
+    isNew &&= offset === 0 && parseJournalHeader(bytes)?.after === null;
+  });
+  return isNew;
 }

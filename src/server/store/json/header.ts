@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { NAMED_SINCE, VERSION } from "../columns.ts";
+import { seal, unseal } from "./lines.ts";
+
+export const FORMAT = "svc-identity";
+const JOURNAL_FORMAT = "svc-identity-journal";
+
+/** The first line of a `db.json`. */
+export interface Header {
+  readonly version: number;
+  /** The number of the last change that the document holds for certain. */
+  readonly sequence: number;
+  /** Random, and the store's for ever. */
+  readonly store: string | undefined;
+  /** The `id` of the journal that goes on from this document; null: the next one that begins here. */
+  readonly journal: string | null;
+}
+
+/** The first line of a journal. */
+export interface JournalHeader {
+  readonly version: number;
+  readonly store: string;
+  /** Random. */
+  readonly id: string;
+  /** The journal that it goes on from, or the one whose changes the document had then. */
+  readonly after: string | null;
+  /** The number of the last change before it. */
+  readonly sequence: number;
+}
+
+/** What a store that has no `db.json` yet begins with. */
+export const BEGINNING: Header = { version: VERSION, sequence: 0, store: undefined, journal: null };
+
+export function newId(): string {
+  return randomBytes(12).toString("hex");
+}
+
+export function headerLine({ sequence, store, journal }: Header): string {
+  return `${JSON.stringify({ format: FORMAT, version: VERSION, store, journal, sequence }).slice(0, -1)},`;
+}
+
+/** @returns undefined where it is no first line of a `db.json` */
+export function parseHeader(line: string): Header | undefined {
+  const found = parse(line.replace(/,$/, "}"));
+  const { format, version, sequence, store, journal = null } = found ?? {};
+  if (format !== FORMAT || !Number.isSafeInteger(version) || !Number.isSafeInteger(sequence)) return undefined;
+  const isNamed = typeof store === "string" && (journal === null || typeof journal === "string");
+  if ((version as number) >= NAMED_SINCE && (version as number) <= VERSION && !isNamed) return undefined;
+  return { version: version as number, sequence: sequence as number, store, journal } as Header;
+}
+
+export function journalHeaderLine({ store, id, after, sequence }: Omit<JournalHeader, "version">): Buffer {
+  return Buffer.from(`${seal({ format: JOURNAL_FORMAT, version: VERSION, store, id, after, sequence }).line}\n`);
+}
+
+/** @returns undefined where it is no first line of a journal */
+export function parseJournalHeader(line: Buffer): JournalHeader | undefined {
+  const json = unseal(Buffer.from(line));
+  const found = json === undefined ? undefined : parse(json);
+  return found?.["format"] === JOURNAL_FORMAT ? (found as unknown as JournalHeader) : undefined;
+}
+
+function parse(json: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(json) as unknown;
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+import { OLDEST_VERSION } from "../columns.ts";
+import { TABLE_NAMES, VERSION } from "../records.ts";
+import { upgrade } from "../upgrade.ts";
+import type { Found } from "./chain.ts";
+import type { Change } from "./document.ts";
+import { parseJournalHeader } from "./header.ts";
+import { eachLine, lineBatches, seal, unseal, type Line } from "./lines.ts";
+import { unknownVersion } from "./refusals.ts";
+import { isValidChange } from "./validate-change.ts";
+
+/** A place in a file that is not as it was written. */
+export interface Damage {
+  readonly file: string;
+  /** From 1. 0: the file as a whole. */
+  readonly line: number;
+  /** In bytes. */
+  readonly offset: number;
+  readonly what: string;
+  /** The kind and key of what stood there, as far as they can be read. */
+  readonly of?: string | undefined;
+}
+/** Is told of each place that is damaged. One that throws ends the reading. */
+export type Report = (damage: Damage) => void;
+
+export const UNREADABLE = "checksum mismatch";
+
+/** A line of the journal: the changes that one group of operations made, and their number. */
+export interface Numbered {
+  readonly sequence: number;
+  readonly changes: readonly Change[];
+}
+
+export interface JournalFile {
+  readonly path: string;
+  /** As often as asked for. */
+  content(): AsyncIterable<Buffer>;
+}
+
+export function encodeLine(sequence: number, changes: readonly Change[]): Buffer {
+  return Buffer.from(`${seal({ sequence, changes }).line}\n`);
+}
+
+/** @returns undefined where the line is not what was written */
+export function decodeLine(line: Buffer, version: number = OLDEST_VERSION): Numbered | undefined {
+  const json = unseal(line);
+  if (json === undefined) return undefined;
+  const { sequence, changes } = JSON.parse(json) as Partial<Numbered>;
+  if (typeof sequence !== "number" || !Array.isArray(changes)) return undefined;
+  const upgraded = changes.map((change: Change): Change => {
+    const [action, name, subject] = change;
+    const isRecord = action === "put" && TABLE_NAMES.includes(name) && typeof subject === "object";
+    return isRecord ? ["put", name, upgrade(name, subject, version)] : change;
+  });
+  return upgraded.every(isValidChange) ? { sequence, changes: upgraded } : undefined;
+}
+
+/** The header of a journal. @throws {StoreRefused} where a newer svc wrote it */
+export async function journalHeaderOf(file: JournalFile | undefined): Promise<Found> {
+  if (!file) return undefined;
+  for await (const [first] of lineBatches(file.content())) {
+    if (!first) continue;
+    const header = first.isWhole ? parseJournalHeader(first.bytes) : undefined;
+    if (header && header.version > VERSION) throw unknownVersion(file.path, header.version);
+    return header ?? "none";
+  }
+  return "none";
+}
+
+export interface JournalOptions {
+  readonly report: Report;
+  take(line: Numbered): void;
+  /** Whether nothing was written behind it, so that its last line counts only where it is whole. */
+  readonly isLast: boolean;
+  /** Whether a crash may have cut its last line off. */
+  readonly mayBeTorn: boolean;
+  /** Whether its first line is damage that was reported. */
+  readonly isHeadless?: boolean;
+}
+
+/**
+ * Reads a journal, line by line. A last line that a crash cut off, or left with holes, is no damage.
+ * @returns the length of what is whole, and where a line begins that was cut off
+ */
+export async function readJournal(
+  file: JournalFile,
+  { report, take, isLast, mayBeTorn, isHeadless = false }: JournalOptions,
+): Promise<{ length: number; torn: number | undefined; size: number }> {
+  let version = OLDEST_VERSION;
+  let number = 0;
+  let highest = 0;
+  let length = 0;
+  let torn: { offset: number; damage: Damage } | undefined;
+  const seen = new Set<number>();
+  const size = await eachLine(file.content(), (line) => {
+    if (torn) report(torn.damage);
+    torn = undefined;
+    number++;
+    const { offset, isWhole } = line;
+    const header = number === 1 && isWhole ? parseJournalHeader(line.bytes) : undefined;
+    if (header) version = header.version;
+    if (header) length = offset + line.bytes.length + 1;
+    if (header || (number === 1 && isHeadless && !decodeLine(Buffer.from(line.bytes), version))) return;
+    const at = (what: string, of?: string): Damage => ({ file: file.path, line: number, offset, what, of });
+    const [entry, isAsWritten] = entryOf(line, version, isLast);
+    if (!entry) {
+      const damage = at(UNREADABLE, changesIn(line.bytes.toString()));
+      // Only behind the last line can a crash have left something.
+      if (mayBeTorn && (!isWhole || hasHole(line.bytes, offset))) torn = { offset, damage };
+      else report(damage);
+      return;
+    }
+    if (!isAsWritten) report(at("its end was altered"));
+    else if (entry.sequence < highest && !seen.has(entry.sequence)) report(at("it stands in the wrong place"));
+    seen.add(entry.sequence);
+    highest = Math.max(highest, entry.sequence);
+    length = offset + line.bytes.length + 1;
+    take(entry);
+  });
+  return { length, torn: torn?.offset, size: size ?? 0 };
+}
+
+/** What a line says, and whether it ends as it was written. One whose end is missing counts where others are behind it. */
+function entryOf({ bytes, isWhole }: Line, version: number, isLast: boolean): [Numbered | undefined, boolean] {
+  if (isWhole) return [decodeLine(bytes, version), true];
+  // A whole line and one byte more is no cut: the byte was its end, and something changed it.
+  return [decodeLine(bytes.subarray(0, -1), version) ?? (isLast ? undefined : decodeLine(bytes, version)), false];
+}
+
+const PAGE = 4096;
+
+/** Whether a page of a line never reached the disk: it reads as zeros, and JSON has none. */
+function hasHole(line: Buffer, offset: number): boolean {
+  for (let start = 0; start < line.length;) {
+    const end = Math.min(line.length, (Math.floor((offset + start) / PAGE) + 1) * PAGE - offset);
+    if (line.subarray(start, end).every((byte) => byte === 0)) return true;
+    start = end;
+  }
+  return false;
+}
+
+/** What a damaged line changed, as far as it can be read. Kinds and keys alone: it may hold secrets. */
+function changesIn(line: string): string | undefined {
+  const names = TABLE_NAMES.join("|");
+  const found = [
+    ...line.matchAll(new RegExp(`\\["(put|delete)","(${names})",(?:\\{"(?:id|state)":)?"([\\w-]{1,64})"`, "g")),
+  ];
+  const shown = found.map(([, action, name, key]) => `${action} ${name}${name === "states" ? "" : ` ${key}`}`);
+  return shown.length > 0 ? shown.join(", ") : undefined;
+}

@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Low } from "lowdb";
+import { VERSION } from "../records.ts";
+import { keepCopy } from "./backup.ts";
+import { journalName, oldName } from "./directory.ts";
+import type { Document } from "./document.ts";
+import { syncDirectory } from "./fsync.ts";
+import { BEGINNING, newId, type JournalHeader } from "./header.ts";
+import { encodeLine, readJournal, type Numbered } from "./journal-reader.ts";
+import { Journal } from "./journal.ts";
+import { pin, type Pinned } from "./pinned.ts";
+import { replay, type Replayed } from "./read-journals.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+export interface Opened {
+  readonly journal: Journal;
+  /** The number of the last change. */
+  readonly sequence: number;
+  /** Whether `db.journal.old` has changes that `db.json` does not have. */
+  readonly hasOld: boolean;
+}
+
+/**
+ * Reads a store and begins a new journal. The one that is there is put aside as it is, never cut: a process that the lock
+ * does not reach may still be writing it, and notices by the name.
+ * @throws {StoreRefused} where the store is not as it was written
+ */
+export async function openJournals(
+  path: string,
+  low: Low<Document>,
+  snapshot: Snapshot,
+  warn: (message: string) => void,
+): Promise<Opened> {
+  await low.read();
+  const base = snapshot.header === BEGINNING ? undefined : snapshot.header;
+  const files = await pin(path, { mayBeEmpty: true });
+  try {
+    const read = await replay(files, base, (change) => low.data.apply(change));
+    if (read.torn) warn(tornMessage(read.torn));
+    const { sequence } = read;
+    const { version, journal: next } = snapshot.header;
+    const isOlder = version < VERSION;
+    if (isOlder) await keepCopy(path, version);
+    const store = snapshot.store ?? read.header?.store ?? newId();
+    snapshot.header = { ...snapshot.header, store };
+    const mustCompact = isOlder || (read.usesOld && files.old !== undefined);
+    if (mustCompact) {
+      snapshot.header = { version: VERSION, store, journal: read.header?.id ?? null, sequence };
+      await low.write();
+    }
+    await rm(oldName(path), { force: true });
+    const isAhead = !mustCompact && read.late > 0;
+    const after = isAhead ? read.header!.id : mustCompact ? snapshot.header.journal : next;
+    const header = { store, id: newId(), after, sequence };
+    const journal = await (isAhead ? beginAfter(path, header) : Journal.begin(journalName(path), header));
+    try {
+      return { journal, sequence: await takeLate(files, read, journal, low.data, warn), hasOld: isAhead };
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
+  } finally {
+    await files.close();
+  }
+}
+
+/** Begins a journal that goes on from the one that is there, which becomes `db.journal.old`. */
+export async function beginAfter(path: string, header: Omit<JournalHeader, "version">): Promise<Journal> {
+  const name = journalName(path);
+  await rename(name, oldName(path));
+  try {
+    return await Journal.begin(name, header);
+  } catch (error) {
+    // One that is there is a successor's: then ours stays aside, where the next start finds it.
+    if (!existsSync(name)) await rename(oldName(path), name);
+    await syncDirectory(dirname(path)).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Changes that a process on another machine added between our reading and our beginning; it can add no more. */
+async function takeLate(
+  { journalPath, tail }: Pinned,
+  read: Replayed,
+  journal: Journal,
+  document: Document,
+  warn: (message: string) => void,
+): Promise<number> {
+  let { sequence } = read;
+  const late: Buffer[] = [];
+  const take = (line: Numbered): void => {
+    if (line.sequence !== sequence + 1) return;
+    for (const change of line.changes) document.apply(change);
+    late.push(encodeLine(++sequence, line.changes));
+  };
+  const rest = { path: journalPath, content: () => tail(read.length) };
+  await readJournal(rest, { report: () => {}, take, isLast: true, mayBeTorn: true, isHeadless: true });
+  for (const line of late) await journal.append(line);
+  if (late.length > 0)
+    warn(`${journalPath}: another process was writing it. Its changes were taken over, and it can write no more.`);
+  return sequence;
+}
+
+function tornMessage({ file, offset, bytes }: NonNullable<Replayed["torn"]>): string {
+  return (
+    `${file}: dropped an incomplete last line at offset ${offset} (${bytes} bytes). A crash leaves such a line, ` +
+    "and then it was never acknowledged; a disk that lost data leaves one too, and then acknowledged changes are missing."
+  );
+}

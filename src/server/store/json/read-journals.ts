@@ -1,0 +1,104 @@
+import { chainOf, type Chain } from "./chain.ts";
+import type { Change } from "./document.ts";
+import type { Header, JournalHeader } from "./header.ts";
+import { journalHeaderOf, readJournal, type JournalFile, type Numbered, type Report } from "./journal-reader.ts";
+import { damaged } from "./refusals.ts";
+import { refusalOf } from "./snapshot-reader.ts";
+
+export interface JournalsRead extends Chain {
+  readonly header: JournalHeader | undefined;
+  /** How much of `db.journal` is whole. */
+  readonly length: number;
+  /** Where a last line begins that was cut off, and how much there is of it. */
+  readonly torn: { readonly file: string; readonly offset: number; readonly bytes: number } | undefined;
+}
+
+/** A store's journals, as files. */
+export interface JournalFiles {
+  readonly journalPath: string;
+  readonly old: JournalFile | undefined;
+  readonly journal: JournalFile | undefined;
+}
+
+/**
+ * Reads the journals that go on from a document.
+ * @param base undefined: there is no document. `"unknown"`: its header can't be read
+ */
+export async function readJournals(
+  { journalPath, old, journal }: JournalFiles,
+  base: Header | undefined | "unknown",
+  take: (line: Numbered, file: string) => void,
+  report: Report,
+): Promise<JournalsRead> {
+  const [oldFound, found] = [await journalHeaderOf(old), await journalHeaderOf(journal)];
+  const chain: Chain = base === "unknown" ? { usesOld: true, usesJournal: true } : chainOf(base, oldFound, found);
+  const whole = { line: 0, offset: 0 };
+  if (chain.oldFault !== undefined && old) report({ file: old.path, ...whole, what: chain.oldFault });
+  if (chain.journalFault !== undefined) report({ file: journalPath, ...whole, what: chain.journalFault });
+  const header = typeof found === "object" ? found : undefined;
+  const end = (file: string, { torn, size }: { torn: number | undefined; size: number }): JournalsRead["torn"] =>
+    torn === undefined ? undefined : { file, offset: torn, bytes: size - torn };
+  let last = typeof base === "object" ? base.sequence : 0;
+  const takeFrom = (file: string, line: Numbered): void => {
+    last = Math.max(last, line.sequence);
+    take(line, file);
+  };
+  let torn: JournalsRead["torn"];
+  if (old && chain.usesOld) {
+    const read = await readJournal(old, {
+      report,
+      take: (line) => takeFrom(old.path, line),
+      isLast: !journal,
+      mayBeTorn: !journal || header !== undefined,
+      isHeadless: chain.oldFault !== undefined,
+    });
+    if (!journal) torn = end(old.path, read);
+    // The next journal tells how far this one went.
+    if (header && header.sequence > last)
+      report({ file: old.path, ...whole, what: missingChanges(last, header.sequence + 1) });
+  }
+  if (!journal || !chain.usesJournal) return { ...chain, header, length: 0, torn };
+  const read = await readJournal(journal, {
+    report,
+    take: (line) => takeFrom(journalPath, line),
+    isLast: true,
+    mayBeTorn: true,
+    isHeadless: chain.journalFault !== undefined,
+  });
+  return { ...chain, header, length: read.length, torn: end(journalPath, read) };
+}
+
+export interface Replayed extends JournalsRead {
+  /** The number of the last change. */
+  readonly sequence: number;
+  /** How many changes of `db.journal` the document did not have. */
+  readonly late: number;
+}
+
+/**
+ * Applies the changes that a document does not have yet, in order.
+ * @throws {StoreRefused} where a journal is damaged, or does not go on from the document
+ */
+export async function replay(
+  files: JournalFiles,
+  base: Header | undefined,
+  apply: (change: Change) => void,
+): Promise<Replayed> {
+  let sequence = base?.sequence ?? 0;
+  let late = 0;
+  const take = (line: Numbered, file: string): void => {
+    if (line.sequence <= sequence) return;
+    if (line.sequence > sequence + 1) throw damaged(file, missingChanges(sequence, line.sequence));
+    for (const change of line.changes) apply(change);
+    sequence = line.sequence;
+    if (file === files.journalPath) late++;
+  };
+  const read = await readJournals(files, base, take, (damage) => {
+    throw refusalOf(damage);
+  });
+  return { ...read, sequence, late };
+}
+
+export function missingChanges(before: number, after: number): string {
+  return after - before === 2 ? `change ${before + 1} is missing` : `changes ${before + 1} to ${after - 1} are missing`;
+}

@@ -1,0 +1,41 @@
+import { Document, type Change } from "../../src/server/store/json/document.ts";
+import { journalHeaderLine, type Header } from "../../src/server/store/json/header.ts";
+import { pin } from "../../src/server/store/json/pinned.ts";
+import { replay, type Replayed } from "../../src/server/store/json/read-journals.ts";
+import { Snapshot } from "../../src/server/store/json/snapshot.ts";
+import { VERSION } from "../../src/server/store/records.ts";
+
+const STORE = "5".repeat(24);
+const FIRST = "a".repeat(24);
+const SECOND = "b".repeat(24);
+
+/** Of a document that the first journal goes on from. */
+export const firstHeader = (sequence: number): Header => ({ version: VERSION, store: STORE, journal: FIRST, sequence });
+
+/** The first line of the first journal, and of the second, which goes on from that. */
+export const firstLine = (sequence = 0): Buffer =>
+  journalHeaderLine({ store: STORE, id: FIRST, after: null, sequence });
+export const secondLine = (sequence = 0): Buffer =>
+  journalHeaderLine({ store: STORE, id: SECOND, after: FIRST, sequence });
+
+/** What a start makes of a store's files, which stay as they are. */
+export async function documentIn(path: string): Promise<Document> {
+  const document = new Document();
+  await replayedInto(document, path);
+  return document;
+}
+
+export async function replayedInto(
+  document: Document,
+  path: string,
+  apply: (change: Change) => void = (change) => document.apply(change),
+): Promise<Replayed> {
+  const snapshot = new Snapshot(path, document);
+  const hasFile = (await snapshot.read()) !== null;
+  const files = await pin(path, { mayBeEmpty: true });
+  try {
+    return await replay(files, hasFile ? snapshot.header : undefined, apply);
+  } finally {
+    await files.close();
+  }
+}
