@@ -41,7 +41,7 @@ export interface BeginRequest {
  * @throws {SignInRefused} `invalid_redirect_uri`
  */
 export async function checkBegin(
-  { connect, isLocal }: Pick<BeginDeps, "connect" | "isLocal">,
+  { connect, isLocal, flows }: Pick<BeginDeps, "connect" | "isLocal" | "flows">,
   { instance, provider, redirect_uri, caller }: BeginRequest,
 ): Promise<{ connection: Connection; destination: Destination }> {
   const connection = await connect(instance, provider);
@@ -50,6 +50,10 @@ export async function checkBegin(
     return { connection, destination: checkRedirectUri(redirect_uri, instance, { caller, isLocal, isSimulated }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    flows.refused(
+      { instance: instance.id, provider, result: "error", error: error.code, reason: error.detail ?? null },
+      { name: "begin", sent: { provider, instance: instance.subdomain }, answered: { status: 400, error: error.code } },
+    );
     const [listed] = instance.redirect_uris.filter((entry) => /^https?:/.test(entry));
     const wayBack = listed === undefined ? undefined : wayBackTo(instance, listed.replace(/\?\*$/, ""));
     throw new SignInRefused(error.code, error.detail, { wayBack });
