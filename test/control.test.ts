@@ -1,7 +1,10 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "../src/wire/control/routes.ts";
 import { OUTCOMES } from "../src/wire/outcomes.ts";
+import { createDatabase } from "./postgres/_postgres.ts";
+import { temporaryDirectory } from "./store/conformance.ts";
 import { call, followSignIn, startServer, type Answered, type ControlledServer } from "./_control.ts";
 
 const ROUTES = Object.keys(CONTROL_ROUTES) as ControlRoute[];
@@ -110,8 +113,12 @@ describe("The guard of the control API", () => {
 });
 
 describe("The control API", () => {
-  it("answers every route in the form of its reference", async () => {
-    const server = await startServer();
+  it.each([
+    ["memory", async () => "memory"],
+    ["json", async () => join(await temporaryDirectory(), ".svc", "db.json")],
+    ["postgres", () => createDatabase()],
+  ])("answers every route in the form of its reference, on the store %s", async (_, place) => {
+    const server = await startServer({ store: await place(), warn: () => {} });
     await ok(server, "GET /state", "/state");
     const made = await ok(server, "POST /instances", "/instances", { name: "Initech", subdomain: "initech" });
     expect(JSON.stringify(made)).not.toContain("sk_");
