@@ -86,7 +86,7 @@ function imported(key: string): Promise<SigningKey> {
   const known = importedKeys.get(key);
   if (known) return known;
   if (importedKeys.size >= MAX_KEYS) importedKeys.clear();
-  const importing = importKey(key, ["verify"]);
+  const importing = importKey(key);
   importedKeys.set(key, importing);
   return importing;
 }

@@ -4,7 +4,7 @@ import type { ErrorCode } from "./errors.ts";
 import { MAX_TOKEN_BYTES } from "./names.ts";
 
 /** HMAC with SHA-256 (RFC 7518, 3.2). */
-export const ALGORITHM = "HS256";
+const ALGORITHM = "HS256";
 
 /** Three parts, of which the first two are base64url. */
 const FORM = /^[\w-]+\.[\w-]+\.[^.]*$/;
@@ -16,10 +16,10 @@ export type TokenProblem = "malformed" | "algorithm" | "signature" | "instance" 
 
 export type SigningKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Imports the whole secret key, prefix included, as an HMAC key. Importing costs more than verifying: keep the result. */
-export function importKey(secretKey: string, usages: readonly ("sign" | "verify")[]): Promise<SigningKey> {
+/** Imports the whole secret key, prefix included, to verify with. Importing costs more than verifying: keep the result. */
+export function importKey(secretKey: string): Promise<SigningKey> {
   const bytes = new TextEncoder().encode(secretKey);
-  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [...usages]);
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 }
 
 /**

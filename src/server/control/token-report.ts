@@ -13,7 +13,7 @@ export async function explainToken(
   status: number,
 ): Promise<{ header: Parts; claims: Parts; reason: string }> {
   const seconds = Math.floor(now().getTime() / 1000);
-  const result = await verifySignature(token, [await importKey(instance.secret_key, ["verify"])], instance.id);
+  const result = await verifySignature(token, [await importKey(instance.secret_key)], instance.id);
   const problem = "problem" in result ? result.problem : claimsProblem(result.claims, seconds);
   const claims: Parts = { ...readClaims(token) };
   return {

@@ -37,7 +37,7 @@ export interface CompleteDeps extends TakeStateDeps {
   readonly flows: Flows;
   /** How long a provider may take over all that it is asked, in milliseconds. Default 10,000. */
   readonly providerTimeoutMs?: number | undefined;
-  issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string>;
+  issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): string;
   /** Told why a sign-in failed after its state was good. */
   onFailure(provider: Provider, error: SignInError): void;
   /** Told what a provider sent that could not be read, and that the sign-in went on without, by its path. */
@@ -70,7 +70,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     const connection = await deps.connect(instance, record.provider);
     const { profile, tokens } = await fetchProfile(deps, connection, record, request);
     const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
-    const token = await deps.issueToken(instance, user, record.provider, deps.now());
+    const token = deps.issueToken(instance, user, record.provider, deps.now());
     const ms = performance.now() - begun;
     deps.flows.note(
       state,
