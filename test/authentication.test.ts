@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answer } from "./_answers.ts";
+import { answer, headersOf } from "./_answers.ts";
 import { setup, type Service, NOBODY } from "./_setup.ts";
 
 const A1 = "00000000-0000-4000-8000-0000000000a1";
@@ -190,7 +190,7 @@ describe("what a key sees of another instance", () => {
     const seen = await Promise.all(
       paths.map(async (path) => {
         const response = await as(acme, `/api/v1/${path}`, { method });
-        return { status: response.status, headers: [...response.headers], body: await response.text() };
+        return { status: response.status, headers: headersOf(response), body: await response.text() };
       }),
     );
     expect(seen[0]!.status).toBe(404);

@@ -94,8 +94,8 @@ const PROVOKED: Partial<Record<WireCode, () => Promise<Outcome>>> = {
   internal: () => withStore(new Error("a bug")),
   storage_unavailable: () => withStore(new StorageUnavailable("the disk is full")),
 };
-/** Slow to provoke, and provoked in tests of their own. */
-const ELSEWHERE: WireCode[] = ["search_too_slow", "too_many_sign_ins"];
+/** Of the control API, or slow to provoke: provoked in tests of their own. */
+const ELSEWHERE: WireCode[] = ["conflict", "search_too_slow", "too_many_sign_ins"];
 
 describe("An error of the service", () => {
   it("is provoked for every row of the table", () => {

@@ -29,6 +29,11 @@ function modesIn(directory: string): Record<string, string> {
   return Object.fromEntries(modes) as Record<string, string>;
 }
 
+/** Whether a name in the server's directory is a directory: itself, its servers, the snapshots of its store. */
+function isFolder(name: string): boolean {
+  return [".", "servers"].includes(name) || name.endsWith("snapshots");
+}
+
 /** What the commands take for a server that runs here; it is the attacker's. */
 function plant(directory: string, url = "http://localhost:7999"): string {
   const instance = { id: NOBODY, name: "A", subdomain: "a", url, publishable_key: "pk_evil", secret_key: SECRET };
@@ -87,9 +92,9 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
       await server.stop();
       const stopped = modesIn(join(cwd, ".svc"));
       expect(Object.keys(stopped)).toContain("db.json");
-      for (const { ".": directory, servers, ...files } of [running, stopped]) {
-        expect([directory, servers, ...new Set(Object.values(files))]).toEqual(["700", "700", "600"]);
-      }
+      // The lock is a socket in a directory that is closed to others.
+      for (const [name, mode] of [...Object.entries(running), ...Object.entries(stopped)])
+        if (!name.endsWith(".lock")) expect([name, mode]).toEqual([name, isFolder(name) ? "700" : "600"]);
     });
 
     it("are so without a store too", async () => {
@@ -105,14 +110,13 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
       const directory = join(temporaryDirectory(), ".svc");
       const options = { port: 0, store: join(directory, "db.json") };
       await (await serve({ ...options, seed: seedFile() })).close();
-      writeFileSync(join(directory, "db.journal"), "");
       for (const name of ["db.json", "db.journal"]) chmodSync(join(directory, name), 0o644);
       chmodSync(directory, 0o755);
       const server = await serve(options);
-      const { ".": mode, ...files } = modesIn(directory);
+      const modes = modesIn(directory);
       await server.close();
-      // The directory of the snapshots is closed as well.
-      expect([mode, ...new Set(Object.values(files))]).toEqual(["700", "600", "700"]);
+      for (const [name, mode] of Object.entries(modes))
+        if (!name.endsWith(".lock")) expect([name, mode]).toEqual([name, isFolder(name) ? "700" : "600"]);
     });
 
     it("are in no process's arguments, and git is told to leave them", async () => {

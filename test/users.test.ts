@@ -255,7 +255,7 @@ describe("DELETE /api/v1/users/:id", () => {
   it("leaves nothing of the user in the store's files", async () => {
     const directory = await mkdtemp(join(tmpdir(), "svc-users-"));
     const contents = async (): Promise<string> => {
-      const names = (await readdir(directory)).filter((name) => name.startsWith("db."));
+      const names = (await readdir(directory)).filter((name) => /^db\.(?:json|journal)$/.test(name));
       return (await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")))).join("");
     };
     try {
