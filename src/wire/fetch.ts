@@ -10,7 +10,7 @@ export interface FetchInit {
 export interface FetchResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  readonly body: AsyncIterable<Uint8Array> | null;
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null;
   text(): Promise<string>;
 }
 

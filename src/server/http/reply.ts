@@ -24,6 +24,7 @@ const COMMON: Headers = {
 const JSON_TYPE: Headers = { ...COMMON, "content-type": "application/json" };
 /** Most answers: their headers are put into their form once. */
 const JSON_HEADERS = flat(JSON_TYPE);
+const REDIRECT_HEADERS = flat({ ...COMMON, pragma: "no-cache" });
 /** `form-action` is left out because Chromium applies it to the redirects that follow a form. */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -73,8 +74,9 @@ export function stream(type: string, body: AsyncIterable<Uint8Array>): Reply {
 
 /** 302 and no body: the address may carry a token, which must not be in a page too. */
 export function redirect(location: string, cookies: readonly string[] = []): Reply {
-  const headers = flat({ ...COMMON, pragma: "no-cache", location });
-  return { status: 302, headers: [...headers, ...cookies.flatMap((cookie) => ["set-cookie", cookie])], body: "" };
+  const headers = [...REDIRECT_HEADERS, "location", location];
+  for (const cookie of cookies) headers.push("set-cookie", cookie);
+  return { status: 302, headers, body: "" };
 }
 
 export function page(html: string, status = 200): Reply {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { STATE_LIFETIME_SECONDS } from "../../wire/names.ts";
 
 /**
@@ -50,5 +50,5 @@ function setCookie(state: string, value: string, maxAge: number, isHttps: boolea
 }
 
 function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }

@@ -1,6 +1,6 @@
 import type { FetchResponse } from "../../wire/fetch.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+import { notFound, reply, textReply, type SimulatedProvider } from "./provider.ts";
 
 export interface GithubAccount {
   readonly id: number;
@@ -92,7 +92,6 @@ export const simulatedGithub: SimulatedProvider = {
 /** GitHub answers with status 200 whatever happened, and form-encoded unless asked for JSON. */
 function tokenReply(accept: string, body: Record<string, string>): FetchResponse {
   if (accept.includes("application/json")) return reply(200, body);
-  return new Response(new URLSearchParams(body).toString(), {
-    headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
-  }) as FetchResponse;
+  const type = "application/x-www-form-urlencoded; charset=utf-8";
+  return textReply(200, new URLSearchParams(body).toString(), { "content-type": type });
 }

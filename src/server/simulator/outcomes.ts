@@ -3,7 +3,7 @@ import type { FetchInit, FetchResponse } from "../../wire/fetch.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { reply } from "./provider.ts";
+import { reply, textReply } from "./provider.ts";
 
 /** How long svc waits for a token endpoint that is not going to answer. */
 export const SHORT_TIMEOUT_MS = 250;
@@ -44,9 +44,7 @@ export async function tokenFailure(
     case "rate_limited":
       return reply(429, { error: "rate_limited" }, { "retry-after": "60" });
     case "token_garbage":
-      return new Response("<!doctype html><title>Oops</title>", {
-        headers: { "content-type": "text/html" },
-      }) as FetchResponse;
+      return textReply(200, "<!doctype html><title>Oops</title>", { "content-type": "text/html" });
     case "redirect_uri_mismatch":
       return MISMATCH[provider]();
     case "provider_unreachable":
