@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    exclude: [...configDefaults.exclude, "test/faults/**"],
+    exclude: [...configDefaults.exclude, "test/faults/**", "examples/express/**"],
     globalSetup: "test/_run.ts",
     // Files of one worker share what they import, which halves the work of a run: no module keeps what a test has changed.
     isolate: false,

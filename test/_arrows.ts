@@ -11,6 +11,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   dashboard: ["wire"],
   "control-client": ["wire"],
   client: ["wire"],
+  // What a test starts: the server by its front, and the control API by its client alone.
+  testing: ["wire", "client", "control-client", "server/index.ts"],
 
   // The rooms of the server, from the top to the ground.
   "server/index.ts": [
@@ -187,6 +189,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@faker-js/faker": ["server/control/generate.ts"],
   "@inquirer/prompts": ["cli/process-context.ts"],
+  "@playwright/test": ["testing/playwright.ts", "testing/playwright"],
   "@napi-rs/keyring": ["cli/credentials/keyring.ts"],
   chalk: ["cli/output/text.ts"],
   commander: ["cli"],
@@ -202,6 +205,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
   undici: ["client/transport.ts", "server/providers/fetch.ts", "cli/connection/proxy-fetch.ts"],
+  vitest: ["testing/vitest.ts"],
   zod: ["server", "wire/seed.ts", "wire/control"],
 };
 

@@ -15,6 +15,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "svc-identity/verify": "verifyToken",
   "svc-identity/middleware": "withAuth",
   "svc-identity/server": "serve",
+  "svc-identity/testing": "createTestService",
 };
 
 let directory: string;
@@ -103,7 +104,7 @@ it.each([
   };
   // The client is for browsers' bundlers and for edges as well, which have no types of Node.
   await compile(
-    Object.entries(ENTRIES).filter(([entry]) => entry !== "svc-identity/server"),
+    Object.entries(ENTRIES).filter(([entry]) => !/(server|testing)$/.test(entry)),
     "--types",
     "",
   );

@@ -4,6 +4,7 @@ import { claimsOf, expressAuth } from "svc-identity/middleware";
 
 const COOKIE = "token";
 const ATTEMPT = "signing_in";
+const PROVIDERS = ["google", "github", "twitter"];
 
 /** What a user reads for each way in which a sign-in can end without a token. */
 const FAILURES = new Map([
@@ -17,9 +18,10 @@ const FAILURES = new Map([
 
 /**
  * An application that signs its users in through the service.
- * @param {{ secretKey: string, baseUrl: string, origin: string }} settings `origin` is where this application is
+ * @param {{ secretKey: string, baseUrl: string, origin: string, now?: () => Date }} settings `origin` is where this
+ * application is; `now` replaces the clock in tests
  */
-export function createApp({ secretKey, baseUrl, origin }) {
+export function createApp({ secretKey, baseUrl, origin, now }) {
   const svc = createClient({ secretKey, baseUrl });
   const secure = origin.startsWith("https:");
   const cookie = { httpOnly: true, sameSite: "lax", secure };
@@ -34,7 +36,9 @@ export function createApp({ secretKey, baseUrl, origin }) {
     if (request.headers["sec-fetch-site"] === "cross-site") return response.status(403).send("Begin at this site.");
     // Shows the callback that this browser asked to be signed in, so that nobody signs it in as somebody else.
     response.cookie(ATTEMPT, "1", { ...cookie, maxAge: 600_000 });
-    response.redirect(await svc.signInUrl({ redirectUri: `${origin}/callback` }));
+    // Without one, the instance's default.
+    const provider = PROVIDERS.find((name) => name === request.query.provider);
+    response.redirect(await svc.signInUrl({ redirectUri: `${origin}/callback`, provider }));
   });
 
   app.get("/callback", async (request, response) => {
@@ -49,7 +53,7 @@ export function createApp({ secretKey, baseUrl, origin }) {
     response.redirect("/me");
   });
 
-  app.get("/me", expressAuth({ secretKey, cookie: COOKIE }), (request, response) => {
+  app.get("/me", expressAuth({ secretKey, cookie: COOKIE, now }), (request, response) => {
     const { sub, name, email, provider } = claimsOf(request);
     response.json({ id: sub, name, email, provider });
   });

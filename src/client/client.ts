@@ -97,7 +97,8 @@ const DEFAULT_RETRIES = 2;
 /** @throws {ConfigError} for keys and addresses that can't be right, and for a secret key in a browser */
 export function createClient(options: ClientOptions = {}): Client {
   checkOptions(options);
-  const { secretKey, publishableKey, apiUrl, now = Date.now } = options;
+  const { secretKey, publishableKey, apiUrl, now: clock = Date.now } = options;
+  const now = (): number => Number(clock());
   const transport = options.fetch ? fetchTransport(options.fetch) : undiciTransport(options.certificate);
   const shared: Omit<CallDeps, "baseUrl" | "headers"> = {
     ask: transport.ask,
@@ -171,8 +172,7 @@ export function createClient(options: ClientOptions = {}): Client {
       check: (token, request) => checked(verify(token, request)),
       async verifyLocal(token) {
         const { verifyToken } = await import("./verify.ts");
-        const date = new Date(now());
-        return verifyToken(token, { secretKey: secretKey ?? missing("secretKey"), now: () => date });
+        return verifyToken(token, { secretKey: secretKey ?? missing("secretKey"), now });
       },
     },
     instances: { resolve },

@@ -1,5 +1,6 @@
 import type { Fetch } from "../wire/fetch.ts";
 import { isConfidential } from "../wire/loopback.ts";
+import type { Now } from "../wire/now.ts";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
 import type { Try } from "./call.ts";
 import { ConfigError } from "./errors.ts";
@@ -32,8 +33,8 @@ export interface ClientOptions {
   readonly onTry?: ((info: Try) => void) | undefined;
   /** A secret key in a browser is everybody's: who holds it can make tokens and delete users. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
-  /** The time in milliseconds since 1970, for tests. */
-  readonly now?: (() => number) | undefined;
+  /** Replaces the clock in tests. */
+  readonly now?: Now | undefined;
 }
 
 /**

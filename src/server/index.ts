@@ -1,4 +1,5 @@
 /** Start the service inside a program or a test. */
+export { embed, type EmbeddedServer, type EmbedOptions } from "./embed.ts";
 export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
 export { credentialsFromEnv, joinCredentials, type Credentials } from "./providers/credentials.ts";
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";

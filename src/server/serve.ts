@@ -1,26 +1,22 @@
-import { randomBytes } from "node:crypto";
-import type { Fetch } from "../wire/fetch.ts";
 import { isLoopback } from "../wire/loopback.ts";
-import { DEFAULT_PORT, PROVIDERS, type Provider } from "../wire/names.ts";
+import { DEFAULT_PORT, PROVIDERS } from "../wire/names.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { App } from "./http/app.ts";
 import { createClientAddress, type ClientAddress } from "./http/client-address.ts";
-import { ServeError, type SignInError } from "./errors.ts";
+import { assemble, bugWarner } from "./assemble.ts";
+import { ServeError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
 import { wildcardWarnings } from "./sign-in/redirect-rule.ts";
-import { controlOptions } from "./control.ts";
 import { dashboardLink } from "./control/dashboard-link.ts";
-import { createLive } from "./live/index.ts";
 import { listen } from "./http/listen.ts";
 import type { Metrics } from "./metrics.ts";
 import { createListener } from "./http/listener.ts";
 import { checkCredentials, describeProvider } from "./providers/connections.ts";
 import { fill, fillingOf } from "./seed/apply.ts";
-import { createService } from "./service.ts";
 import { checkOptions, type RunningServer, type ServeOptions } from "./options.ts";
 import { openStore } from "./store/open.ts";
 import type { InstanceRecord } from "./store/records.ts";
-import { SEEDED, StoreNotEmpty, type Store } from "./store/store.ts";
+import { StoreNotEmpty, type Store } from "./store/store.ts";
 
 export type { RunningServer, ServeOptions };
 
@@ -61,16 +57,12 @@ async function serveStore(
   checkCredentials(known, credentials, providers, isLocal);
   wildcardWarnings(known, isLocal).forEach(warn);
 
-  const onBug = (error: unknown, request_id?: string): void =>
-    warn(
-      `internal error${request_id === undefined ? "" : ` in request ${request_id}`}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    );
   // The port is known only when it is bound, and every address depends on it.
   let start!: (app: App) => void;
   const started = new Promise<App>((resolve) => (start = resolve));
   const app: Pick<App, "answer"> = { answer: async (incoming) => (await started).answer(incoming) };
   let isStopping = false;
-  const listener = createListener(app, clientAddress, { onBug, isStopping: () => isStopping });
+  const listener = createListener(app, clientAddress, { onBug: bugWarner(warn), isStopping: () => isStopping });
   const listening = await listen(listener, {
     port,
     host: options.host,
@@ -93,42 +85,18 @@ async function serveStore(
     options.allowedHosts,
   );
   metrics?.watch(store);
-  const stopped = new AbortController();
-  const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
-  if (filling && control) await store.snapshots.save(SEEDED, now().toISOString());
-  const live = await createLive(store, now);
-  const clock = live.clock.read();
-  if (clock.mode !== "real") warn(`the clock is ${clock.mode} at ${clock.now}, as it was left`);
-  const identitySecret = randomBytes(32).toString("base64url");
-  start(
-    createService({
-      store,
-      identitySecret,
-      live,
-      control,
-      providerTimeoutMs: options.providerTimeoutMs,
-      addresses,
-      isLocal,
-      locate,
-      providers,
-      credentials,
-      fetch: options.fetch ?? realFetch,
-      onBug,
-      onFailure: (provider, error) => warn(failureText(provider, error)),
-      isStopping: () => isStopping,
-      onIgnored: (provider, paths) =>
-        warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
-      onUnlisted: ({ name }, origin) =>
-        warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
-      onRequest: metrics
-        ? (entry) => {
-            metrics.onRequest(entry);
-            options.onRequest?.(entry);
-          }
-        : options.onRequest,
-      renderMetrics: metrics?.render,
-    }),
-  );
+  const assembled = await assemble({
+    ...options,
+    store,
+    addresses,
+    isLocal,
+    isFresh: filling !== undefined,
+    locate,
+    metrics,
+    isStopping: () => isStopping,
+  });
+  const { control, live } = assembled;
+  start(assembled.app);
   return {
     url: addresses.front,
     api_url: addresses.api,
@@ -141,7 +109,7 @@ async function serveStore(
       PROVIDERS.map((name) => [name, describeProvider(name, known, credentials, providers)]),
     ) as RunningServer["providers"],
     isLocal,
-    identity_secret: identitySecret,
+    identity_secret: assembled.identitySecret,
     control_key: control?.controlKey,
     dashboardLink: async () => control && dashboardLink(control.dashboardKeys, addresses, true),
     get instances() {
@@ -149,25 +117,16 @@ async function serveStore(
     },
     async close({ drainMs = 0 } = {}) {
       isStopping = true;
-      stopped.abort();
-      live.close();
+      assembled.stop();
       await listening.close({ drainMs, graceMs: GRACE_MS });
       await store.close();
     },
   };
 }
 
-/** Loaded when the first real provider is asked: most servers never do. */
-const realFetch: Fetch = async (url, init) => (await import("./providers/fetch.ts")).providerFetch(url, init);
-
 /** The names that a certificate must have: a wildcard right below a top-level domain is trusted by nobody. */
 function hostNames({ publicUrl, allowedHosts = [] }: ServeOptions, instances: readonly InstanceRecord[]): string[] {
   const front = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname;
   const below = ["api", ...instances.map(({ subdomain }) => subdomain)].map((label) => `${label}.${front}`);
   return [...new Set([front, "localhost", "127.0.0.1", "::1", ...below, ...allowedHosts])];
-}
-
-function failureText(provider: Provider, error: SignInError): string {
-  const cause = error.message === "unexpected" && error.cause instanceof Error ? ` (${error.cause.stack})` : "";
-  return `sign-in with ${provider} failed: ${error.code}: ${error.message}${cause}`;
 }

@@ -1,3 +1,4 @@
+import { clearInterval, setInterval } from "node:timers";
 import { stream } from "../http/reply.ts";
 import type { ControlDeps } from "./deps.ts";
 import { Ready, type HandlersOf } from "./handler.ts";

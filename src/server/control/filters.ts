@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod";
 import type { Filtered } from "../../wire/control/queries.ts";
 import { ApiError } from "../errors.ts";

@@ -1,3 +1,4 @@
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import type { Server } from "node:http";
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { closeSilent } from "./connections.ts";

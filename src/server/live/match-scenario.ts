@@ -43,7 +43,7 @@ export async function matchScenario(deps: MatchDeps, arrival: Arrival): Promise<
   for (const scenario of inOrder(deps.live.scenarios, digest)) {
     const because = mismatch(scenario, arrival, deps, digest);
     const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
-    considered.push({ scenario: scenario.label ?? scenario.id, because: because ?? (taken ? "matched" : "used up") });
+    considered.push({ scenario: scenario.id, because: because ?? (taken ? "matched" : "used up") });
     if (taken) return { scenario: taken, considered };
   }
   return { scenario: undefined, considered };

@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { defineConfig } from "@playwright/test";
+
+// A browser of the system where there is one; else the one that `npx playwright install chromium` fetches.
+const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium"].find((path) => path && existsSync(path));
+
+export default defineConfig({
+  testDir: "test",
+  fullyParallel: true,
+  workers: 2,
+  timeout: 60_000,
+  reporter: "line",
+  outputDir: "../../node_modules/.cache/playwright",
+  use: { launchOptions: { executablePath, args: ["--no-sandbox"] } },
+});

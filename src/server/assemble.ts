@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import type { Fetch } from "../wire/fetch.ts";
+import type { Provider } from "../wire/names.ts";
+import { controlOptions, type ControlOptions } from "./control.ts";
+import type { SignInError } from "./errors.ts";
+import type { App } from "./http/app.ts";
+import type { Addresses } from "./instances/addresses.ts";
+import { createLive, type Live } from "./live/index.ts";
+import type { Metrics } from "./metrics.ts";
+import type { ServeOptions } from "./options.ts";
+import { createService } from "./service.ts";
+import type { LocateIp } from "./sign-in/geo.ts";
+import { SEEDED, type Store } from "./store/store.ts";
+
+type Chosen =
+  | "control"
+  | "controlKey"
+  | "credentials"
+  | "fetch"
+  | "now"
+  | "onRequest"
+  | "providers"
+  | "providerTimeoutMs"
+  | "warn";
+
+export interface AssembleOptions extends Pick<ServeOptions, Chosen> {
+  /** It is open, and has its instances. */
+  readonly store: Store;
+  readonly addresses: Addresses;
+  /** Whether only this machine can reach it. */
+  readonly isLocal: boolean;
+  /** Whether the store was filled just now, so that a reset returns to what it has. */
+  readonly isFresh: boolean;
+  readonly locate: LocateIp;
+  readonly metrics?: Metrics | undefined;
+  /** Whether a shutdown has begun. */
+  isStopping(): boolean;
+}
+
+/** A service that answers as soon as something passes requests to it. */
+export interface Assembled {
+  readonly app: App;
+  readonly live: Live;
+  /** Undefined: there is no control API. */
+  readonly control: ControlOptions | undefined;
+  readonly identitySecret: string;
+  /** Ends its timers, streams and jobs. The store stays open. */
+  stop(): void;
+}
+
+/** What a server on a port and one inside a program have in common: the service on its store, and its control API. */
+export async function assemble(options: AssembleOptions): Promise<Assembled> {
+  const { store, addresses, isLocal, metrics, now = () => new Date(), warn = () => {} } = options;
+  const stopped = new AbortController();
+  const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
+  if (options.isFresh && control) await store.snapshots.save(SEEDED, now().toISOString());
+  const live = await createLive(store, now);
+  const clock = live.clock.read();
+  if (clock.mode !== "real") warn(`the clock is ${clock.mode} at ${clock.now}, as it was left`);
+  const identitySecret = randomBytes(32).toString("base64url");
+  const app = createService({
+    store,
+    identitySecret,
+    live,
+    control,
+    providerTimeoutMs: options.providerTimeoutMs,
+    addresses,
+    isLocal,
+    locate: options.locate,
+    providers: options.providers ?? "auto",
+    credentials: options.credentials ?? {},
+    fetch: options.fetch ?? realFetch,
+    onBug: bugWarner(warn),
+    onFailure: (provider, error) => warn(failureText(provider, error)),
+    isStopping: options.isStopping,
+    onIgnored: (provider, paths) =>
+      warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
+    onUnlisted: ({ name }, origin) =>
+      warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
+    onRequest: metrics
+      ? (entry) => {
+          metrics.onRequest(entry);
+          options.onRequest?.(entry);
+        }
+      : options.onRequest,
+    renderMetrics: metrics?.render,
+  });
+  return {
+    app,
+    live,
+    control,
+    identitySecret,
+    stop() {
+      stopped.abort();
+      live.close();
+    },
+  };
+}
+
+/** Warns of an error that should not have happened, with its stack. */
+export function bugWarner(warn: (message: string) => void): (error: unknown, request_id?: string) => void {
+  return (error, request_id) =>
+    warn(
+      `internal error${request_id === undefined ? "" : ` in request ${request_id}`}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+}
+
+/** Loaded when the first real provider is asked: most servers never do. */
+const realFetch: Fetch = async (url, init) => (await import("./providers/fetch.ts")).providerFetch(url, init);
+
+function failureText(provider: Provider, error: SignInError): string {
+  const cause = error.message === "unexpected" && error.cause instanceof Error ? ` (${error.cause.stack})` : "";
+  return `sign-in with ${provider} failed: ${error.code}: ${error.message}${cause}`;
+}

@@ -1,0 +1,64 @@
+import { createAddresses } from "./instances/addresses.ts";
+import { assemble } from "./assemble.ts";
+import type { ServeOptions } from "./options.ts";
+import { fill, fillingOf } from "./seed/apply.ts";
+import { nowhere } from "./sign-in/geo.ts";
+import { openStore } from "./store/open.ts";
+import type { InstanceRecord } from "./store/records.ts";
+
+/** Loopback, so that clients send it keys over plain http; no real server has this name. */
+const URL_INSIDE = "http://svc.localhost";
+const HTTP_PORT = 80;
+
+export type EmbedOptions = Pick<ServeOptions, "seed" | "now" | "warn" | "controlKey" | "onRequest">;
+
+/** A server without a port: whoever has its `fetch` reaches it. */
+export interface EmbeddedServer {
+  /** The front door. */
+  readonly url: string;
+  readonly api_url: string;
+  /** Of the control API. */
+  readonly control_key: string;
+  /** With their keys, as they are now. */
+  readonly instances: readonly (InstanceRecord & { url: string })[];
+  /** Answers one request; redirects are not followed. */
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs the service inside the program: in memory, with simulated providers, and without listening anywhere.
+ * @throws {ServeError | SeedError}
+ */
+export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer> {
+  const { now = () => new Date(), warn = () => {} } = options;
+  const store = await openStore("memory", { warn });
+  const filling = await fillingOf(store, options, now(), warn);
+  if (filling) await fill(store, filling, false);
+  const addresses = createAddresses(URL_INSIDE, HTTP_PORT);
+  let isStopping = false;
+  const { app, control, live, stop } = await assemble({
+    ...options,
+    store,
+    addresses,
+    isLocal: true,
+    isFresh: true,
+    locate: nowhere,
+    providers: "simulated",
+    isStopping: () => isStopping,
+  });
+  return {
+    url: addresses.front,
+    api_url: addresses.api,
+    control_key: control!.controlKey,
+    get instances() {
+      return live.instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) }));
+    },
+    fetch: app.fetch,
+    async close() {
+      isStopping = true;
+      stop();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { ControlClient } from "../control-client/index.ts";
+import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
+
+type Reading = AnswerOf<"GET /clock">;
+
+/** A moment: a `Date`, milliseconds since 1970, or a date as text. */
+export type Moment = Date | number | string;
+/** A length of time: milliseconds, `"30:00"` (minutes and seconds, or hours first), or with units as in `"61m"` or `"1h30m"`. */
+export type Duration = Extract<BodyOf<"POST /clock/advance">, { by: unknown }>["by"];
+
+/**
+ * The service's clock, with the verbs of Playwright's. It moves states, codes, tokens, sessions and verification. The
+ * machine's own time, timers and deadlines stay as they are.
+ */
+export interface TestClock {
+  /**
+   * The service's time. Pass it to whatever verifies tokens without asking the service, so that both agree:
+   * `checkToken(token, { secretKey, now: svc.clock.now })`, `expressAuth({ secretKey, now: svc.clock.now })`.
+   */
+  readonly now: () => Date;
+  /** Stops the clock at a moment. */
+  setFixedTime(time: Moment): Promise<void>;
+  /** Sets the clock, which keeps running. */
+  setSystemTime(time: Moment): Promise<void>;
+  /** Moves the clock forwards to a moment and stops it there. @throws {ControlError} for a moment in the past */
+  pauseAt(time: Moment): Promise<void>;
+  /** Moves the clock forwards. A stopped clock stays stopped. @throws {ControlError} for what is not a duration */
+  fastForward(by: Duration): Promise<void>;
+  /** The same as `fastForward`. */
+  advance(by: Duration): Promise<void>;
+  /** Lets a stopped clock run again from where it is. */
+  resume(): Promise<void>;
+  /** Returns to the real time. */
+  reset(): Promise<void>;
+  /** Sets the clock of a Playwright page to the service's, so that scripts there agree with it. */
+  applyTo(page: PageWithClock): Promise<void>;
+}
+
+/** What is needed of Playwright's `Page`. */
+export interface PageWithClock {
+  readonly clock: {
+    setFixedTime(time: number | string | Date): Promise<void>;
+    setSystemTime(time: number | string | Date): Promise<void>;
+  };
+}
+
+// Taken when this is loaded: fake timers that a test installs later do not move the service.
+const realNow = Date.now;
+
+/** @returns also `refresh`, for when something else than this clock has moved the service's */
+export function createTestClock(
+  control: ControlClient,
+  first: Reading,
+): { clock: TestClock; refresh: () => Promise<void> } {
+  let reading = first;
+  const now = (): number => {
+    if (reading.mode === "frozen") return Date.parse(reading.now);
+    return realNow() + (reading.mode === "real" ? 0 : reading.offset_ms);
+  };
+  const advance = async (change: BodyOf<"POST /clock/advance">): Promise<void> => {
+    reading = await control.request("POST /clock/advance", { body: change });
+  };
+  const freeze = async (at: string): Promise<void> => {
+    reading = await control.request("POST /clock/freeze", { body: { at } });
+  };
+  const clock: TestClock = {
+    now: () => new Date(now()),
+    setFixedTime: async (time) => freeze(isoOf(time)),
+    async setSystemTime(time) {
+      reading = await control.request("POST /clock/set", { body: { at: isoOf(time) } });
+    },
+    async pauseAt(time) {
+      const at = isoOf(time);
+      await advance({ to: at });
+      await freeze(at);
+    },
+    fastForward: (by) => advance({ by }),
+    advance: (by) => advance({ by }),
+    async resume() {
+      reading = await control.request("POST /clock/resume");
+    },
+    async reset() {
+      reading = await control.request("POST /clock/reset");
+    },
+    async applyTo(page) {
+      if (reading.mode === "frozen") await page.clock.setFixedTime(now());
+      else await page.clock.setSystemTime(now());
+    },
+  };
+  const refresh = async (): Promise<void> => {
+    reading = await control.request("GET /clock");
+  };
+  return { clock, refresh };
+}
+
+function isoOf(time: Moment): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) throw new TypeError(`"${String(time)}" is not a date. Write 2026-01-31T12:00:00Z.`);
+  return date.toISOString();
+}

@@ -1,0 +1,52 @@
+import type { ControlClient } from "../control-client/index.ts";
+import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
+import type { Duration } from "./clock.ts";
+
+/** A sign-in, step by step, with the reason in words where it failed. */
+export type Flow = AnswerOf<"GET /flows">[number];
+export type FlowFilter = Omit<NonNullable<QueryOf<"GET /flows">>, "wait" | "format">;
+
+/** What happened to sign-ins. */
+export interface TestFlows {
+  /** Newest first. */
+  list(filter?: FlowFilter): Promise<Flow[]>;
+  get(id: string): Promise<Flow>;
+  /** The newest sign-in that matches; undefined where there is none. */
+  latest(filter?: FlowFilter): Promise<Flow | undefined>;
+  /**
+   * Waits until a sign-in matches, such as `{ result: "error" }`. Sign-ins that are there already count; pass `since` to
+   * leave them out.
+   * @param within default 5 s, at most 25 s
+   * @throws {Error} if none did, with the latest sign-ins and how they ended
+   */
+  waitFor(filter: FlowFilter, within?: Duration): Promise<Flow>;
+  /** Counts by result, error, provider and outcome. */
+  summary(filter?: FlowFilter): Promise<AnswerOf<"GET /flows/summary">>;
+  /** Runs a sign-in again, with another `outcome`, `as` or `provider`. */
+  replay(id: string, change?: BodyOf<"POST /flows/:id/replay">): Promise<AnswerOf<"POST /flows/:id/replay">>;
+}
+
+const DEFAULT_WAIT = "5s";
+
+/** @param scope what every look-up is narrowed to, such as an instance */
+export function createTestFlows(control: ControlClient, scope: FlowFilter): TestFlows {
+  const list = (filter: QueryOf<"GET /flows"> = {}): Promise<Flow[]> =>
+    control.request("GET /flows", { query: { ...scope, ...filter } });
+  return {
+    list,
+    get: (id) => control.request("GET /flows/:id", { params: { id } }) as Promise<Flow>,
+    async latest(filter) {
+      return (await list({ ...filter, limit: 1 }))[0];
+    },
+    async waitFor(filter, within = DEFAULT_WAIT) {
+      const [flow] = await list({ ...filter, limit: 1, wait: String(within) });
+      if (flow) return flow;
+      const seen = (await list({ limit: 5 })).map(({ data }) => `${data.provider} ${data.error ?? data.result}`);
+      throw new Error(
+        `No sign-in matched ${JSON.stringify(filter)} within ${within}. The latest: ${seen.join(", ") || "none"}.`,
+      );
+    },
+    summary: (filter) => control.request("GET /flows/summary", { query: { ...scope, ...filter } }),
+    replay: (id, change = {}) => control.request("POST /flows/:id/replay", { params: { id }, body: change }),
+  };
+}

@@ -1,0 +1,65 @@
+/** A whole service for a test: in this process, on a port of its own, or one that is running already. */
+import { randomUUID } from "node:crypto";
+import { createControlClient } from "../control-client/index.ts";
+import { embed, serve, type ServeOptions } from "../server/index.ts";
+import { createInsideFetch } from "./inside.ts";
+import { createTestServiceFrom, type TestService } from "./test-service.ts";
+
+export { ControlError, type ControlClient } from "../control-client/index.ts";
+export type { Duration, Moment, PageWithClock, TestClock } from "./clock.ts";
+export type { Flow, FlowFilter, TestFlows } from "./flows.ts";
+export type { TestInstance } from "./instances.ts";
+export type { NewToken, TestSession, TestSessions, TestSnapshots, TestTokens, TestUser, TestUsers } from "./records.ts";
+export type { NewScenario, Scenario, TestScenarios } from "./scenarios.ts";
+export type { SignInOptions, SignInResult, TestService } from "./test-service.ts";
+
+/** `seed` is a seed document or the path of one; default: the demo. Providers are simulated, records are in memory. */
+export type TestServiceOptions = Pick<ServeOptions, "seed" | "now" | "warn">;
+
+// Taken when this is loaded: fake timers that a test installs later move the test and not the service.
+const RealDate = Date;
+const now = (): Date => new RealDate();
+
+/**
+ * Creates a service in this process, without a port: pass its `fetch` to what calls it. Ready within milliseconds.
+ * @throws {SeedError}
+ */
+export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const { url, control_key: controlKey, close, ...server } = await embed({ now, ...options });
+  const fetch = createInsideFetch(url, server.fetch);
+  return createTestServiceFrom({ url, controlKey, fetch, isInside: true, label: randomUUID(), close });
+}
+
+/** Starts a service on a free port, for browsers and other programs. @throws {SeedError} */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const server = await serve({ now, ...options, port: 0, store: "memory", providers: "simulated", control: true });
+  const { url, control_key: controlKey = "" } = server;
+  const close = (): Promise<void> => server.close();
+  return createTestServiceFrom({ url, controlKey, fetch, isInside: false, label: randomUUID(), close });
+}
+
+export interface ConnectOptions {
+  /** The front door of a running server, such as `http://localhost:7820`. */
+  readonly url: string;
+  /** `ctl_…`, from the server's file under `.svc/`, or `SVC_CONTROL_KEY`. */
+  readonly controlKey: string;
+  /** Whether to create an instance of its own, so that tests on one server do not see each other's users. */
+  readonly isolate?: boolean;
+}
+
+/**
+ * Connects to a running server. With `isolate`, `close` deletes the instance that was created.
+ * @throws {ControlError} if the server cannot be reached or refuses the key
+ */
+export async function connect({ url, controlKey, isolate = false }: ConnectOptions): Promise<TestService> {
+  const label = randomUUID();
+  const parts = { url: url.replace(/\/+$/, ""), controlKey, fetch, isInside: false, label };
+  if (!isolate) return createTestServiceFrom({ ...parts, close: async () => undefined });
+  const control = createControlClient(parts);
+  const subdomain = `test-${label.slice(0, 13)}`;
+  const { id } = await control.request("POST /instances", { body: { name: subdomain, subdomain } });
+  const close = async (): Promise<void> => {
+    await control.request("DELETE /instances/:id", { params: { id } });
+  };
+  return createTestServiceFrom({ ...parts, only: id, close });
+}

@@ -1,0 +1,29 @@
+const MOST_REDIRECTS = 20;
+
+/**
+ * A `fetch` for a service in this process. It follows redirects within the service; one that leaves it is returned, since
+ * nothing may listen there.
+ */
+export function createInsideFetch(
+  url: string,
+  answer: (request: Request) => Promise<Response>,
+): typeof globalThis.fetch {
+  const { host } = new URL(url);
+  const isInside = (address: URL): boolean => address.host === host || address.host.endsWith(`.${host}`);
+  return async (input, init) => {
+    let request = new Request(typeof input === "string" && input.startsWith("/") ? url + input : input, init);
+    for (let hop = 0; ; hop++) {
+      request.signal.throwIfAborted();
+      if (!isInside(new URL(request.url)))
+        throw new TypeError(`${new URL(request.url).origin} is not ${url}, which is all that this fetch reaches`);
+      const response = await answer(request);
+      const location = response.status === 302 || response.status === 303 ? response.headers.get("location") : null;
+      if (location === null || request.redirect === "manual") return response;
+      if (request.redirect === "error" || hop === MOST_REDIRECTS)
+        throw new TypeError(`${request.url} redirects ${hop === MOST_REDIRECTS ? "too often" : "elsewhere"}`);
+      const next = new URL(location, request.url);
+      if (!isInside(next)) return response;
+      request = new Request(next, { headers: request.headers, signal: request.signal });
+    }
+  };
+}

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Page } from "@playwright/test";
+import type { Provider } from "../../wire/names.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { Flow, TestService } from "../index.ts";
+
+export interface SignInAsOptions {
+  /** How the sign-in ends. Default `success`. */
+  readonly outcome?: OutcomeId;
+  /** Only a sign-in with this provider. Default: the one that the application asks for. */
+  readonly provider?: Provider;
+  /** Where the application begins a sign-in. Default: the fixture `signInPath`. */
+  readonly path?: string;
+  /** Begins the sign-in in place of opening `path`, e.g. by a click. */
+  readonly start?: () => Promise<unknown>;
+}
+
+/**
+ * Signs the page in as an account, by its persona's id or e-mail address.
+ * @returns the sign-in with its steps, as it ended
+ * @throws {Error} if the page began no sign-in that matches
+ */
+export type SignInAs = (page: Page, account: string, options?: SignInAsOptions) => Promise<Flow>;
+
+const LOOK_EVERY_MS = 50;
+const PATIENCE_MS = 10_000;
+
+/** @param signInPath where the application begins a sign-in */
+export function createSignInAs(svc: TestService, signInPath: string): SignInAs {
+  return async (page, account, { outcome = "success", provider, path = signInPath, start } = {}) => {
+    const { id } = await svc.scenarios.next({ as: account, outcome, ...(provider && { provider }) });
+    await (start ? start() : page.goto(path));
+    return ended(svc, id);
+  };
+}
+
+/** The sign-in that met a scenario, when it is over. */
+async function ended(svc: TestService, scenario: string): Promise<Flow> {
+  for (const until = performance.now() + PATIENCE_MS; ; await delay(LOOK_EVERY_MS)) {
+    const flows = await svc.flows.list();
+    const flow = flows.find(({ data }) =>
+      data.considered.some((one) => one.scenario === scenario && one.because === "matched"),
+    );
+    if (flow && flow.data.result !== "open") return flow;
+    if (performance.now() < until) continue;
+    await svc.scenarios.assertMet();
+    throw new Error(`The sign-in did not end within ${PATIENCE_MS / 1000} s. Its last step: ${lastStep(flow)}.`);
+  }
+}
+
+function lastStep(flow: Flow | undefined): string {
+  return flow?.data.steps.at(-1)?.name ?? "none";
+}

@@ -1,0 +1,109 @@
+// Node's own timers: fake ones, which a test may install, must not stop this.
+import { setTimeout as delay } from "node:timers/promises";
+import type { ControlClient } from "../control-client/index.ts";
+import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
+
+export type TestUser = AnswerOf<"GET /users/:id">;
+export type TestSession = AnswerOf<"GET /sessions/:session_id">;
+type Search = Omit<NonNullable<QueryOf<"GET /users">>, "instance">;
+
+/** The users of an instance, by default the first one's. */
+export interface TestUsers {
+  list(search?: Search): Promise<TestUser[]>;
+  get(id: string): Promise<TestUser>;
+  create(user: NonNullable<BodyOf<"POST /users">>): Promise<TestUser>;
+  update(id: string, change: NonNullable<BodyOf<"PATCH /users/:id">>): Promise<TestUser>;
+  delete(id: string): Promise<void>;
+  /** Creates users in bulk and waits until all exist. The same seed gives the same users. */
+  generate(count: number, options?: { seed?: number; instance?: string }): Promise<void>;
+}
+
+export function createTestUsers(control: ControlClient, instance: string): TestUsers {
+  return {
+    list: (search) => control.request("GET /users", { query: { instance, ...search } }) as Promise<TestUser[]>,
+    get: (id) => control.request("GET /users/:id", { params: { id } }),
+    create: (user) => control.request("POST /users", { body: { instance, ...user } }),
+    update: (id, change) => control.request("PATCH /users/:id", { params: { id }, body: change }),
+    async delete(id) {
+      await control.request("DELETE /users/:id", { params: { id } });
+    },
+    async generate(count, options = {}) {
+      const body = { generate: { users: count, instance, ...options } };
+      const job = (await control.request("POST /seed", { body })) as AnswerOf<"GET /jobs/:id">;
+      await finished(control, job.id);
+    },
+  };
+}
+
+/** The sessions of an instance. */
+export interface TestSessions {
+  list(search?: Search): Promise<TestSession[]>;
+  get(session_id: string): Promise<TestSession>;
+  revoke(session_id: string): Promise<TestSession>;
+  restore(session_id: string): Promise<TestSession>;
+}
+
+export function createTestSessions(control: ControlClient, instance: string): TestSessions {
+  return {
+    list: (search) => control.request("GET /sessions", { query: { instance, ...search } }) as Promise<TestSession[]>,
+    get: (session_id) => control.request("GET /sessions/:session_id", { params: { session_id } }),
+    revoke: (session_id) => control.request("POST /sessions/:session_id/revoke", { params: { session_id } }),
+    restore: (session_id) => control.request("POST /sessions/:session_id/restore", { params: { session_id } }),
+  };
+}
+
+/** Copies of all records and the clock, by name. */
+export interface TestSnapshots {
+  save(name: string): Promise<void>;
+  restore(name: string): Promise<void>;
+  list(): Promise<string[]>;
+  delete(name: string): Promise<void>;
+}
+
+/** @param changed called when a restored snapshot may have changed instances and the clock */
+export function createTestSnapshots(control: ControlClient, changed: () => Promise<void>): TestSnapshots {
+  return {
+    async save(name) {
+      await control.request("POST /snapshots", { body: { name } });
+    },
+    async restore(name) {
+      await control.request("POST /snapshots/:name/restore", { params: { name } });
+      await changed();
+    },
+    async list() {
+      return (await control.request("GET /snapshots")).map(({ data }) => data.name);
+    },
+    async delete(name) {
+      await control.request("DELETE /snapshots/:name", { params: { name } });
+    },
+  };
+}
+
+type Minted = AnswerOf<"POST /tokens">;
+export type NewToken = NonNullable<BodyOf<"POST /tokens">>;
+
+/** Tokens that are valid, and tokens for each reason to be refused. */
+export interface TestTokens {
+  /** `kind: "expired"` and so on; by default a valid one of the newest user. `expect` is what `tokens/verify` answers. */
+  create(options?: NewToken): Promise<Minted>;
+  /** The answer of `tokens/verify`, the claims, and the reason in words. */
+  verify(token: string, instance?: string): Promise<AnswerOf<"POST /tokens/verify">>;
+}
+
+export function createTestTokens(control: ControlClient, instance: string): TestTokens {
+  return {
+    create: (options = {}) => control.request("POST /tokens", { body: { instance, ...options } }),
+    verify: (token, name = instance) => control.request("POST /tokens/verify", { body: { token, instance: name } }),
+  };
+}
+
+const FIRST_LOOK_MS = 5;
+const LONGEST_LOOK_MS = 250;
+async function finished(control: ControlClient, id: string): Promise<void> {
+  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(2 * wait, LONGEST_LOOK_MS)) {
+    const job = await control.request("GET /jobs/:id", { params: { id } });
+    if (job.status === "failed") throw new Error(`The users could not be created: ${job.error ?? "unknown reason"}`);
+    if (job.status === "done") return;
+    await delay(wait);
+  }
+}

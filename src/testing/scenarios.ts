@@ -1,0 +1,65 @@
+import type { ControlClient } from "../control-client/index.ts";
+import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
+
+export type Scenario = AnswerOf<"GET /scenarios">[number];
+export type NewScenario = Omit<NonNullable<BodyOf<"POST /scenarios">>, "label">;
+
+/** Decides how sign-ins end. The account picker is skipped. */
+export interface TestScenarios {
+  /** The next sign-in that matches ends like this: `next({ provider: "github", outcome: "access_denied" })`. */
+  next(scenario: NewScenario["match"] & Omit<NewScenario, "match" | "times">): Promise<Scenario>;
+  /** The same in full: `times` sign-ins, or with `times: null` all until it is cleared. */
+  add(scenario: NewScenario): Promise<Scenario>;
+  list(): Promise<Scenario[]>;
+  /** Those that sign-ins have met fewer times than they were added for. */
+  pending(): Promise<Scenario[]>;
+  clear(): Promise<void>;
+  /** @throws {Error} if a scenario was not met as often as it was added for, with the reason for each sign-in since then */
+  assertMet(): Promise<void>;
+}
+
+/**
+ * @param label tells this test's scenarios from those of others on the same server
+ * @param match what every scenario is narrowed to, such as one browser or instance
+ */
+export function createTestScenarios(
+  control: ControlClient,
+  label: string,
+  match: NonNullable<NewScenario["match"]> = {},
+): TestScenarios {
+  const add = (scenario: NewScenario): Promise<Scenario> =>
+    control.request("POST /scenarios", { body: { ...scenario, match: { ...match, ...scenario.match }, label } });
+  const pending = (): Promise<Scenario[]> => control.request("GET /scenarios", { query: { label, pending: "true" } });
+  return {
+    add,
+    next({ provider, instance, browser, login_hint, ...scenario }) {
+      const own = { provider, instance, browser, login_hint };
+      return add({ ...scenario, match: Object.fromEntries(Object.entries(own).filter(([, value]) => value)) });
+    },
+    list: () => control.request("GET /scenarios", { query: { label } }),
+    pending,
+    async clear() {
+      await control.request("DELETE /scenarios", { query: { label } });
+    },
+    async assertMet() {
+      const unmet = (await pending()).filter(({ data }) => data.times !== null || data.used === 0);
+      if (unmet.length === 0) return;
+      const reasons = await Promise.all(unmet.map((scenario) => describeUnmet(control, scenario)));
+      throw new Error(`${unmet.length === 1 ? "A scenario was" : "Scenarios were"} never met:\n${reasons.join("\n")}`);
+    },
+  };
+}
+
+/** `access_denied for provider github: it is for github (2 sign-ins)`. */
+async function describeUnmet(control: ControlClient, { id, data }: Scenario): Promise<string> {
+  const flows = await control.request("GET /flows", { query: {} });
+  const because = new Map<string, number>();
+  for (const { data: flow } of flows)
+    for (const { scenario, because: reason } of flow.considered)
+      if (scenario === id && reason !== "matched") because.set(reason, (because.get(reason) ?? 0) + 1);
+  const match = Object.entries(data.match).map(([name, value]) => `${name} ${value}`);
+  const why = [...because].map(([reason, count]) => `${reason} (${count} sign-in${count === 1 ? "" : "s"})`);
+  const met = data.used > 0 ? `met ${data.used} of ${data.times} times; ` : "";
+  const name = match.length > 0 ? `${data.outcome} for ${match.join(", ")}` : data.outcome;
+  return `  ${name}: ${met}${why.join("; ") || "no sign-in began that it could match"}`;
+}

@@ -1,0 +1,125 @@
+import { createClient, type Client, type ClientOptions } from "../client/index.ts";
+import { createControlClient, type ControlClient } from "../control-client/index.ts";
+import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
+import { createTestClock, type TestClock } from "./clock.ts";
+import { createTestFlows, type TestFlows } from "./flows.ts";
+import { instanceNamed, readInstances, type TestInstance } from "./instances.ts";
+import {
+  createTestSessions,
+  createTestSnapshots,
+  createTestTokens,
+  createTestUsers,
+  type TestSessions,
+  type TestSnapshots,
+  type TestTokens,
+  type TestUsers,
+} from "./records.ts";
+import { createTestScenarios, type NewScenario, type TestScenarios } from "./scenarios.ts";
+
+export type SignInOptions = NonNullable<BodyOf<"POST /sign-ins">>;
+export type SignInResult = AnswerOf<"POST /sign-ins">;
+
+/** A whole service for a test. */
+export interface TestService extends AsyncDisposable {
+  /** The front door: {base_url} of the first instance. */
+  readonly url: string;
+  /** With their keys; the first one is the default. */
+  readonly instances: readonly TestInstance[];
+  /** The typed client of the control API under `/__svc/v1`, for what this object has no method for. */
+  readonly control: ControlClient;
+  /**
+   * The typed client of an instance.
+   * @param instance its subdomain or id; default: the first one
+   */
+  client(instance?: string, options?: Partial<ClientOptions>): Client;
+  /**
+   * Reaches the service, even where it has no port. In process it follows redirects within the service, and returns the
+   * one that leaves it.
+   */
+  readonly fetch: typeof globalThis.fetch;
+  /** Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`. */
+  signIn(options?: SignInOptions): Promise<SignInResult>;
+  readonly scenarios: TestScenarios;
+  readonly clock: TestClock;
+  readonly tokens: TestTokens;
+  readonly users: TestUsers;
+  readonly sessions: TestSessions;
+  readonly snapshots: TestSnapshots;
+  readonly flows: TestFlows;
+  /**
+   * Returns to the seed: same ids and keys, no scenarios, real time. With an instance of its own, removes that one's users,
+   * sessions and sign-ins, and this object's scenarios.
+   */
+  reset(): Promise<void>;
+  /** Ends the service, or the connection to one that was running. */
+  close(): Promise<void>;
+  /** The same service with scenarios of its own label, narrowed to a browser: for one test of several on a server. */
+  scoped(label: string, match?: NonNullable<NewScenario["match"]>): TestService;
+}
+
+export interface TestServiceParts {
+  readonly url: string;
+  readonly controlKey: string;
+  readonly fetch: typeof globalThis.fetch;
+  /** Whether clients must use `fetch` too, because there is no port. */
+  readonly isInside: boolean;
+  /** Distinguishes this object's scenarios from others on the same server. */
+  readonly label: string;
+  /** The id of the only instance to see. */
+  readonly only?: string | undefined;
+  close(): Promise<void>;
+}
+
+/** One implementation for a service in this process, on a port, or elsewhere. */
+export async function createTestServiceFrom(parts: TestServiceParts): Promise<TestService> {
+  const { url, controlKey, fetch, isInside, label, only } = parts;
+  const control = createControlClient({ url, controlKey, fetch });
+  const [first, reading] = await Promise.all([readInstances(control, only), control.request("GET /clock")]);
+  let instances = first;
+  const { clock, refresh } = createTestClock(control, reading);
+  const changed = async (): Promise<void> => {
+    [instances] = await Promise.all([readInstances(control, only), refresh()]);
+  };
+  const scope = only === undefined ? {} : { instance: only };
+  const main = instanceNamed(instances, undefined).id;
+  const clients = new Set<Client>();
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closed ??= (async () => {
+      await Promise.all([...clients].map((client) => client.close()));
+      await parts.close();
+    })());
+
+  const withScenarios = (scenarios: TestScenarios): TestService => ({
+    url,
+    get instances() {
+      return instances;
+    },
+    control,
+    client(name, options = {}) {
+      const { url: baseUrl, secret_key: secretKey, publishable_key: publishableKey } = instanceNamed(instances, name);
+      const own = { secretKey, publishableKey, baseUrl, now: clock.now, ...(isInside && { fetch }), ...options };
+      const client = createClient(own);
+      clients.add(client);
+      return client;
+    },
+    fetch,
+    signIn: (options = {}) => control.request("POST /sign-ins", { body: { ...scope, ...options } }),
+    scenarios,
+    clock,
+    tokens: createTestTokens(control, main),
+    users: createTestUsers(control, main),
+    sessions: createTestSessions(control, main),
+    snapshots: createTestSnapshots(control, changed),
+    flows: createTestFlows(control, scope),
+    async reset() {
+      if (only === undefined) await control.request("POST /reset", { body: { all: true } });
+      else await Promise.all([control.request("POST /reset", { body: { instance: only } }), scenarios.clear()]);
+      await changed();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+    scoped: (name, match = {}) => withScenarios(createTestScenarios(control, name, { ...scope, ...match })),
+  });
+  return withScenarios(createTestScenarios(control, label, scope));
+}

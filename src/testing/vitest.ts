@@ -1,0 +1,37 @@
+/** Fixtures for Vitest: a service for each worker, reset after each test. */
+import { test as base, type TestAPI } from "vitest";
+import { createTestService, type TestService, type TestServiceOptions } from "./index.ts";
+
+export interface Fixtures {
+  /** The worker's service, for what lives longer than a test, such as an application. */
+  service: TestService;
+  /** The same service for one test: reset afterwards, and the test fails if one of its scenarios was never met. */
+  svc: TestService;
+}
+
+/** Vitest's `test` with `svc`. @param options such as a seed of your own */
+export function createTest(options: TestServiceOptions = {}): TestAPI<Fixtures> {
+  return base.extend<Fixtures>({
+    service: [
+      // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern what a fixture needs
+      async ({}, use) => {
+        const service = await createTestService(options);
+        await use(service);
+        await service.close();
+      },
+      { scope: "worker" },
+    ],
+    svc: async ({ service, task }, use) => {
+      await use(service);
+      try {
+        // A test that failed anyway is to say why itself.
+        if (task.result?.state !== "fail") await service.scenarios.assertMet();
+      } finally {
+        await service.reset();
+      }
+    },
+  });
+}
+
+/** Vitest's `test` with `svc`, which starts from the demo's users. */
+export const test: TestAPI<Fixtures> = createTest();
