@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 
 /** Where the dashboard is: `#/users/0b6c…?instance=acme`. */
 export interface Location {
@@ -8,10 +8,21 @@ export interface Location {
 }
 
 const hash = signal(globalThis.location.hash);
+/** The last address of each list, with its search. */
+const lists = new Map<string, string>();
 
 globalThis.addEventListener("hashchange", () => {
   hash.value = globalThis.location.hash;
 });
+effect(() => {
+  const { path } = parse(hash.value);
+  if (path.length === 1) lists.set(path[0]!, hash.value);
+});
+
+/** Where a record leads back to: its list, as it was searched last. */
+export function listAddress(view: string): string {
+  return lists.get(view) ?? `#/${view}`;
+}
 
 /** The current location, read from the address. */
 export const location = computed(() => parse(hash.value));

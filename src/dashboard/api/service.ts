@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { clockOffset } from "../ui/time.tsx";
 import { get } from "./client.ts";
+import { onEvent, type ServerEvent } from "./stream.ts";
 import type { Clock, Instance, Outcome, State } from "./records.ts";
 
 interface Service {
@@ -34,7 +35,8 @@ export async function refreshState(): Promise<void> {
     service.value = {
       state,
       clock: state.clock,
-      instances,
+      // The oldest first: it is the one that the API means where none is named.
+      instances: instances.toReversed(),
       outcomes,
       providers: Object.keys(state.providers),
       problem: undefined,
@@ -43,6 +45,25 @@ export async function refreshState(): Promise<void> {
   } catch (error) {
     service.value = { ...service.peek(), problem: (error as Error).message };
   }
+}
+
+const REFRESH_MS = 400;
+const READ_ONLY = ["GET", "HEAD", "OPTIONS"];
+
+/** Reads the state again, soon after anything has changed it: a sign-in that ended, or a request that writes. */
+export function followChanges(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return onEvent((event) => {
+    if (!isChange(event) || timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void refreshState();
+    }, REFRESH_MS);
+  });
+}
+
+function isChange({ resource, data }: ServerEvent): boolean {
+  return resource === "flow" ? data["result"] !== "open" : !READ_ONLY.includes(String(data["method"]));
 }
 
 /** After a change of the clock, without asking again. */

@@ -13,10 +13,15 @@ export interface ServerEvent {
 export const streamStatus = signal<"connecting" | "live" | "reconnecting">("connecting");
 
 type Listener = (event: ServerEvent) => void;
-type Message = { readonly event: ServerEvent } | { readonly status: "live" | "reconnecting" };
+type Message =
+  | { readonly event: ServerEvent }
+  | { readonly status: "live" | "reconnecting" }
+  /** From a new tab, to the one that reads. */
+  | { readonly ask: "status" };
 
 const listeners = new Set<Listener>();
 const channel = new BroadcastChannel("svc_events");
+let isLeading = false;
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
 /** Calls back for each event until the returned function is called. */
@@ -31,14 +36,16 @@ export function onEvent(listener: Listener): () => void {
  */
 export function startStream(): void {
   channel.addEventListener("message", ({ data }: MessageEvent<Message>) => receive(data));
+  tell({ ask: "status" });
   void navigator.locks.request("svc_events", lead);
 }
 
 async function lead(): Promise<never> {
+  isLeading = true;
   for (let failures = 0; ;) {
     if (await read(() => (failures = 0))) continue;
     publish({ status: "reconnecting" });
-    await sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]!);
+    await signedInOr(sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]!));
   }
 }
 
@@ -66,18 +73,40 @@ async function read(onOpen: () => void): Promise<boolean> {
 /** To this tab and, by the channel, to the others. */
 function publish(message: Message): void {
   receive(message);
+  tell(message);
+}
+
+/** To the other tabs. */
+function tell(message: Message): void {
   // A channel has one origin, and takes none.
   // eslint-disable-next-line unicorn/require-post-message-target-origin
   channel.postMessage(message);
 }
 
 function receive(message: Message): void {
+  if ("ask" in message) {
+    if (isLeading && streamStatus.peek() !== "connecting") tell({ status: streamStatus.peek() as "live" });
+    return;
+  }
   if ("status" in message) {
     streamStatus.value = message.status;
     return;
   }
   streamStatus.value = "live";
   for (const listener of listeners) listener(message.event);
+}
+
+/** Ends early when this browser is given a key. */
+async function signedInOr(pause: Promise<void>): Promise<void> {
+  let stop = (): void => undefined;
+  const before = dashboardKey.peek();
+  const changed = new Promise<void>((resolve) => {
+    stop = dashboardKey.subscribe((key) => {
+      if (key !== undefined && key !== before) resolve();
+    });
+  });
+  await Promise.race([pause, changed]);
+  stop();
 }
 
 function sleep(ms: number): Promise<void> {

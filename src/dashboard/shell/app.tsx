@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { dashboardKey } from "../api/session.ts";
 import { streamStatus } from "../api/stream.ts";
-import { refreshState, service } from "../api/service.ts";
+import { followChanges, refreshState, service } from "../api/service.ts";
 import { location } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Empty } from "../ui/parts.tsx";
@@ -22,6 +22,7 @@ export function App(): VNode {
   const { path } = location.value;
   const address = path.join("/");
   useShortcuts();
+  useEffect(followChanges, []);
   useEffect(() => {
     isMenuOpen.value = false;
   }, [address]);

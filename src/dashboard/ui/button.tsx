@@ -67,7 +67,13 @@ export function Copy({
     setTimeout(() => (done.value = false), 1500);
   };
   return (
-    <Button kind="quiet" small icon={done.value ? "check" : "copy"} label={label} onClick={copy}>
+    <Button
+      kind="quiet"
+      small
+      icon={done.value ? "check" : "copy"}
+      {...(children === undefined && { label: `Copy: ${label}` })}
+      onClick={copy}
+    >
       {children}
     </Button>
   );

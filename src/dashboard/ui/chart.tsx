@@ -27,11 +27,13 @@ export function BarChart({
   series: readonly Series[];
   slots: readonly Slot[];
 }): VNode {
-  const highest = Math.max(1, ...slots.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
+  const peak = Math.max(0, ...slots.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
+  const highest = Math.max(1, peak);
   const width = WIDTH / Math.max(1, slots.length);
   return (
     <figure class="chart">
       <figcaption class="legend">
+        <span class="peak">Peak {peak}</span>
         {series.map(({ name, tone }) => (
           <span key={name}>
             <i class={`swatch fill-${tone}`} /> {name}
@@ -66,8 +68,9 @@ export function BarChart({
         })}
       </svg>
       <div class="chart-labels" aria-hidden="true">
-        <span>{slots[0]?.label}</span>
-        <span>{slots.at(-1)?.label}</span>
+        {[0, 1, 2, 3].map((n) => (
+          <span key={n}>{slots[Math.round((n * (slots.length - 1)) / 3)]?.label}</span>
+        ))}
       </div>
       <table class="visually-hidden">
         <caption>{title}</caption>

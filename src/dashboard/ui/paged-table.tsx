@@ -1,13 +1,18 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { page, type Query } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";
 import { Button } from "./button.tsx";
 import { Placeholder, Problem } from "./parts.tsx";
-import { Table, type TableProps } from "./table.tsx";
+import { isReturning, Table, type TableProps } from "./table.tsx";
 
 const PAGE_SIZE = 50;
+
+type Cursors = readonly (string | undefined)[];
+
+/** The page that each list was left at. */
+const left = new Map<string, Cursors>();
 
 /** A list of the API, a page at a time by the API's own cursor: it costs the same at ten rows and at a million. */
 export function PagedTable<Row>({
@@ -27,15 +32,19 @@ export function PagedTable<Row>({
   reloadKey?: unknown;
 }): VNode {
   // The cursors of the pages before this one, the way back.
-  const cursors = useSignal<readonly (string | undefined)[]>([undefined]);
   const text = JSON.stringify(query);
-  useEffect(() => {
+  const key = `${path} ${text}`;
+  const cursors = useSignal<Cursors>((isReturning(table.label) && left.get(key)) || [undefined]);
+  const shown = useRef(key);
+  if (shown.current !== key) {
+    shown.current = key;
     cursors.value = [undefined];
-  }, [path, text]);
+  }
+  left.set(key, cursors.value);
   const after = cursors.value.at(-1);
   const { data, error, isLoading, reload } = useLoad(
     () => page<Row>(path, { ...query, limit: PAGE_SIZE, after }),
-    [path, text, after, reloadKey],
+    [key, after, reloadKey],
   );
   useEffect(() => onError?.(error), [error]);
   if (error && !onError) return <Problem error={error} onRetry={reload} />;

@@ -46,11 +46,12 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
   };
   const accept = (suggestion: Suggestion): void => {
     text.value = suggestion.text;
-    input.current?.focus();
-    requestAnimationFrame(() => {
-      input.current?.setSelectionRange(suggestion.cursor, suggestion.cursor);
-      suggest();
-    });
+    const box = input.current!;
+    // At once, for somebody who types on.
+    box.value = suggestion.text;
+    box.focus();
+    box.setSelectionRange(suggestion.cursor, suggestion.cursor);
+    suggest();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const list = suggestions.value;

@@ -23,6 +23,11 @@ export interface TableProps<Row> {
 /** The row that was opened last, by the table's label: going back returns to it. */
 const opened = new Map<string, string>();
 
+/** Whether somebody comes back from a row of this table. */
+export function isReturning(label: string): boolean {
+  return opened.has(label);
+}
+
 /** A table whose rows can be walked with the arrows and opened with Enter. */
 export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: TableProps<Row>): VNode {
   const body = useRef<HTMLTableSectionElement>(null);

@@ -6,7 +6,7 @@ import type { Flow as FlowRecord, OutcomeId } from "../api/records.ts";
 import { instanceName, service } from "../api/service.ts";
 import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
-import { go, href } from "../router.ts";
+import { go, href, listAddress } from "../router.ts";
 import { Button, Copy } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Select } from "../ui/field.tsx";
@@ -23,7 +23,7 @@ export function Flow({ id }: { id: string }): VNode {
   if (error)
     return (
       <>
-        <Heading title="Flow" back="#/flows" />
+        <Heading title="Flow" back={listAddress("flows")} />
         <Problem error={error} onRetry={reload} />
       </>
     );
@@ -32,7 +32,7 @@ export function Flow({ id }: { id: string }): VNode {
   return (
     <>
       <Heading
-        back="#/flows"
+        back={listAddress("flows")}
         title={
           <>
             Sign-in with {data.provider} <FlowResult flow={flow} />

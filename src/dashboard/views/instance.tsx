@@ -3,7 +3,7 @@ import { call, get } from "../api/client.ts";
 import type { Instance as InstanceRecord } from "../api/records.ts";
 import { refreshState, service } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
-import { href } from "../router.ts";
+import { href, listAddress } from "../router.ts";
 import { Button, Copy } from "../ui/button.tsx";
 import { choicesOf, Select } from "../ui/field.tsx";
 import { notify } from "../ui/notices.tsx";
@@ -20,7 +20,7 @@ export function Instance({ id }: { id: string }): VNode {
   if (error)
     return (
       <>
-        <Heading title="Instance" back="#/instances" />
+        <Heading title="Instance" back={listAddress("instances")} />
         <Problem error={error} onRetry={reload} />
       </>
     );
@@ -35,7 +35,7 @@ export function Instance({ id }: { id: string }): VNode {
   return (
     <>
       <Heading
-        back="#/instances"
+        back={listAddress("instances")}
         title={
           <span class="row">
             <span class="user-text">{data.name}</span>

@@ -8,12 +8,14 @@ import { href } from "../router.ts";
 import { Copy } from "../ui/button.tsx";
 import { useLiveList, useReconnections } from "../ui/live-list.ts";
 import { Empty, Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
+import { Time } from "../ui/time.tsx";
 import { FirstSteps } from "./overview/first-steps.tsx";
 import { SignInChart } from "./overview/sign-in-chart.tsx";
 import { asFlow, FlowTable } from "./flows/flow-table.tsx";
 
 const RECENT = 100;
 const SHOWN = 8;
+const SHOWN_FAILED = 5;
 
 const counts = computed(() => service.value.state);
 
@@ -56,11 +58,14 @@ export function Overview(): VNode {
                 </Empty>
               ) : (
                 <ul class="reasons">
-                  {failed.slice(0, SHOWN).map((flow) => (
+                  {failed.slice(0, SHOWN_FAILED).map((flow) => (
                     <li key={flow.id}>
                       <a href={href(["flows", flow.id])} class="reason">
-                        <Pill tone="bad">{flow.data.error ?? "rejected"}</Pill>
                         <span>{flow.data.reason ?? "No reason was recorded."}</span>
+                        <small class="row muted">
+                          <Pill tone="bad">{flow.data.error ?? "rejected"}</Pill>
+                          {flow.data.provider} · <Time at={flow.data.started_at} />
+                        </small>
                       </a>
                     </li>
                   ))}

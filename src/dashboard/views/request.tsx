@@ -3,7 +3,7 @@ import { get } from "../api/client.ts";
 import type { RequestEntry } from "../api/records.ts";
 import { instanceName } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
-import { href } from "../router.ts";
+import { href, listAddress } from "../router.ts";
 import { Copy } from "../ui/button.tsx";
 import { Code, Facts, Heading, Panel, Placeholder, Problem } from "../ui/parts.tsx";
 import { duration, Time } from "../ui/time.tsx";
@@ -16,7 +16,7 @@ export function Request({ id }: { id: string }): VNode {
   if (error)
     return (
       <>
-        <Heading title="Request" back="#/requests" />
+        <Heading title="Request" back={listAddress("requests")} />
         <Problem error={error} onRetry={reload} />
       </>
     );
@@ -27,7 +27,7 @@ export function Request({ id }: { id: string }): VNode {
   return (
     <>
       <Heading
-        back="#/requests"
+        back={listAddress("requests")}
         title={
           <span class="row">
             <code>

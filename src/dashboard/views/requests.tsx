@@ -14,8 +14,8 @@ import { Waiting } from "../ui/waiting.tsx";
 
 const SHOWN = 100;
 const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
-/** What this dashboard asks for itself. */
-const OWN = /^\/__svc\/(?:v1|dashboard|$)/;
+/** The control API, which this dashboard asks all the time. */
+const OWN = /^\/__svc\/v1\//;
 const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
 
 const COLUMNS: readonly Column<RequestEntry>[] = [
@@ -37,19 +37,24 @@ const COLUMNS: readonly Column<RequestEntry>[] = [
 /** Every request that the service answered, the newest first. */
 export function Requests(): VNode {
   const { method, status, instance, path, all } = location.value.query;
+  const filters = { method, status, instance, path };
+  const control = all === "yes" ? undefined : "false";
+  const text = JSON.stringify({ ...filters, control });
   const connected = useReconnections();
   const { data, error, reload } = useLoad(
-    () => page<RequestEntry>("requests", { instance, limit: SHOWN }),
-    [instance, connected],
+    () => page<RequestEntry>("requests", { ...filters, control, limit: SHOWN }),
+    [text, connected],
   );
-  const matches = ({ data: entry }: RequestEntry): boolean =>
-    (all === "yes" || !OWN.test(entry.path)) &&
-    (!method || entry.method === method) &&
-    (!status || String(entry.status)[0] === status[0]) &&
-    (!instance || entry.instance === instance) &&
-    (!path || entry.path.includes(path));
-  const live = useLiveList(data?.rows, asRequest, []);
-  const rows = live.rows.filter(matches);
+  const live = useLiveList(
+    data?.rows,
+    (event) => {
+      const entry = asRequest(event);
+      return entry && (all === "yes" || !OWN.test(entry.data.path)) && isMatch(entry, filters) ? entry : undefined;
+    },
+    [text],
+  );
+  const { rows } = live;
+  const isFiltered = Object.values(filters).some(Boolean);
   return (
     <>
       <Heading
@@ -104,7 +109,7 @@ export function Requests(): VNode {
         {error && <Problem error={error} onRetry={reload} />}
         {!data && !error && <Placeholder lines={8} />}
         {data && rows.length === 0 && (
-          <Empty icon="requests" title={live.rows.length > 0 ? "No request matches these filters" : "No requests yet"}>
+          <Empty icon="requests" title={isFiltered ? "No request matches these filters" : "No requests yet"}>
             Requests to the service appear here as they are answered.
           </Empty>
         )}
@@ -126,6 +131,17 @@ export function Requests(): VNode {
 export function Status({ status }: { status: number }): VNode {
   const tones: Readonly<Record<string, Tone>> = { "2": "good", "3": "info", "4": "warn", "5": "bad" };
   return <Pill tone={tones[String(status)[0]!] ?? "plain"}>{status}</Pill>;
+}
+
+function isMatch({ data }: RequestEntry, filters: Readonly<Record<string, string | undefined>>): boolean {
+  const { method, status, instance, path } = filters;
+  const wanted = service.value.instances.find(({ id }) => id === instance)?.data.subdomain ?? instance;
+  return (
+    (!method || data.method === method) &&
+    (!status || String(data.status)[0] === status[0]) &&
+    (!instance || data.instance === wanted) &&
+    (!path || data.path.includes(path))
+  );
 }
 
 function asRequest(event: ServerEvent): RequestEntry | undefined {

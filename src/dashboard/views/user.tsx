@@ -4,7 +4,7 @@ import { call, get, post } from "../api/client.ts";
 import type { User as UserRecord } from "../api/records.ts";
 import { instanceName, service } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
-import { go, href } from "../router.ts";
+import { go, href, listAddress } from "../router.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Button, Copy } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
@@ -21,7 +21,7 @@ export function User({ id }: { id: string }): VNode {
   if (error)
     return (
       <>
-        <Heading title="User" back="#/users" />
+        <Heading title="User" back={listAddress("users")} />
         <Problem error={error} onRetry={reload} />
       </>
     );
@@ -40,7 +40,7 @@ export function User({ id }: { id: string }): VNode {
   return (
     <>
       <Heading
-        back="#/users"
+        back={listAddress("users")}
         title={
           <span class="person">
             <Avatar name={data.name} large />

@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod";
-import type { Filtered } from "../../wire/control/queries.ts";
+import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { ApiError } from "../errors.ts";
 import type { Flow, Flows } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
@@ -33,15 +33,19 @@ export function filterFlows(
 /** What a request has no value of is asked of its flow. */
 export function filterRequests(
   requests: readonly LoggedRequest[],
-  filter: Filter,
+  filter: z.output<typeof Requests>,
   deps: { instances: Instances; flows: Flows },
 ): LoggedRequest[] {
-  const { instance, since, result, error, outcome, provider, user } = filter;
+  const { instance, since, result, error, outcome, provider, user, method, status, path, control } = filter;
   const ofFlow = { result, error, outcome, provider, user };
   const subdomain = instance === undefined ? undefined : (deps.instances.byId(instance)?.subdomain ?? instance);
   const after = since === undefined ? undefined : new Date(since).toISOString();
   const asksFlow = Object.values(ofFlow).some((value) => value !== undefined);
   return requests.filter((request) => {
+    if (control === false && request.route?.startsWith("/__svc/v1/")) return false;
+    if (method !== undefined && request.method !== method) return false;
+    if (status !== undefined && !String(request.status).startsWith(status.replace("xx", ""))) return false;
+    if (path !== undefined && !request.path.includes(path)) return false;
     if (subdomain !== undefined && request.instance !== subdomain) return false;
     if (after !== undefined && request.at < after) return false;
     if (!asksFlow) return true;

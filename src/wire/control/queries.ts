@@ -17,7 +17,18 @@ export const Filtered = z.strictObject(filters);
 const format = z.enum(["har"]).optional();
 export const Format = z.strictObject({ format });
 export const Flows = z.strictObject({ ...page, ...filters, format });
-export const Requests = z.strictObject({ ...page, ...filters });
+export const Requests = z.strictObject({
+  ...page,
+  ...filters,
+  method: z.string().max(16).optional(),
+  status: z
+    .string()
+    .regex(/^[1-5](?:xx|\d\d)$/)
+    .optional()
+    .describe("A status, such as 404, or a class of them, such as 4xx"),
+  path: text.optional().describe("A part of the path and query"),
+  control: yes.optional().describe("false leaves out the requests to this API"),
+});
 export const Events = z.strictObject({
   format: z.enum(["sse", "ndjson"]).optional().describe("Default: what Accept asks for, else text/event-stream"),
   kind: z.enum(["request", "flow"]).optional(),

@@ -20,7 +20,7 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
               </span>
               <span class="step-time">
                 <meter min={0} max={longest} value={step.ms} aria-label="Duration" />
-                {duration(step.ms)}
+                <span>{duration(step.ms)}</span>
               </span>
             </summary>
             <div class="stack step-detail">

@@ -11,10 +11,22 @@ import { Panel, Pill, Placeholder, Problem, type Tone } from "../../ui/parts.tsx
 
 const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain" };
 
+interface Listed {
+  readonly connection: Connection;
+  /** Whether the instance has credentials of its own, in force or not. */
+  readonly hasOwn: boolean;
+}
+
+async function readAll(id: string): Promise<Listed[]> {
+  const path = `instances/${encodeURIComponent(id)}`;
+  const [connections, { data }] = await Promise.all([get<Connection[]>(`${path}/connections`), get<Instance>(path)]);
+  return connections.map((connection) => ({ connection, hasOwn: connection.data.provider in data.connections }));
+}
+
 /** Single-sign-on connections: for each provider whose credentials are in force, and why. */
 export function Connections({ instance }: { instance: Instance }): VNode {
   const path = `instances/${encodeURIComponent(instance.id)}/connections`;
-  const { data, error, reload } = useLoad(() => get<Connection[]>(path), [instance.id]);
+  const { data, error, reload } = useLoad(() => readAll(instance.id), [instance.id]);
   const edited = useSignal<Connection | undefined>(undefined);
   const results = useSignal<Readonly<Record<string, { ok: boolean; text: string }>>>({});
   const test = async (provider: string): Promise<void> => {
@@ -29,7 +41,7 @@ export function Connections({ instance }: { instance: Instance }): VNode {
       {error && <Problem error={error} onRetry={reload} />}
       {!data && !error && <Placeholder lines={3} />}
       <ul class="connections">
-        {data?.map((connection) => {
+        {data?.map(({ connection, hasOwn }) => {
           const { provider, in_force, why, client_id } = connection.data;
           const result = results.value[provider];
           return (
@@ -52,9 +64,9 @@ export function Connections({ instance }: { instance: Instance }): VNode {
                   Test
                 </Button>
                 <Button small onClick={() => void (edited.value = connection)}>
-                  {in_force === "own" ? "Change…" : "Use own credentials…"}
+                  {hasOwn ? "Change…" : "Use own credentials…"}
                 </Button>
-                {in_force === "own" && (
+                {hasOwn && (
                   <Button
                     small
                     kind="danger"

@@ -40,9 +40,9 @@ export function SessionTable({
           },
         ]
       : []),
-    { title: "Provider", cell: ({ data }) => data.provider },
+    { title: "Provider", cell: ({ data }) => data.provider, ...(withUser && { from: 480 }) },
     { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, from: 700 },
-    { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} /> },
+    { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} />, ...(withUser && { from: 480 }) },
     { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} />, from: 960 },
     {
       title: "State",

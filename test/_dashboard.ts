@@ -1,0 +1,114 @@
+import axe from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { vi } from "vitest";
+import { serve, type RunningServer, type ServeOptions } from "../src/server/index.ts";
+import { launchChromium } from "./_browser.ts";
+import { call, type Answered } from "./_control.ts";
+
+/** A server, a browser that its dashboard is open in, and what went wrong in the page. */
+export interface Dashboard {
+  readonly svc: RunningServer;
+  readonly browser: Browser;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What the console reported as an error: exceptions, refused scripts and styles, requests to other hosts. */
+  readonly faults: string[];
+  control(route: string, body?: unknown): Promise<Answered>;
+  /** Goes to a view, such as `users?query=name:ada`. */
+  visit(address: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Signs a browser in by a one-time link, as `svc open dashboard` does. */
+export async function openDashboard(options: ServeOptions = {}): Promise<Dashboard> {
+  const [browser, svc] = await Promise.all([
+    launchChromium(),
+    serve({ port: 0, store: "memory", providers: "simulated", ...options }),
+  ]);
+  const context = await browser.newContext({
+    permissions: ["clipboard-read", "clipboard-write"],
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const faults: string[] = [];
+  watch(page, svc.url, faults);
+  const control = (route: string, body?: unknown): Promise<Answered> => controlOf(svc, route, body);
+  await page.goto(await linkOf(svc));
+  await page.getByTestId("stream-status").getByText("Live").waitFor({ state: "attached" });
+  return {
+    svc,
+    browser,
+    context,
+    page,
+    faults,
+    control,
+    async visit(address) {
+      await page.goto(`${svc.url}/__svc/#/${address}`);
+      await settled(page);
+    },
+    async close() {
+      await browser.close();
+      await svc.close();
+    },
+  };
+}
+
+/** One request to the control API, with the server's key. @param route such as `POST /clock/freeze` */
+export function controlOf(svc: RunningServer, route: string, body?: unknown): Promise<Answered> {
+  return call(svc.url, route, body, { authorization: `Bearer ${svc.control_key}` });
+}
+
+/** A link that lets one browser in. */
+export async function linkOf(svc: RunningServer): Promise<string> {
+  const { body } = await controlOf(svc, "POST /dashboard-links");
+  return (body as { url: string }).url;
+}
+
+/** Collects what the page does that it must not. */
+export function watch(page: Page, origin: string, faults: string[]): void {
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    // A refused request is reported here too; its sentence is what the page shows.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (!/^(?:blob|data):/.test(request.url()) && new URL(request.url()).origin !== origin) faults.push(request.url());
+  });
+}
+
+/** Waits until nothing is being loaded any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator("h1").first().waitFor();
+  await page.locator(".placeholder, .stale").first().waitFor({ state: "detached" });
+}
+
+/** By how many pixels the page is wider than its window. */
+export async function overflow(page: Page): Promise<number> {
+  return page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+}
+
+/** What axe-core says of the page as it is. */
+export async function violations(page: Page): Promise<string[]> {
+  // Evaluated by the browser's debugger, which no policy of the page stops.
+  await page.evaluate(`window.axe || (() => { ${axe.source} })()`);
+  const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+    "axe.run({ resultTypes: ['violations'] }).then((result) => result.violations)",
+  );
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`);
+}
+
+/** A sign-in through the whole chain. */
+export async function signIn(svc: RunningServer, body: Record<string, unknown> = {}): Promise<Answered["body"]> {
+  return (await controlOf(svc, "POST /sign-ins", { provider: "google", as: "ada@acme.test", ...body })).body;
+}
+
+/** Makes users in bulk, and waits until they are there. */
+export async function generate({ control }: Dashboard, users: number): Promise<void> {
+  const { body } = await control("POST /seed", { generate: { users, seed: 7 } });
+  const { id } = body as { id: string };
+  const status = async (): Promise<string> => (await control(`GET /jobs/${id}`)).body.status as string;
+  await vi.waitUntil(async () => (await status()) !== "running", { timeout: 120_000, interval: 100 });
+}
