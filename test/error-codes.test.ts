@@ -90,7 +90,7 @@ const PROVOKED: Partial<Record<WireCode, () => Promise<Outcome>>> = {
   body_too_large: () => verifying({ token: "x".repeat(65_536) }),
   unsupported_media_type: () => verifying("x", "text/plain"),
   unknown_host: () => get("http://evil.test/api/v1/users"),
-  headers_too_large: () => bytes(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`),
+  headers_too_large: () => bytes(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${"x".repeat(40_000)}\r\n\r\n`),
   internal: () => withStore(new Error("a bug")),
   storage_unavailable: () => withStore(new StorageUnavailable("the disk is full")),
 };

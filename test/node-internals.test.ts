@@ -23,18 +23,26 @@ async function receive(port: number, text: string): Promise<string> {
 
 it("a server that listens already can be told to let requests without Host in", async () => {
   const { server, port } = await listening((_, response) => response.end("ours"));
-  setServerOptions(server, { checkEveryMs: 1_000 });
+  setServerOptions(server, { checkEveryMs: 1_000, maxHeaderSize: 16_384 });
   expect(await receive(port, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 .*ours/s);
 });
 
 it("a server that listens already can be told to look for slow connections more often", async () => {
   const { server, port } = await listening((_, response) => response.end());
   server.headersTimeout = 100;
-  setServerOptions(server, { checkEveryMs: 50 });
+  setServerOptions(server, { checkEveryMs: 50, maxHeaderSize: 16_384 });
   const started = performance.now();
   // Node's own interval is 30 s.
   expect(await receive(port, "GET / HTTP/1.1\r\nHost: x\r\n")).toMatch(/^HTTP\/1\.1 408 /);
   expect(performance.now() - started).toBeLessThan(25_000);
+});
+
+it("a server that listens already can be told to take longer headers", async () => {
+  const { server, port } = await listening((_, response) => response.end());
+  const long = `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+  expect(await receive(port, long)).toMatch(/^HTTP\/1\.1 431 /);
+  setServerOptions(server, { checkEveryMs: 1_000, maxHeaderSize: 32_768 });
+  expect(await receive(port, long)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 it("a connection can be kept open after an answer that says that it will be closed", async () => {

@@ -90,8 +90,8 @@ const SYNTAX: Case[] = [
 ];
 
 const SIZES: Case[] = [
-  ["a header of 20,000 bytes", get("/", `X: ${"a".repeat(20_000)}\r\n`), TOO_LONG],
-  ["a target of 20,000 bytes", get(`/${"a".repeat(20_000)}`), TOO_LONG],
+  ["a header of 40,000 bytes", get("/", `X: ${"a".repeat(40_000)}\r\n`), TOO_LONG],
+  ["a target of 40,000 bytes", get(`/${"a".repeat(40_000)}`), TOO_LONG],
   ["101 headers", get(DISCOVERY, "X: y\r\n".repeat(99)), TOO_LONG],
   ["1,000 headers", get(DISCOVERY, "X:y\r\n".repeat(1000)), TOO_LONG],
   ["a second host behind 140 headers", get(DISCOVERY, `${"X: y\r\n".repeat(140)}Host: evil.example\r\n`), TOO_LONG],

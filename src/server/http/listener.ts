@@ -19,6 +19,8 @@ const KEEP_ALIVE_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
 const CHECK_EVERY_MS = 1_000;
 const DRAIN_MS = 1_000;
+/** A query of 8,192 bytes takes up to 24 KiB when its bytes are percent-encoded. */
+const MAX_HEADER_BYTES = 32 << 10;
 
 interface ListenerOptions {
   onBug(error: unknown): void;
@@ -63,7 +65,7 @@ export function configureServer(server: Server): void {
   // One more than is let in, so that too many can be told.
   server.maxHeadersCount = MAX_HEADERS + 1;
   watchConnections(server);
-  setServerOptions(server, { checkEveryMs: CHECK_EVERY_MS });
+  setServerOptions(server, { checkEveryMs: CHECK_EVERY_MS, maxHeaderSize: MAX_HEADER_BYTES });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const current = lastAnswer(socket);
     // What can't be read comes after the request that is being answered: that answer is not to be mixed with another.

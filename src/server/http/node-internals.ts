@@ -10,10 +10,12 @@ type WholeRequest = ConstructorParameters<typeof H3Event>[0];
 /**
  * Sets what `createServer` takes as options: listhen makes the server itself and hands it over when it listens already.
  * @param options.checkEveryMs how often Node looks for connections that take too long; its default is 30 s
+ * @param options.maxHeaderSize bytes of a request's first line and headers together; Node's default is 16 KiB
  */
-export function setServerOptions(server: Server, options: { checkEveryMs: number }): void {
+export function setServerOptions(server: Server, options: { checkEveryMs: number; maxHeaderSize: number }): void {
+  const { checkEveryMs, maxHeaderSize } = options;
   // A request without Host is answered by us, in the form of all errors.
-  Object.assign(server, { requireHostHeader: false, connectionsCheckingInterval: options.checkEveryMs });
+  Object.assign(server, { requireHostHeader: false, connectionsCheckingInterval: checkEveryMs, maxHeaderSize });
   // The interval is read when the server begins to listen.
   server.emit("listening");
 }

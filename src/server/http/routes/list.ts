@@ -50,7 +50,7 @@ export function searchQuery(request: AppRequest, fields: Fields): Query {
   }
 }
 
-/** Short lists in one piece, the others as a stream. */
+/** A list of one batch in one piece, the others as a stream: of those no more is read than the client takes. */
 async function all<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => object): Promise<Reply> {
   const iterator = batches[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -59,9 +59,14 @@ async function all<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => ob
   if (second.done) return json(first.value.map(present));
   return jsonStream(
     (async function* () {
-      yield first.value.map(present);
-      yield second.value.map(present);
-      for await (const batch of { [Symbol.asyncIterator]: () => iterator }) yield batch.map(present);
+      try {
+        yield first.value.map(present);
+        yield second.value.map(present);
+        for await (const batch of { [Symbol.asyncIterator]: () => iterator }) yield batch.map(present);
+      } finally {
+        // A client may leave before it has taken the first two.
+        await iterator.return?.();
+      }
     })(),
   );
 }

@@ -1,8 +1,8 @@
-import { setImmediate } from "node:timers/promises";
 import type { Clause, Query } from "../../../wire/query.ts";
 import type { PageOptions } from "../store.ts";
 import { matcher } from "./match.ts";
 import { Ordered } from "./ordered.ts";
+import { slices } from "./slices.ts";
 import { BLOCK_ROWS, TextColumn, textTerm, type TextTerm } from "./text-column.ts";
 
 /** What a collection has to know of its rows. */
@@ -24,12 +24,14 @@ interface TextClause {
 }
 
 interface Candidates<Row> {
-  readonly rows: readonly Row[];
+  readonly rows: Iterable<Row>;
   readonly isCertain: boolean;
 }
 
-/** Rows looked at before others get their turn. */
-const BATCH = 4096;
+/** Rows looked at, or handed over to be answered, before it is asked whether it is somebody else's turn. */
+const BATCH = 256;
+/** Matches that are put in order at once; more of them are found soon by looking at all rows in order. */
+const FEW = 4096;
 
 /** One instance's users or sessions: in order, and searchable. */
 export class Collection<Row extends object> {
@@ -74,35 +76,39 @@ export class Collection<Row extends object> {
     this.#ordered.sort();
   }
 
-  /** A page of rows, newest first, in batches; only looking through them is spread over time. */
+  /** A page of rows, newest first, in batches. Looking through them and answering with them is done in slices of time. */
   async *find({ query = [], limit = Infinity }: PageOptions, after: Row | undefined): AsyncIterable<Row[]> {
     const matches = matcher(query);
     let left = limit;
-    for await (const { rows, isCertain } of this.#candidates(query, after, limit)) {
-      const found = (isCertain ? rows : rows.filter(matches)).slice(0, left);
-      left -= found.length;
-      if (found.length > 0) yield found;
-      if (left <= 0) return;
+    let seen = 0;
+    let batch: Row[] = [];
+    await slices.next(true);
+    for await (const { rows, isCertain } of this.#candidates(query, after)) {
+      for (const row of rows) {
+        if (isCertain || matches(row)) {
+          batch.push(row);
+          left--;
+        }
+        if (left <= 0) break;
+        if (++seen % BATCH > 0 && batch.length < BATCH) continue;
+        if (batch.length === BATCH) {
+          yield batch;
+          batch = [];
+        }
+        await slices.next();
+      }
+      if (left <= 0) break;
     }
+    if (batch.length > 0) yield batch;
   }
 
   /** Rows in order, among which are all that match. Certain: no others are. */
-  async *#candidates(query: Query, after: Row | undefined, limit: number): AsyncIterable<Candidates<Row>> {
+  async *#candidates(query: Query, after: Row | undefined): AsyncIterable<Candidates<Row>> {
     const known = this.#byIndex(query);
-    if (known) {
-      yield { rows: this.#inOrder(known, after), isCertain: false };
-      return;
-    }
-    const text = textClause(query);
-    if (text) {
-      yield* this.#byText(text, query, after);
-      return;
-    }
-    const rows = this.#ordered.newestFirst(after, query.length > 0 ? Infinity : limit);
-    for (let start = 0; start < rows.length; start += BATCH) {
-      if (start > 0) await setImmediate();
-      yield { rows: rows.slice(start, start + BATCH), isCertain: query.length === 0 };
-    }
+    const text = known ? undefined : textClause(query);
+    if (known) yield { rows: this.#inOrder(known, after), isCertain: false };
+    else if (text) yield* this.#byText(text, query, after);
+    else yield { rows: this.#ordered.newestFirst(after), isCertain: query.length === 0 };
   }
 
   #byIndex(query: Query): readonly Row[] | undefined {
@@ -132,7 +138,11 @@ export class Collection<Row extends object> {
       }
       if (whole) whole.push(...rows);
       else if (rows.length > 0) yield { rows, isCertain: isFresh && isAll };
-      if (rows.length > 0 || block % 8 === 0) await setImmediate();
+      if (whole && whole.length > FEW) {
+        yield { rows: this.#ordered.newestFirst(after), isCertain: false };
+        return;
+      }
+      await slices.next();
     }
     if (whole) yield { rows: this.#inOrder(whole, after), isCertain: false };
   }
@@ -146,7 +156,7 @@ export class Collection<Row extends object> {
   /** The column of a field, made when it is first searched. */
   async #column(field: string): Promise<TextColumn> {
     if (this.#slots === undefined) {
-      const rows = this.#ordered.newestFirst();
+      const rows = [...this.#ordered.newestFirst()];
       this.#slots = rows.map((row) => this.#kind.key(row)).toReversed();
       this.#newest = rows[0];
     }
@@ -164,7 +174,7 @@ export class Collection<Row extends object> {
 
   async #fill(column: TextColumn, field: string, slots: readonly string[]): Promise<void> {
     while (column.size < slots.length && slots === this.#slots) {
-      if (column.size > 0) await setImmediate();
+      await slices.next();
       const end = Math.min(column.size + BATCH, slots.length);
       for (let slot = column.size; slot < end; slot++) {
         const row = this.#kind.current(slots[slot]!);

@@ -1,3 +1,5 @@
+import { RowBlocks } from "./row-blocks.ts";
+
 /** Where a row was, so that the others are still found by halving. */
 class Gap {
   readonly time: string;
@@ -14,7 +16,7 @@ const NEAR = 4096;
 
 /** Rows by time, then by id. Adding the newest, and replacing or removing any, costs nothing that grows with the rows. */
 export class Ordered<Row extends object> {
-  #rows: (Row | Gap)[] = [];
+  readonly #rows = new RowBlocks<Row | Gap>();
   #gaps = 0;
   #isSorted = true;
   readonly #time: (row: Row) => string;
@@ -36,13 +38,13 @@ export class Ordered<Row extends object> {
   }
 
   add(row: Row): void {
-    const last = this.#rows.at(-1);
+    const last = this.#rows.at(this.#rows.length - 1);
     if (last === undefined || !this.#isSorted || this.compare(last, row) <= 0) {
       this.#rows.push(row);
       return;
     }
     const place = this.#place(row);
-    if (this.#rows.length - place <= NEAR) this.#rows.splice(place, 0, row);
+    if (this.#rows.length - place <= NEAR) this.#rows.insert(place, row);
     else {
       this.#rows.push(row);
       this.#isSorted = false;
@@ -50,41 +52,42 @@ export class Ordered<Row extends object> {
   }
 
   remove(row: Row): void {
-    this.#rows[this.#indexOf(row)] = new Gap(this.#time(row), this.#id(row));
+    this.#rows.set(this.#indexOf(row), new Gap(this.#time(row), this.#id(row)));
     this.#gaps++;
     if (this.#gaps <= this.size + 64) return;
-    this.#rows = this.#rows.filter((other) => !(other instanceof Gap));
+    this.#rows.replace(this.#rows.toArray().filter((other) => !(other instanceof Gap)));
     this.#gaps = 0;
   }
 
   replace(before: Row, after: Row): void {
     if (this.#time(before) === this.#time(after)) {
-      this.#rows[this.#indexOf(before)] = after;
+      this.#rows.set(this.#indexOf(before), after);
     } else {
       this.remove(before);
       this.add(after);
     }
   }
 
-  /** The rows as they are now, newest first, ties by id; all behind `after`, whether that is among them or not. */
-  newestFirst(after?: Row, limit: number = Infinity): Row[] {
+  /**
+   * The rows as they are now, newest first, ties by id; all behind `after`, whether that is among them or not. They may be
+   * read slowly: what is changed meanwhile does not show.
+   */
+  newestFirst(after?: Row): Iterable<Row> {
     this.sort();
-    const page: Row[] = [];
-    for (
-      let i = (after === undefined ? this.#rows.length : this.#place(after)) - 1;
-      i >= 0 && page.length < limit;
-      i--
-    ) {
-      const row = this.#rows[i]!;
-      if (!(row instanceof Gap)) page.push(row);
-    }
-    return page;
+    const start = after === undefined ? this.#rows.length : this.#place(after);
+    const view = this.#rows.view();
+    return (function* () {
+      for (let i = start - 1; i >= 0; i--) {
+        const row = view.at(i);
+        if (!(row instanceof Gap)) yield row;
+      }
+    })();
   }
 
   /** Does what the next reading would otherwise wait for. */
   sort(): void {
     if (this.#isSorted) return;
-    this.#rows.sort((a, b) => this.compare(a, b));
+    this.#rows.replace(this.#rows.toArray().toSorted((a, b) => this.compare(a, b)));
     this.#isSorted = true;
   }
 
@@ -92,7 +95,7 @@ export class Ordered<Row extends object> {
     this.sort();
     let index = this.#place(row);
     // A gap may be where the row once was before.
-    while (this.#rows[index] !== row) {
+    while (this.#rows.at(index) !== row) {
       if (index >= this.#rows.length) throw new Error("A row to be removed is not there");
       index++;
     }
@@ -105,7 +108,7 @@ export class Ordered<Row extends object> {
     let high = this.#rows.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.compare(this.#rows[middle]!, row) < 0) low = middle + 1;
+      if (this.compare(this.#rows.at(middle)!, row) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
