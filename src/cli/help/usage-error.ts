@@ -67,6 +67,9 @@ const OPTIONS: Readonly<Record<string, string>> = {
 /** A search's own flags, which lists and deletions do not have. */
 const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|verified|unverified)$/;
 
+/** Flags of a search of sessions, which users do not have. */
+const SESSION_FLAGS = /^--(?:provider|ip|user|active|revoked)$/;
+
 /** What commander found wrong, with a hint to what was probably meant. */
 export function usageError(text: string, argv: readonly string[], program: Command): CliError {
   const message = sentence(text.replace(/^error: /, "").replace("'--not=", "'-"));
@@ -84,6 +87,8 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
     if (Object.hasOwn(COMMANDS, guess)) return `Did you mean: ${COMMANDS[guess]}?`;
   }
   if (option !== undefined) {
+    if (SESSION_FLAGS.test(option) && command.parent?.name() === "users" && noun !== "delete")
+      return `Use: svc sessions search ${argv.slice(argv.indexOf(option)).join(" ")}`;
     if (SEARCH_FLAGS.test(option) && command.name() === "list")
       return `Use: svc ${command.parent!.name()} search ${argv.slice(argv.indexOf(option)).join(" ")}`;
     if (SEARCH_FLAGS.test(option) && command.name() === "delete")

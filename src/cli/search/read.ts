@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { SESSION_FIELDS } from "../../wire/fields.ts";
 import { parseTerm, QueryError } from "../../wire/query.ts";
 import { readStdin, type Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { asRun } from "../output/format.ts";
 import { harmless } from "../output/text.ts";
 import { termsOf, type Searched, type SearchFlags } from "./flags.ts";
 import { closest, isFileName, notATerm } from "./shell-faults.ts";
@@ -40,7 +42,13 @@ function checked(term: string, searched: Searched, context: Context): string {
   const known = Object.keys(searched.fields);
   if (/^[a-z][a-z0-9_]*$/.test(field) && !known.includes(field)) {
     const near = closest(field, known);
-    note(context, `Unknown field "${field}". ${near ? `Did you mean "${near}"?` : `Fields: ${known.join(", ")}.`}`);
+    const belongsToSessions = searched.noun === "users" && Object.hasOwn(SESSION_FIELDS, field);
+    const advice = belongsToSessions
+      ? `Sessions have it: svc sessions search ${term}`
+      : near
+        ? `Did you mean "${near}"?`
+        : `Fields: ${known.join(", ")}.`;
+    note(context, `Unknown field "${field}". ${advice}`);
     return term;
   }
   try {
@@ -72,6 +80,6 @@ function sentence(message: string): string {
   return text.endsWith(".") ? text : `${text}.`;
 }
 
-function note({ stderr }: Context, text: string): void {
-  stderr.write(`! ${harmless(text)}\n`);
+function note(context: Context, text: string): void {
+  context.stderr.write(`! ${harmless(asRun(text, context))}\n`);
 }

@@ -43,7 +43,9 @@ export function notATerm(word: string, { fields, example }: Searched, cwd: strin
   return new CliError(
     EXIT.usage,
     `"${word}" is not a search term. Write field:value, such as email:*@acme.com. A value cannot contain a space.`,
-    `To find it within a name: name.contains=${word.replace(/[^\p{L}\p{N}@._-]/gu, "") || "word"}`,
+    word.includes("@")
+      ? `To find an e-mail address: email:${word}`
+      : `To find it within a name: name.contains=${word.replace(/[^\p{L}\p{N}._-]/gu, "") || "word"}`,
   );
 }
 

@@ -2,6 +2,7 @@ import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
+import { asRun } from "../../output/format.ts";
 import { colors, harmless, printJson } from "../../output/text.ts";
 import type { Program } from "../../program.ts";
 import type { Check } from "./check.ts";
@@ -23,7 +24,8 @@ export function addDoctor(program: Program, context: Context): void {
     const width = Math.max(...checks.map(({ name }) => name.length));
     for (const { name, status, message, remedy } of checks) {
       context.stdout.write(`${chalk[COLORS[status]](MARKS[status])} ${name.padEnd(width)}  ${harmless(message)}\n`);
-      if (remedy !== undefined) context.stdout.write(`${" ".repeat(width + 4)}${chalk.dim(harmless(remedy))}\n`);
+      if (remedy !== undefined)
+        context.stdout.write(`${" ".repeat(width + 4)}${chalk.dim(harmless(asRun(remedy, context)))}\n`);
     }
   });
   withHelp(doctor, {

@@ -33,7 +33,7 @@ export async function enter(
       throw new CliError(
         EXIT.notFound,
         `The simulated provider has no account "${account}".`,
-        "Omit --as to choose one in the browser. The personas of a seed are its accounts.",
+        "Use a persona of the seed, such as ada, or an e-mail address; or omit --as to choose in the browser.",
       );
     address = next;
   }
