@@ -21,7 +21,7 @@ export interface ServeOptions extends SeedOptions {
   providers?: ProvidersMode | undefined;
   /** Used where an instance has none of its own. */
   credentials?: Credentials | undefined;
-  /** Peers, by address or network, whose `X-Forwarded-For` is believed. */
+  /** Peers, by address or network, whose `X-Forwarded-For` is trusted. */
   trustProxy?: readonly string[] | undefined;
   /** The path of a MaxMind DB file. */
   geoip?: string | undefined;
@@ -53,7 +53,7 @@ export interface RunningServer {
   readonly bound: readonly string[];
   /** Where the records are. */
   readonly store: string;
-  /** With `https`: the certificate, in PEM. Nobody vouches for it. */
+  /** With `https`: the self-signed certificate, in PEM. */
   readonly certificate: string | undefined;
   /** Which of the providers are asked for real. */
   readonly providers: Readonly<Record<Provider, "real" | "simulated" | "by instance">>;

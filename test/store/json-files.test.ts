@@ -157,8 +157,8 @@ describe("One process at a time has a store", () => {
     const path = await newPath();
     await (await open(path)).close();
     await writeFile(path, "not a store");
-    await expect(open(path)).rejects.toThrow("is no svc store");
-    await expect(open(path)).rejects.toThrow("is no svc store");
+    await expect(open(path)).rejects.toThrow("is not an svc store");
+    await expect(open(path)).rejects.toThrow("is not an svc store");
     await rm(path);
     const store = await open(path);
     await store.close();

@@ -37,7 +37,7 @@ describe("Something else at the place of db.json", () => {
     const { path, document } = await laidOut([]);
     const marked = Buffer.concat([Buffer.from("\ufeff"), document]);
     await writeFile(path, marked);
-    expect((await refused(path)).message).toContain("is no svc store, or its first line is damaged");
+    expect((await refused(path)).message).toContain("is not an svc store, or its first line is damaged");
     expect(await readFile(path)).toEqual(marked);
   });
 

@@ -319,8 +319,8 @@ describe("A repair", () => {
     await rm(journalOf(path));
     for (const [content, message] of [
       [HEADER_99, "newer svc"],
-      ['{"name":"app"}', "is no svc store"],
-      ["", "is no svc store"],
+      ['{"name":"app"}', "is not an svc store"],
+      ["", "is not an svc store"],
     ] as const) {
       await writeFile(path, content);
       const before = await filesBeside(path);

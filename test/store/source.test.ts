@@ -98,8 +98,8 @@ describe("A file store as a source", () => {
   it.each([
     ["nothing", async () => {}, "There is no store at"],
     ["an empty journal alone", (path: string) => writeFile(journalOf(path), ""), "There is no store at"],
-    ["a directory", (path: string) => mkdir(path), "is no file"],
-    ["other JSON", (path: string) => writeFile(path, '{"users":[]}'), "is no svc store"],
+    ["a directory", (path: string) => mkdir(path), "is not a file"],
+    ["other JSON", (path: string) => writeFile(path, '{"users":[]}'), "is not an svc store"],
     ["a newer format", (path: string) => writeFile(path, HEADER_99), "written by a newer svc (format 99)"],
   ])("refuses %s", async (_, make, message) => {
     const path = await newPath();

@@ -30,7 +30,7 @@ export function referencePage(document: Record<string, unknown>): string {
         <h1>API reference</h1>
         <p>
           The same as <a href="/__svc/openapi.json">OpenAPI 3.1</a>. The control API takes
-          <code>Authorization: Bearer ctl_…</code>, with the key that stands in the server's file under <code>.svc/</code>.
+          <code>Authorization: Bearer ctl_…</code>, with the <code>control_key</code> in <code>.svc/server.json</code>.
         </p>
       </header>
       <div class="stack">

@@ -52,7 +52,7 @@ export function lastAnswer(socket: Socket): ServerResponse | undefined {
   return answering.get(socket)?.last;
 }
 
-/** Closes those that never sent a request, as a browser opens them in advance: nobody waits for an answer there. */
+/** Closes those that never sent a request, as a browser opens them in advance: no client waits for an answer there. */
 export function closeSilent(server: Server): void {
   for (const socket of open.get(server) ?? []) {
     const hasBegun = socket.bytesRead > 0 && !(socket instanceof TLSSocket);

@@ -17,7 +17,7 @@ export interface ListenOptions {
   readonly port: number;
   /** Undefined: loopback alone, by IPv4 and IPv6. */
   readonly host: string | undefined;
-  /** The names of a certificate made for the occasion; undefined: without TLS. */
+  /** The names of the self-signed certificate; undefined: without TLS. */
   readonly certificateFor: readonly string[] | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Listening {
   readonly port: number;
   /** The addresses bound, e.g. `127.0.0.1:7820`. */
   readonly bound: readonly string[];
-  /** In PEM; nobody vouches for it. */
+  /** In PEM, and self-signed. */
   readonly certificate: string | undefined;
   /** Ends every connection when its requests are answered. */
   close(times: CloseTimes): Promise<void>;

@@ -15,7 +15,7 @@ import type { Reply } from "./reply.ts";
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 5_000;
-/** A request that nobody reads or writes for so long is given up; longer than a provider may take. */
+/** A request with no traffic for this long is closed; longer than a provider may take. */
 const IDLE_TIMEOUT_MS = 30_000;
 const CHECK_EVERY_MS = 1_000;
 const DRAIN_MS = 1_000;

@@ -44,7 +44,7 @@ export async function fillingOf(
   }
   const demo = demoPath();
   const records = await parse(seed ?? demo, now, before);
-  // A seed that names nobody to sign in as gets the demo's personas.
+  // A seed without personas gets the demo's personas.
   const personas = records.personas.length > 0 ? records.personas : (await parse(demo, now)).personas;
   return { records: { ...records, personas }, digest: seed === undefined ? undefined : await digestOf(seed) };
 }

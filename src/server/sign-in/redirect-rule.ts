@@ -83,7 +83,7 @@ export function wildcardWarnings(instances: readonly InstanceRecord[], isLocal: 
     .map(({ name }) =>
       isLocal
         ? `${name} lets any address have its tokens: redirect_uris is "*". List its addresses before others can reach this server.`
-        : `${name} can sign nobody in: redirect_uris is "*", which counts only where nothing but this machine can reach the server. List its addresses.`,
+        : `${name} refuses every sign-in: redirect_uris is "*", which is allowed only while nothing but this machine can reach the server. List its addresses.`,
     );
 }
 

@@ -152,7 +152,7 @@ export class Grants {
     };
   }
 
-  /** Whom an access token of a provider speaks for. */
+  /** The account that a provider's access token belongs to. */
   consentOf(provider: Provider, access_token: string): Consent | undefined {
     const entry = this.#tokens.get(access_token);
     return entry && entry.expires > this.#time() && entry.consent.provider === provider ? entry.consent : undefined;

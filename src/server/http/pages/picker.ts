@@ -37,7 +37,7 @@ export function accountList(view: PickerView, firstHasFocus = false): Html {
   const { request, accounts, search, title } = view;
   if (accounts.length === 0)
     return html`<p data-testid="no-match">
-      ${search === "" ? `Nobody has an account at ${title}. Use another account.` : `No account matches “${search}”.`}
+      ${search === "" ? `No accounts at ${title}. Use another account.` : `No account matches “${search}”.`}
     </p>`;
   return html`<ul class="list" data-testid="accounts" aria-label="Accounts">
       ${accounts.map(({ persona, account }, i) => accountRow(request, persona, account, firstHasFocus && i === 0))}

@@ -38,7 +38,7 @@ async function look(path: string): Promise<StoreCheck> {
   }
 }
 
-/** What tells whom a record belongs to. */
+/** What names the owner of a record. */
 function ownerOf(record: AnyRecord): AnyRecord {
   const { id, instance_id, user_id } = record as Partial<SessionRecord>;
   return { id, instance_id, user_id } as AnyRecord;

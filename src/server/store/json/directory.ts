@@ -38,7 +38,7 @@ export async function prepare(path: string): Promise<void> {
     // Only db.json itself may be a link, and was followed by now.
     if (there?.isSymbolicLink())
       throw new StoreRefused("unusable", `${name} is a link, which svc does not make. Remove it.`);
-    if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is no file. Choose another --store.`);
+    if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is not a file. Choose another --store.`);
     if (there) await chmod(name, 0o600).catch(() => undefined);
   }
   for (const name of await unfinished(path)) {

@@ -39,7 +39,7 @@ export function headerLine({ sequence, store, journal }: Header): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, store, journal, sequence }).slice(0, -1)},`;
 }
 
-/** @returns undefined where it is no first line of a `db.json` */
+/** @returns undefined where it is not the first line of a `db.json` */
 export function parseHeader(line: string): Header | undefined {
   const found = parse(line.replace(/,$/, "}"));
   const { format, version, sequence, store, journal = null } = found ?? {};
@@ -53,7 +53,7 @@ export function journalHeaderLine({ store, id, after, sequence }: Omit<JournalHe
   return Buffer.from(`${seal({ format: JOURNAL_FORMAT, version: VERSION, store, id, after, sequence }).line}\n`);
 }
 
-/** @returns undefined where it is no first line of a journal */
+/** @returns undefined where it is not the first line of a journal */
 export function parseJournalHeader(line: Buffer): JournalHeader | undefined {
   const json = unseal(Buffer.from(line));
   const found = json === undefined ? undefined : parse(json);

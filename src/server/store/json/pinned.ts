@@ -63,7 +63,7 @@ async function openFile(name: string): Promise<FileHandle | undefined> {
   const there = await stat(name).catch(absent);
   if (!there) return undefined;
   // To open anything else could wait for ever.
-  if (!there.isFile()) throw new StoreRefused("unusable", `${name} is no file. Name another store.`);
+  if (!there.isFile()) throw new StoreRefused("unusable", `${name} is not a file. Name another store.`);
   return open(name, "r").catch(absent);
 }
 

@@ -65,7 +65,10 @@ export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecor
   numbered.sort((a, b) => a.sequence - b.sequence);
   const isStore = header || read.header || numbered.length > 0 || TABLE_NAMES.some((name) => tables[name].size > 0);
   if (!isStore)
-    throw new StoreRefused("unusable", `${path} is no svc store, or nothing of it can be read. Nothing was changed.`);
+    throw new StoreRefused(
+      "unusable",
+      `${path} is not an svc store, or nothing of it can be read. Nothing was changed.`,
+    );
   // A document that was altered may tell a wrong number; its journal knows better.
   const first = (numbered[0]?.sequence ?? Infinity) - 1;
   const told = header?.sequence ?? (snapshot ? Infinity : 0);

@@ -45,7 +45,7 @@ export function refusalOf({ file, line, offset, what }: Damage): StoreRefused {
   if (what === NO_HEADER && line === 1)
     return new StoreRefused(
       "damaged",
-      `${file} is no svc store, or its first line is damaged. Nothing was changed. If it is one, keep what can be read with: svc store repair --store ${file}. Otherwise choose another --store.`,
+      `${file} is not an svc store, or its first line is damaged. Nothing was changed. If it is a store, keep what can be read with: svc store repair --store ${file}. Otherwise choose another --store.`,
     );
   return damaged(file, line > 0 ? `line ${line}, offset ${offset}: ${what}` : what);
 }
@@ -171,7 +171,7 @@ class SnapshotLines {
   }
 }
 
-const NO_HEADER = "this is no first line of a store";
+const NO_HEADER = "the first line is not the header of a store";
 export const TWICE = "a record with this key was there before";
 const MISSING = "the checksum differs: the first line was altered, or records are missing or stand in another order";
 const OPEN = "{".charCodeAt(0);
