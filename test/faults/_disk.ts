@@ -1,4 +1,4 @@
-import { promises as real } from "node:fs";
+import { constants, promises as real } from "node:fs";
 import type * as FileSystem from "node:fs/promises";
 import { Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -18,7 +18,14 @@ interface Naming {
 class File {
   durable: Buffer = Buffer.alloc(0);
   edits: Edit[] = [];
+
+  get length(): number {
+    return this.edits.reduce(lengthAfter, this.durable.length);
+  }
 }
+
+const lengthAfter = (length: number, edit: Edit): number =>
+  "length" in edit ? edit.length : Math.max(length, edit.offset + edit.bytes.length);
 
 const applied = (content: Buffer, edits: readonly Edit[]): Buffer => edits.reduce(edited, content);
 
@@ -138,7 +145,7 @@ export class Disk {
   failSync(file: File): void {
     let { length } = file.durable;
     file.edits = file.edits.map((edit): Edit => {
-      length = "length" in edit ? edit.length : Math.max(length, edit.offset + edit.bytes.length);
+      length = lengthAfter(length, edit);
       return { length };
     });
   }
@@ -243,7 +250,8 @@ async function open(path: string, flags: string | number, mode?: number): Promis
   const handle = await real.open(path, flags, mode);
   own.handles.add(handle);
   if (path === own.directory) return watchedDirectory(own, handle, path);
-  return watchedFile(own, handle, own.fileAt(path));
+  const appends = typeof flags === "number" ? (flags & constants.O_APPEND) !== 0 : flags.startsWith("a");
+  return watchedFile(own, handle, own.fileAt(path), appends);
 }
 
 function watchedDirectory(own: Disk, handle: FileSystem.FileHandle, path: string): FileSystem.FileHandle {
@@ -257,7 +265,7 @@ function watchedDirectory(own: Disk, handle: FileSystem.FileHandle, path: string
   return Object.assign(handle, { sync, datasync: sync });
 }
 
-function watchedFile(own: Disk, handle: FileSystem.FileHandle, file: File): FileSystem.FileHandle {
+function watchedFile(own: Disk, handle: FileSystem.FileHandle, file: File, appends: boolean): FileSystem.FileHandle {
   const { life } = own;
   const write = handle.write.bind(handle) as (...args: unknown[]) => Promise<unknown>;
   const truncate = handle.truncate.bind(handle);
@@ -274,12 +282,13 @@ function watchedFile(own: Disk, handle: FileSystem.FileHandle, file: File): File
   return Object.assign(handle, {
     sync,
     datasync: sync,
-    async write(data: Buffer, from: number, length: number, position: number) {
-      if (!Buffer.isBuffer(data) || typeof position !== "number") throw new Error("such a write is not modelled");
+    async write(data: Buffer, from: number, length: number, position?: number) {
+      if (!Buffer.isBuffer(data) || (typeof position === "number") === appends)
+        throw new Error("such a write is not modelled");
       const fails = own.random() < own.trouble.write;
       const part = fails ? Math.floor(own.random() * length) : length;
       if (part > 0 && own.isOn(life))
-        file.edits.push({ offset: position, bytes: Buffer.from(data.subarray(from, from + part)) });
+        file.edits.push({ offset: position ?? file.length, bytes: Buffer.from(data.subarray(from, from + part)) });
       await own.call(life);
       if (part > 0) await write(data, from, part, position);
       if (fails) throw failure("ENOSPC");

@@ -143,7 +143,7 @@ async function live(disk: Disk, life: Life): Promise<string[]> {
     }),
   ]);
   const known = troubled
-    ? /dropped an incomplete last line|could not be brought up to date/
+    ? /dropped an incomplete last line|could not be brought up to date|db\.json is (unavailable|available again)/
     : /dropped an incomplete last line/;
   return [...faults, ...life.warnings.filter((warning) => !known.test(warning))];
 }

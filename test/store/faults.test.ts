@@ -39,6 +39,17 @@ const canTrace =
   has("strace", "--seccomp-bpf", "-f", "-o", "/dev/null", "-e", "trace=fsync", process.execPath, "--version");
 
 const newPath = async (): Promise<string> => join(await temporaryDirectory(), ".svc", "db.json");
+
+/** A store that a server has filled, so that the next one writes nothing before it is asked to. */
+async function filledPath(): Promise<string> {
+  const path = await newPath();
+  const first = await startProcess(path);
+  await first.ask("serve");
+  await first.ask("close");
+  await first.kill();
+  return path;
+}
+
 const journalOf = (path: string): string => join(dirname(path), "db.journal");
 
 interface Answered {
@@ -79,10 +90,12 @@ async function statesIn(path: string): Promise<string[]> {
   return (JSON.parse(await readFile(copy, "utf8")) as { states: StateRecord[] }).states.map((row) => row.state);
 }
 
-/** The content of all files of a store but the note of its owner. */
+/** The content of all files of a store but its locks. */
 async function filesOf(path: string): Promise<Map<string, string>> {
-  const names = (await readdir(dirname(path))).filter((name) => !name.endsWith(".lock")).toSorted();
-  const contents = await Promise.all(names.map((name) => readFile(join(dirname(path), name), "utf8")));
+  const entries = await readdir(dirname(path), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".lock"));
+  const names = files.map((entry) => join(entry.parentPath, entry.name)).toSorted();
+  const contents = await Promise.all(names.map((name) => readFile(name, "utf8")));
   return new Map(names.map((name, n) => [name, contents[n]!]));
 }
 
@@ -173,7 +186,7 @@ const failing = (n: number): string[] =>
 
 describe.skipIf(!canTrace)("A disk that fails (needs strace)", () => {
   it("ends writing until the next start, which has all that was acknowledged and nothing else", async () => {
-    const path = await newPath();
+    const path = await filledPath();
     const other = await startProcess(path, failing(2));
     const server = await other.ask("serve");
     const begun = await begin(server);
@@ -186,7 +199,7 @@ describe.skipIf(!canTrace)("A disk that fails (needs strace)", () => {
   }, 60_000);
 
   it("does not keep a store from being closed in order", async () => {
-    const path = await newPath();
+    const path = await filledPath();
     const other = await startProcess(path, failing(2));
     const server = await other.ask("serve");
     const begun = await begin(server);
@@ -225,8 +238,7 @@ async function eventsOf(trace: string, directory: string): Promise<string[]> {
 describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
   const CALLS = "mkdir,rename,unlink,fsync,fdatasync,pwrite64,write,writev";
 
-  async function traced(work: (server: Answer) => Promise<void>, ends: boolean): Promise<string[]> {
-    const path = await newPath();
+  async function traced(path: string, work: (server: Answer) => Promise<void>, ends: boolean): Promise<string[]> {
     const trace = join(dirname(dirname(path)), "trace");
     const under = ["strace", "--seccomp-bpf", "-f", "-qq", "-y", "-s", "24", "-o", trace, "-e", `trace=${CALLS}`];
     const other = await startProcess(path, under);
@@ -237,15 +249,19 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
   }
 
   it("when its change is on the disk, not before", async () => {
-    const events = await traced(async (server) => {
-      for (let n = 0; n < 20; n++) expect((await begin(server)).status).toBe(302);
-    }, false);
+    const events = await traced(
+      await filledPath(),
+      async (server) => {
+        for (let n = 0; n < 20; n++) expect((await begin(server)).status).toBe(302);
+      },
+      false,
+    );
     const steps = events.slice(events.indexOf("append")).filter((event) => /^(append|answer|fdatasync)/.test(event));
     expect(steps).toEqual(Array.from({ length: 20 }, () => ["append", "fdatasync /.svc/db.journal", "answer"]).flat());
   }, 60_000);
 
   it("and db.json is on the disk before the journal that it replaces is gone", async () => {
-    const events = await traced(async (server) => void (await begin(server)), true);
+    const events = await traced(await filledPath(), async (server) => void (await begin(server)), true);
     const first = events.indexOf("append");
     expect(events.slice(first)).toEqual([
       "append",
@@ -264,7 +280,7 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
   }, 60_000);
 
   it("and a directory that was made for the store is on the disk before the first change is", async () => {
-    const events = await traced(async (server) => void (await begin(server)), false);
+    const events = await traced(await newPath(), async (server) => void (await begin(server)), false);
     const before = events.slice(0, events.indexOf("append")).filter((event) => /^(mkdir|fsync)/.test(event));
     expect(before).toEqual(
       expect.arrayContaining(["mkdir /.svc, 0700", "fsync /.svc/db.journal.tmp", "fsync /.svc", "fsync"]),

@@ -2,7 +2,14 @@ import { hash } from "node:crypto";
 import type { Faker } from "@faker-js/faker";
 import { PROVIDERS, SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { namedUuid } from "./named-uuid.ts";
-import type { IdentityRecord, InstanceRecord, SessionRecord, UserRecord } from "../store/records.ts";
+import {
+  newRecord,
+  type IdentityRecord,
+  type InstanceRecord,
+  type SessionRecord,
+  type UserRecord,
+} from "../store/records.ts";
+import { DEFINITIONS } from "../providers/index.ts";
 
 /** Names in many scripts; each is loaded by itself, and only here. */
 const LOCALES = [
@@ -61,34 +68,30 @@ function addUser(
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, ".");
   const email = `${local}.${index + 1}@${latin.helpers.arrayElement(DOMAINS)}`;
-  const user: UserRecord = {
+  const user = newRecord("users", {
     id: namedUuid(`user ${name}`),
     instance_id,
     email,
     name: faker.person.fullName(),
-    avatar_url: null,
-    email_verified_at: provider === "google" ? created_at : null,
-    password_digest: null,
+    email_verified_at: DEFINITIONS[provider].verifiesEmail ? created_at : null,
     created_at,
     updated_at: created_at,
-  };
+  });
   batch.users.push(user);
-  batch.identities.push({
+  const identity = newRecord("identities", {
     id: namedUuid(`identity ${name}`),
     instance_id,
     user_id: user.id,
     provider,
     uid: String(BigInt(`0x${hash("sha256", `uid ${name}`, "hex").slice(0, 14)}`)),
     email,
-    email_verified: provider !== "twitter",
-    access_token: null,
-    refresh_token: null,
-    token_expires_at: null,
+    email_verified: DEFINITIONS[provider].givesEmail !== false,
     created_at,
     updated_at: created_at,
   });
+  batch.identities.push(identity);
   const last_signin_at = faker.date.between({ from: created, to: faker.defaultRefDate() }).toISOString();
-  batch.sessions.push({
+  const session = newRecord("sessions", {
     id: namedUuid(`session ${name}`),
     session_id: SESSION_ID_PREFIX + namedUuid(`session id ${name}`),
     instance_id,
@@ -103,4 +106,5 @@ function addUser(
     revoked_at: faker.datatype.boolean(0.1) ? last_signin_at : null,
     created_at,
   });
+  batch.sessions.push(session);
 }

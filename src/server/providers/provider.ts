@@ -34,6 +34,8 @@ export interface ProviderDefinition<Endpoint extends string = string> {
   readonly loginHint: string | undefined;
   /** Whether a sign-in here verifies the user's e-mail address (spec, "User"). */
   readonly verifiesEmail: boolean;
+  /** False where profiles have no e-mail address. */
+  readonly givesEmail?: false;
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<Endpoint, string>>;
   fetchProfile(get: Get<Endpoint>): Promise<Profile>;
 }

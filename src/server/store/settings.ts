@@ -14,6 +14,8 @@ export async function changeSetting(
 ): Promise<Value | undefined> {
   const changed = await store.change("settings", name, (before) => {
     const value = decide(before?.value);
+    // What stays as it is is not written.
+    if (before && value === before.value) return before;
     return value && { name, value };
   });
   return changed?.value;

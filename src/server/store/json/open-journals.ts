@@ -47,7 +47,8 @@ export async function openJournals(
     snapshot.header = { ...snapshot.header, store };
     const mustCompact = isOlder || (read.usesOld && files.old !== undefined);
     if (mustCompact) {
-      snapshot.header = { version: VERSION, store, journal: read.header?.id ?? null, sequence };
+      const id = files.journal ? (read.header?.id ?? null) : await replaceMissing(path, store, read);
+      snapshot.header = { version: VERSION, store, journal: id, sequence };
       await low.write();
     }
     await rm(oldName(path), { force: true });
@@ -64,6 +65,26 @@ export async function openJournals(
   } finally {
     await files.close();
   }
+}
+
+/**
+ * A store can lack `db.journal`: a crash came while it was put aside, or an older version had none. A new document
+ * without a journal would be refused, so a crash must find one beside it.
+ * @returns the id of the new journal; null: it is empty, as those of older versions were
+ */
+async function replaceMissing(
+  path: string,
+  store: string,
+  { oldHeader, sequence }: Pick<Replayed, "oldHeader" | "sequence">,
+): Promise<string | null> {
+  const id = oldHeader ? newId() : null;
+  const journal =
+    oldHeader && id !== null
+      ? await Journal.begin(journalName(path), { store, id, after: oldHeader.id, sequence })
+      : await Journal.open(journalName(path), 0);
+  await journal.close();
+  await syncDirectory(dirname(path));
+  return id;
 }
 
 /** Begins a journal that goes on from the one that is there, which becomes `db.journal.old`. */

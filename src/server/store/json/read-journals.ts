@@ -6,7 +6,9 @@ import { damaged } from "./refusals.ts";
 import { refusalOf } from "./snapshot-reader.ts";
 
 export interface JournalsRead extends Chain {
+  /** The first line of `db.journal`, and of `db.journal.old`. */
   readonly header: JournalHeader | undefined;
+  readonly oldHeader: JournalHeader | undefined;
   /** How much of `db.journal` is whole. */
   readonly length: number;
   /** Where a last line begins that was cut off, and how much there is of it. */
@@ -36,6 +38,7 @@ export async function readJournals(
   if (chain.oldFault !== undefined && old) report({ file: old.path, ...whole, what: chain.oldFault });
   if (chain.journalFault !== undefined) report({ file: journalPath, ...whole, what: chain.journalFault });
   const header = typeof found === "object" ? found : undefined;
+  const oldHeader = typeof oldFound === "object" ? oldFound : undefined;
   const end = (file: string, { torn, size }: { torn: number | undefined; size: number }): JournalsRead["torn"] =>
     torn === undefined ? undefined : { file, offset: torn, bytes: size - torn };
   let last = typeof base === "object" ? base.sequence : 0;
@@ -57,7 +60,7 @@ export async function readJournals(
     if (header && header.sequence > last)
       report({ file: old.path, ...whole, what: missingChanges(last, header.sequence + 1) });
   }
-  if (!journal || !chain.usesJournal) return { ...chain, header, length: 0, torn };
+  if (!journal || !chain.usesJournal) return { ...chain, header, oldHeader, length: 0, torn };
   const read = await readJournal(journal, {
     report,
     take: (line) => takeFrom(journalPath, line),
@@ -65,7 +68,7 @@ export async function readJournals(
     mayBeTorn: true,
     isHeadless: chain.journalFault !== undefined,
   });
-  return { ...chain, header, length: read.length, torn: end(journalPath, read) };
+  return { ...chain, header, oldHeader, length: read.length, torn: end(journalPath, read) };
 }
 
 export interface Replayed extends JournalsRead {
