@@ -155,7 +155,7 @@ describe("Ended by SIGKILL at any point", () => {
         expect(await hashes(dirname(path))).toEqual(before);
         const opened = await openJsonStore(target, { warn: () => {} });
         await opened.close();
-        expect((await readdir(dirname(target))).toSorted()).toEqual([".gitignore", "db.json"]);
+        expect((await readdir(dirname(target))).toSorted()).toEqual([".gitignore", "db.journal", "db.json"]);
       }
       // Otherwise nothing was tested.
       expect(unfinished).toBeGreaterThan(0);

@@ -49,8 +49,9 @@ export class Journal {
   /**
    * Begins a journal. One that has the name keeps its content and loses the name, so that a process that still writes it
    * notices, and nothing that it wrote is changed.
+   * @param isFree whether nothing should have the name; then one that has it is another process's, and stays
    */
-  static async begin(path: string, header: Omit<JournalHeader, "version">): Promise<Journal> {
+  static async begin(path: string, header: Omit<JournalHeader, "version">, isFree = false): Promise<Journal> {
     const fresh = `${path}.${randomBytes(6).toString("hex")}.tmp`;
     const handle = await open(
       fresh,
@@ -62,6 +63,7 @@ export class Journal {
       const journal = new Journal(path, handle, line.length, header.id);
       await journal.#write(line);
       await handle.sync();
+      if (isFree && existsSync(path)) throw changed(path);
       await rename(fresh, path);
       await syncDirectory(dirname(path));
       return journal;

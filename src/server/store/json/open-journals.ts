@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Low } from "lowdb";
 import { VERSION } from "../records.ts";
@@ -7,7 +6,7 @@ import { keepCopy } from "./backup.ts";
 import { journalName, oldName } from "./directory.ts";
 import type { Document } from "./document.ts";
 import { syncDirectory } from "./fsync.ts";
-import { BEGINNING, newId, type JournalHeader } from "./header.ts";
+import { BEGINNING, newId, parseJournalHeader, type JournalHeader } from "./header.ts";
 import { encodeLine, readJournal, type Numbered } from "./journal-reader.ts";
 import { Journal } from "./journal.ts";
 import { pin, type Pinned } from "./pinned.ts";
@@ -52,6 +51,8 @@ export async function openJournals(
       await low.write();
     }
     await rm(oldName(path), { force: true });
+    // The next journal does not go on from the old one, so that must be gone for good.
+    if (files.old) await syncDirectory(dirname(path));
     const isAhead = !mustCompact && read.late > 0;
     const after = isAhead ? read.header!.id : mustCompact ? snapshot.header.journal : next;
     const header = { store, id: newId(), after, sequence };
@@ -92,13 +93,22 @@ export async function beginAfter(path: string, header: Omit<JournalHeader, "vers
   const name = journalName(path);
   await rename(name, oldName(path));
   try {
-    return await Journal.begin(name, header);
+    return await Journal.begin(name, header, true);
   } catch (error) {
-    // One that is there is a successor's: then ours stays aside, where the next start finds it.
-    if (!existsSync(name)) await rename(oldName(path), name);
+    // One that is there may be a successor's: then ours stays aside, where the next start finds it.
+    if (await isFreeOrNamed(name, header.id)) await rename(oldName(path), name);
     await syncDirectory(dirname(path)).catch(() => undefined);
     throw error;
   }
+}
+
+/** Whether a journal can have a name: nothing has it, or only one that could not be begun, with this id. */
+async function isFreeOrNamed(name: string, id: string): Promise<boolean> {
+  const content = await readFile(name).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return undefined;
+  });
+  return content === undefined || parseJournalHeader(content.subarray(0, content.indexOf("\n")))?.id === id;
 }
 
 /** Changes that a process on another machine added between our reading and our beginning; it can add no more. */
