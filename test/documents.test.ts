@@ -36,13 +36,18 @@ const blocks: readonly Block[] = (
   )
 ).flat();
 const written = (...languages: string[]): Block[] => blocks.filter(({ language }) => languages.includes(language));
+/** Where a block is an excerpt of a file of the examples, that file: the examples have tests of their own. */
+const excerptOf = ({ code }: Block): string | undefined => /^\/\/ (examples\/\S+)$/m.exec(code)?.[1];
+const isVitest = ({ code }: Block): boolean => code.includes('"svc-identity/testing/vitest"');
+const programs = written("js", "ts").filter((block) => excerptOf(block) === undefined);
+const nodePrograms = programs.filter((block) => !isVitest(block));
 
 /** An application that has installed the package, where `npx svc-identity` is the command. */
 async function installed(): Promise<string> {
   const directory = temporaryDirectory();
   const modules = join(directory, "node_modules");
   await mkdir(modules);
-  for (const name of ["@types", "express", "jose", "undici", "undici-types", "srvx"])
+  for (const name of ["@types", "express", "jose", "undici", "undici-types", "srvx", "vitest"])
     await symlink(join(ROOT, "node_modules", name), join(modules, name));
   await symlink(ROOT, join(modules, "svc-identity"));
   await mkdir(join(directory, "bin"));
@@ -99,8 +104,13 @@ async function serving(directory: string): Promise<Record<string, string>> {
   const server = run(directory, [process.execPath, BIN, "serve", "--json", "--store", "memory"]);
   await server.until(/("type":"ready")/);
   const text = await readFile(join(directory, ".svc/server.json"), "utf8");
-  const { url, instances } = JSON.parse(text) as { url: string; instances: { secret_key: string }[] };
-  return { SVC_BASE_URL: url, SVC_SECRET_KEY: instances[0]!.secret_key };
+  const { url, control_key, instances } = JSON.parse(text) as {
+    url: string;
+    control_key: string;
+    instances: { secret_key: string }[];
+  };
+  const control = { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: control_key };
+  return { SVC_BASE_URL: url, SVC_SECRET_KEY: instances[0]!.secret_key, ...control };
 }
 
 /** As a browser goes, with its cookies, choosing Ada. */
@@ -117,7 +127,6 @@ async function browse(address: string, jar = new Map<string, string>()): Promise
 
 describe("The documents", () => {
   it("have programs that are right by the package's types, in strict mode", async () => {
-    const programs = written("js", "ts");
     expect(programs.length).toBeGreaterThanOrEqual(5);
     const directory = await installed();
     const files = await Promise.all(
@@ -133,7 +142,7 @@ describe("The documents", () => {
     }).catch((error: { stdout: string }) => expect.fail(error.stdout));
   }, 120_000);
 
-  it.each(written("js", "ts"))("have a program that runs: $name", { timeout: 120_000 }, async ({ code }) => {
+  it.each(nodePrograms)("have a program that runs: $name", { timeout: 120_000 }, async ({ code }) => {
     const directory = await installed();
     const env = await serving(directory);
     const file = /^\/\/ ([\w.-]+)$/m.exec(code)?.[1] ?? "program.js";
@@ -144,6 +153,31 @@ describe("The documents", () => {
     if (!code.includes("app.listen(")) return expect(await program.code, program.output()).toBe(0);
     // An application: someone signs in to it.
     expect(await program.until(/(http:\/\/localhost:\d+)/)).toBe("http://localhost:0");
+  });
+
+  it("have Vitest tests that pass, in whole files", { timeout: 240_000 }, async () => {
+    const directory = await installed();
+    const files = programs.filter(isVitest);
+    for (const { code } of files) await writeFile(join(directory, /^\/\/ ([\w.-]+)$/m.exec(code)![1]!), code);
+    const vitest = run(directory, [process.execPath, join(ROOT, "node_modules/vitest/vitest.mjs"), "run"]);
+    expect(await vitest.code, vitest.output()).toBe(0);
+    expect(vitest.output()).toContain(`${files.length} passed`);
+  });
+
+  it.each(written("js").filter((block) => excerptOf(block) !== undefined))(
+    "quote the examples as they are: $name",
+    async (block) => {
+      const text = await readFile(join(ROOT, excerptOf(block)!), "utf8");
+      expect(text).toContain(block.code.split("\n").slice(1).join("\n"));
+    },
+  );
+
+  it.each(written("python"))("have a Python test that passes: $name", { timeout: 120_000 }, async ({ code }) => {
+    const directory = await installed();
+    const env = await serving(directory);
+    await writeFile(join(directory, "test.py"), code);
+    const python = run(directory, ["python3", "test.py"], env);
+    expect(await python.code, python.output()).toBe(0);
   });
 
   it("have an application that signs a user in", { timeout: 120_000 }, async () => {

@@ -57,6 +57,13 @@ test.describe("a user who is signed in", () => {
     await expect(page.locator("body")).toContainText(ADA);
   });
 
+  test("is signed in again when the token has expired", async ({ storageStateFor, svc }) => {
+    const before = await storageStateFor(ADA);
+    expect(await storageStateFor(ADA)).toBe(before);
+    await svc.clock.advance("61m");
+    expect(await storageStateFor(ADA)).not.toBe(before);
+  });
+
   test("is refused when the token expires while they are on the page", async ({ page, svc }) => {
     await page.goto("/me");
     await expect(page.locator("body")).toContainText(ADA);
