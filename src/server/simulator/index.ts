@@ -52,14 +52,16 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const personas = new Personas(options.personas, (id) => `${prefix}/avatars/${id}.svg`);
   const grants = new Grants(createSeal(sealKey), (reference) => personas.recall(reference), now);
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
-  const known = (name: Provider): readonly ConnectionRecord[] => [client, ...clients(name)];
+  // Most sign-ins are the simulator's own: the instances, of which there may be many, are asked for the others alone.
+  const isKnown = (name: Provider, fits: (own: ConnectionRecord) => boolean): boolean =>
+    fits(client) || clients(name).some(fits);
 
   const depsOf = (name: Provider): AuthorizeDeps => ({
     grants,
     personas,
     url: `${prefix}/${name}${SIMULATED[name].endpoints.authorize}`,
     callbackUrl: callbackUrl(name),
-    isClient: (client_id) => known(name).some((own) => own.client_id === client_id),
+    isClient: (client_id) => isKnown(name, (own) => own.client_id === client_id),
   });
 
   return {
@@ -87,7 +89,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       if (!url.startsWith(`${prefix}/`) || !isProvider(name))
         throw new Error(`The simulator has nothing at ${new URL(url).origin}`);
       if (path === SIMULATED[name].endpoints["token"])
-        return answerToken(name, SIMULATED[name], grants, known(name), init);
+        return answerToken(name, SIMULATED[name], grants, (fits) => isKnown(name, fits), init);
       const bearer = /^Bearer (.+)$/.exec(init.headers?.["authorization"] ?? "")?.[1] ?? "";
       const consent = grants.consentOf(name, bearer);
       if (!consent) return reply(401, { message: "Bad credentials" });

@@ -30,6 +30,8 @@ export class Personas {
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** The oldest first. */
   readonly #typed = new Map<string, PersonaRecord>();
+  /** The latest to have an address, in lower case, is found by it. */
+  readonly #typedByAddress = new Map<string, PersonaRecord>();
   /** Made when the first search comes: most servers never see one. */
   #texts: SearchText | undefined;
 
@@ -67,7 +69,7 @@ export class Personas {
       this.#byId.get(hint) ??
       this.#byAddress.get(address) ??
       this.#typed.get(hint) ??
-      [...this.#typed.values()].findLast(({ email }) => email.toLowerCase() === address);
+      this.#typedByAddress.get(address);
     return found && this.#withPicture(found);
   }
 
@@ -82,9 +84,17 @@ export class Personas {
     const persona = typedPersona(account);
     this.#typed.delete(persona.id);
     this.#typed.set(persona.id, persona);
-    const [oldest] = this.#typed.keys();
-    if (this.#typed.size > MAX_TYPED && oldest !== undefined) this.#typed.delete(oldest);
+    this.#typedByAddress.set(persona.email.toLowerCase(), persona);
+    const [oldest] = this.#typed.values();
+    if (this.#typed.size > MAX_TYPED && oldest) this.#forget(oldest);
     return this.#withPicture(persona);
+  }
+
+  #forget({ id, email }: PersonaRecord): void {
+    this.#typed.delete(id);
+    const address = email.toLowerCase();
+    // Another account may have the address by now.
+    if (this.#typedByAddress.get(address)?.id === id) this.#typedByAddress.delete(address);
   }
 
   /**

@@ -7,13 +7,13 @@ import { notFound, reply, type SimulatedProvider, type TokenRequest } from "./pr
 
 /**
  * Exchanges a code as one of the providers does.
- * @param clients those that the provider knows
+ * @param isKnown whether a client that the provider knows fits
  */
 export async function answerToken(
   name: Provider,
   provider: SimulatedProvider,
   grants: Grants,
-  clients: readonly ConnectionRecord[],
+  isKnown: (fits: (own: ConnectionRecord) => boolean) => boolean,
   init: FetchInit,
 ): Promise<FetchResponse> {
   if (init.method !== "POST") return notFound();
@@ -26,8 +26,8 @@ export async function answerToken(
   const redeem = (): ReturnType<Grants["redeem"]> => grants.redeem({ provider: name, ...request.redemption });
   // The code is spent already, as one is that somebody else has used.
   if (outcome === "code_rejected") redeem();
-  const isKnown = clients.some((own) => own.client_id === client_id && own.client_secret === request.client_secret);
-  return provider.token(request, isKnown && outcome !== "invalid_client", redeem);
+  const isClient = isKnown((own) => own.client_id === client_id && own.client_secret === request.client_secret);
+  return provider.token(request, isClient && outcome !== "invalid_client", redeem);
 }
 
 function parseTokenRequest({ headers = {}, body = "" }: FetchInit): TokenRequest | undefined {
