@@ -1,25 +1,30 @@
 // Runs whole sign-ins over raw keep-alive sockets, as an application's user and its server would.
 import { connect } from "node:net";
 
-const APP = "http://localhost:3000/callback";
+export const APP = "http://localhost:3000/callback";
 
 /** One connection that sends a request at a time. */
 class Connection {
   #socket;
   #received = "";
   #resolve;
+  #reject;
 
   constructor(port) {
     this.port = port;
     this.#socket = connect(port, "127.0.0.1").setNoDelay(true);
     this.#socket.on("data", (chunk) => this.#receive(chunk));
+    this.#socket.on("error", (error) => this.#reject?.(error));
   }
 
   /** @returns {Promise<{ status: number, location: string, body: string }>} */
   request(method, path, headers = "", body = "") {
     const length = body === "" ? "" : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
     this.#socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost:${this.port}\r\n${headers}${length}\r\n${body}`);
-    return new Promise((resolve) => (this.#resolve = resolve));
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
 
   close() {
@@ -31,9 +36,11 @@ class Connection {
     const end = this.#received.indexOf("\r\n\r\n");
     if (end < 0) return;
     const head = this.#received.slice(0, end);
+    const rest = this.#received.slice(end + 4);
+    const isChunked = /\r\ntransfer-encoding: chunked/i.test(head);
     const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    if (this.#received.length < end + 4 + length) return;
-    const body = this.#received.slice(end + 4, end + 4 + length);
+    if (isChunked ? !rest.endsWith("0\r\n\r\n") : rest.length < length) return;
+    const body = isChunked ? unchunked(rest) : rest.slice(0, length);
     this.#received = "";
     this.#resolve({
       status: Number(head.slice(9, 12)),
@@ -43,8 +50,20 @@ class Connection {
   }
 }
 
+/** The content of a chunked body (RFC 9112, 7.1). */
+function unchunked(text) {
+  let content = "";
+  for (let at = 0; ;) {
+    const end = text.indexOf("\r\n", at);
+    const size = Number.parseInt(text.slice(at, end), 16);
+    if (size === 0) return content;
+    content += text.slice(end + 2, end + 2 + size);
+    at = end + 2 + size + 2;
+  }
+}
+
 /** One sign-in: start, redirects to the picker, a choice, the callback, and the verification of its token. */
-async function signIn(connection, key, account) {
+async function signInAtSvc(connection, key, account) {
   const start = `/oauth/authorize?provider=github&redirect_uri=${encodeURIComponent(APP)}`;
   let answer = await connection.request("GET", start);
   while (answer.status === 302) {
@@ -79,21 +98,23 @@ function pathOf(location) {
 }
 
 /**
- * Whole sign-ins, `lanes` at once for `seconds`.
+ * Whole sign-ins, `lanes` at once for `seconds`, and `most` of them.
+ * @param options.signIn how one is made: of svc and of what answers as it does, unless another is given
  * @returns {Promise<number>} sign-ins per second
  */
-export async function signIns({ port, key, lanes = 16, seconds = 2 }) {
-  const end = performance.now() + seconds * 1000;
+export async function signIns({ port, key, lanes = 16, seconds = 2, most = Infinity, signIn = signInAtSvc }) {
+  const start = performance.now();
+  let begun = 0;
   let done = 0;
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       const connection = new Connection(port);
-      while (performance.now() < end) {
+      while (performance.now() - start < seconds * 1000 && begun++ < most) {
         await signIn(connection, key, lane);
         done++;
       }
       connection.close();
     }),
   );
-  return done / seconds;
+  return (done / (performance.now() - start)) * 1000;
 }

@@ -4,10 +4,10 @@ import { connect } from "node:net";
  * Keeps `connections` sockets busy for `seconds`, each with one request at a time, and counts the answers.
  * It does as little as it can, so that the server is what is measured.
  *
- * @param {{ port: number, requests: Buffer[], connections?: number, seconds?: number }} options
+ * @param {{ port: number, requests: Buffer[], connections?: number, seconds?: number, expected?: number }} options
  * @returns {Promise<number>} answers per second
  */
-export function load({ port, requests, connections = 32, seconds = 1.5 }) {
+export function load({ port, requests, connections = 32, seconds = 1.5, expected = 200 }) {
   return new Promise((resolve, reject) => {
     const end = performance.now() + seconds * 1000;
     let answers = 0;
@@ -33,7 +33,7 @@ export function load({ port, requests, connections = 32, seconds = 1.5 }) {
         if (head < 0) return;
         const length = Number(/content-length: (\d+)/i.exec(received.slice(0, head))?.[1]);
         if (received.length < head + 4 + length) return;
-        if (!received.startsWith("HTTP/1.1 200")) return reject(new Error(received.slice(0, 300)));
+        if (!received.startsWith(`HTTP/1.1 ${expected}`)) return reject(new Error(received.slice(0, 300)));
         received = "";
         answers++;
         send();

@@ -9,13 +9,32 @@ export function median(values) {
   return percentile(values, 50);
 }
 
-/** A line for each ratio, with what was asked: `≤ 1.5` or `≥ 0.6`. */
+/**
+ * What two were measured to be, in turn: the median of each round's ratio, and beside it the machine's noise, which is
+ * the range of all ratios.
+ * @param {number[]} ours
+ * @param {number[]} theirs of the same rounds
+ * @param {(value: number) => string} show
+ */
+export function ratioRow(name, limit, ours, theirs, show) {
+  const ratios = ours.map((value, round) => value / theirs[round]);
+  const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+  return {
+    name,
+    limit,
+    ratio: median(ratios),
+    detail: `${range.padEnd(15)} ${show(median(ours))} / ${show(median(theirs))}`,
+  };
+}
+
+export const perSecond = (rate) => `${Math.round(rate)}/s`;
+
+/** A line for each ratio, with what was asked: `≤ 1.5` or `≥ 0.6`. A row without a ratio says why it was left out. */
 export function report(title, rows) {
   console.log(`\n${title}\n`);
   for (const { name, ratio, limit, detail } of rows) {
     const isReached = limit.startsWith("≤") ? ratio <= Number(limit.slice(2)) : ratio >= Number(limit.slice(2));
-    console.log(
-      `${isReached ? "✓" : "✗"} ${name.padEnd(56)} ${ratio.toFixed(2).padStart(5)}   asked ${limit.padEnd(7)} ${detail}`,
-    );
+    const [mark, figure] = ratio === undefined ? ["-", ""] : [isReached ? "✓" : "✗", ratio.toFixed(2)];
+    console.log(`${mark} ${name.padEnd(56)} ${figure.padStart(5)}   asked ${limit.padEnd(7)} ${detail}`);
   }
 }

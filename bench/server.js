@@ -1,5 +1,6 @@
 // Starts the servers that are measured.
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 
 /**
  * A server that prints its port as JSON in its first line.
@@ -30,4 +31,11 @@ export function start(argv, directory, node = process.execPath) {
 export function plainEnv() {
   const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...env } = process.env;
   return env;
+}
+
+/** Microseconds of CPU time, in user and kernel mode, that a process has had; NaN where the system does not tell. */
+export async function cpuOf(pid) {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }

@@ -1,14 +1,16 @@
-// Whole sign-ins per second against the same by hand: `npm run bench:sign-in`.
-// Rounds are run in turn and medians taken, so that a machine that slows down slows both.
+// Whole sign-ins per second against the same by hand, and against `emulate` where it runs: `npm run bench:sign-in`.
+// Rounds are run in turn, so that a machine that slows down slows all.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { installEmulate } from "./emulate.js";
 import { signIns } from "./flow.js";
-import { median, report } from "./report.js";
-import { start } from "./server.js";
+import { perSecond, ratioRow, report } from "./report.js";
+import { cpuOf, start } from "./server.js";
 
 const ROOT = new URL("..", import.meta.url).pathname;
-const ROUNDS = Number(process.argv[2] ?? 9);
+const SECONDS = 2;
+const WARM_UP_SECONDS = 4;
 
 /** Six accounts, all of which can sign in. */
 const SEED = {
@@ -21,34 +23,52 @@ const SEED = {
   })),
 };
 
-const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
-try {
-  await writeFile(join(directory, "seed.json"), JSON.stringify(SEED));
-  const svc = await start(
-    [join(ROOT, "bin/svc.js"), "serve", "--port", "0", "--json", "--quiet", "--seed", "seed.json"],
-    directory,
-  );
-  const hand = await start([join(ROOT, "bench/by-hand.js")], directory);
-  const { instances } = JSON.parse(await readFile(join(directory, ".svc/server.json"), "utf8"));
-  const ours = { port: svc.port, key: instances[0].secret_key };
-  const theirs = { port: hand.port, key: hand.ready.secret_key };
-  const rates = { ours: [], theirs: [] };
-  await signIns({ ...ours, seconds: 1 });
-  await signIns({ ...theirs, seconds: 1 });
-  for (let round = 0; round < ROUNDS; round++) {
-    rates.ours.push(await signIns(ours));
-    rates.theirs.push(await signIns(theirs));
+/** @returns the rows of the report */
+export async function compareSignIns(rounds) {
+  const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
+  const servers = [];
+  try {
+    await writeFile(join(directory, "seed.json"), JSON.stringify(SEED));
+    const serve = ["serve", "--port", "0", "--json", "--quiet", "--seed", "seed.json"];
+    const svc = await start([join(ROOT, "bin/svc.js"), ...serve], directory);
+    servers.push(svc);
+    const hand = await start([join(ROOT, "bench/by-hand.js")], directory);
+    servers.push(hand);
+    const emulate = await installEmulate(directory);
+    const { instances } = JSON.parse(await readFile(join(directory, ".svc/server.json"), "utf8"));
+    const contenders = {
+      svc: { ...svc, key: instances[0].secret_key },
+      hand: { ...hand, key: hand.ready.secret_key },
+    };
+    const rates = { svc: [], hand: [], emulate: [] };
+    const cpu = { svc: [], hand: [] };
+    for (const options of Object.values(contenders)) await signIns({ ...options, seconds: WARM_UP_SECONDS });
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, options] of Object.entries(contenders)) {
+        const before = await cpuOf(options.pid);
+        const rate = await signIns({ ...options, seconds: SECONDS });
+        rates[name].push(rate);
+        cpu[name].push(((await cpuOf(options.pid)) - before) / (rate * SECONDS));
+      }
+      if (emulate.rate) rates.emulate.push(await emulate.rate());
+    }
+    const micros = (value) => `${Math.round(value)} µs`;
+    const withEmulate = "whole sign-in, durable / emulate, in memory";
+    return [
+      ratioRow("whole sign-in, durable / by hand on node:http", "≥ 0.5", rates.svc, rates.hand, perSecond),
+      ratioRow("  CPU time of one", "≤ 2", cpu.svc, cpu.hand, micros),
+      emulate.missing
+        ? { name: withEmulate, limit: "≥ 1.5", detail: `left out: ${emulate.missing}` }
+        : ratioRow(withEmulate, "≥ 1.5", rates.svc, rates.emulate, perSecond),
+    ];
+  } finally {
+    await Promise.all(servers.map(({ stop }) => stop()));
+    await rm(directory, { recursive: true, force: true });
   }
-  await Promise.all([svc.stop(), hand.stop()]);
-  const ratios = rates.ours.map((rate, round) => rate / rates.theirs[round]);
-  report(`Node ${process.version}, medians of ${ROUNDS} rounds, 16 sign-ins at once`, [
-    {
-      name: "whole sign-in, durable / by hand on node:http",
-      ratio: median(ratios),
-      limit: "≥ 0.5",
-      detail: `${Math.round(median(rates.ours))} / ${Math.round(median(rates.theirs))} per second, ratios ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
-    },
-  ]);
-} finally {
-  await rm(directory, { recursive: true, force: true });
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const rounds = Number(process.argv[2] ?? 9);
+  const rows = await compareSignIns(rounds);
+  report(`Node ${process.version}, medians and ranges of ${rounds} rounds, 16 sign-ins at once`, rows);
 }
