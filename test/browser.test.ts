@@ -233,7 +233,7 @@ describe.skipIf(executablePath === undefined)("In a browser", { timeout: 30_000 
       const accounts = ["ada", "grace", "charles", "alan", "katherine", "nameless", "sofya", "mallory"].map(
         (id) => `account-${id}`,
       );
-      expect(reached).toEqual([...accounts, "other-account", "cancel", expect.anything()]);
+      expect(reached).toEqual([...accounts, "other-account", "outcomes", "cancel"]);
     });
 
     it("shows where it is", async () => {

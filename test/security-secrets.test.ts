@@ -139,7 +139,7 @@ async function exercise(
   return { secrets, texts: shown.map(({ status, headers, body }) => `${status} ${JSON.stringify(headers)} ${body}`) };
 }
 
-describe("T24: no secret is in a log, an error or a page", { timeout: 30_000 }, () => {
+describe("T24: no secret is in a log, an error or a page", { timeout: 120_000 }, () => {
   it("of the server in a program", async () => {
     const provider = await openProvider();
     const log: string[] = [];

@@ -117,7 +117,7 @@ describe("A journal whose last line was cut by a crash", () => {
       expect({ kept, start: length }).toEqual(expected);
       expect(torn !== undefined).toBe(warned.length > 0);
     }
-  }, 30_000);
+  }, 120_000);
 
   it("goes on from there", async () => {
     const laid = await laidOut(names.map(named), records());
@@ -134,7 +134,7 @@ describe("A journal whose last line was cut by a crash", () => {
       expect(await statesIn(next.store!, [9])).toEqual([state(9)]);
       await Promise.all([store!.close(), next.store!.close()]);
     }
-  }, 30_000);
+  }, 120_000);
 
   it("drops a tail of bytes that never reached the disk", async () => {
     const { path, journal, lines } = await laidOut([1, 2, 3].map(put));
