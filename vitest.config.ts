@@ -9,5 +9,7 @@ export default defineConfig({
     isolate: false,
     // Most files wait for processes, sockets and the browser longer than they work.
     maxWorkers: 2 * availableParallelism(),
+    // A machine that is shared may stop for seconds; a test that fails twice has found something.
+    retry: process.env["CI"] ? 1 : 0,
   },
 });

@@ -7,5 +7,6 @@ export default defineConfig({
     globalSetup: "test/_run.ts",
     testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 120_000,
     hookTimeout: 120_000,
+    retry: process.env["CI"] ? 1 : 0,
   },
 });
