@@ -251,11 +251,13 @@ describe("A repair", () => {
     },
   );
 
-  it.each([
+  it.each<[string, string | RegExp, string]>([
     ["a number that is too high", '"sequence":10', '"sequence":18'],
     ["a number that is too low", '"sequence":10', '"sequence":00'],
     ["the format before", '"version":4', '"version":3'],
     ["another format", "svc-identity", "svc-identitx"],
+    ["another journal", /"journal":"./, '"journal":"g'],
+    ["another store", /"store":"./, '"store":"g'],
     ["its end in the middle", '"sessions":[\n', '"checksum":"00000000"}\n"sessions":[\n'],
   ])("of a document that was altered to tell %s keeps all records of it and of the journal", async (_, from, to) => {
     const path = await newPath();

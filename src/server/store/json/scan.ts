@@ -2,7 +2,7 @@ import { keyOf, TABLE_NAMES, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
 import type { AnyRecord } from "./document.ts";
 import type { Header } from "./header.ts";
-import { UNREADABLE, type Damage, type Numbered } from "./journal-reader.ts";
+import { journalHeaderOf, UNREADABLE, type Damage, type Numbered } from "./journal-reader.ts";
 import type { Pinned } from "./pinned.ts";
 import { missingChanges, readJournals } from "./read-journals.ts";
 import { itemsOf, TWICE } from "./snapshot-reader.ts";
@@ -53,10 +53,9 @@ export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecor
   const isSound = damage.length === 0;
   const numbered: Numbered[] = [];
   const inJournals: Damage[] = [];
-  const base = header ?? (snapshot ? "unknown" : undefined);
   const read = await readJournals(
     pinned,
-    base,
+    await baseOf(pinned, header, isSound),
     (line) => numbered.push(line),
     (found) => inJournals.push(found),
   );
@@ -88,6 +87,26 @@ export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecor
   }
   lostChanges ||= read.journalFault !== undefined || inJournals.some(({ what }) => what === UNREADABLE);
   return { header, version: header?.version, sequence, tables, damage, lostChanges, leftovers };
+}
+
+/** What the journals are to go on from, as far as the document's first line can be believed. */
+async function baseOf(
+  { snapshot, old, journal }: Pinned,
+  header: Header | undefined,
+  isSound: boolean,
+): Promise<Header | undefined | "unknown"> {
+  if (!header) return snapshot ? "unknown" : undefined;
+  if (isSound) return header;
+  // The first line itself may be altered. That does not make both of its ids those of another store.
+  const found = await Promise.all([journalHeaderOf(old), journalHeaderOf(journal)]);
+  const isForeign = found.some(
+    (file) =>
+      typeof file === "object" &&
+      file.store !== header.store &&
+      file.id !== header.journal &&
+      file.after !== header.journal,
+  );
+  return isForeign ? header : "unknown";
 }
 
 function gap({ path, snapshot, old, journal }: Pinned, before: number, after: number): Damage {
