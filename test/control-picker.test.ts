@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { providersOf } from "../src/server/simulator/outcomes.ts";
 import { OUTCOMES } from "../src/wire/outcomes.ts";
 import { startServer } from "./_control.ts";
 
@@ -35,8 +36,8 @@ class Browser {
 
 it.each(
   OUTCOMES.filter(({ id }) => id !== "success").map(
-    ({ id, providers, application_sees }) =>
-      [id, providers.includes("github") ? "github" : providers[0]!, application_sees] as const,
+    ({ id, application_sees }) =>
+      [id, providersOf(id).includes("github") ? "github" : providersOf(id)[0]!, application_sees] as const,
   ),
 )("On the picker, %s at %s can be chosen by a link, without a script", async (outcome, provider, application_sees) => {
   const server = await startServer();

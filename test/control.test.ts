@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "../src/wire/control/routes.ts";
+import { providersOf } from "../src/server/simulator/outcomes.ts";
 import { OUTCOMES } from "../src/wire/outcomes.ts";
 import { createDatabase } from "./postgres/_postgres.ts";
 import { temporaryDirectory } from "./store/conformance.ts";
@@ -298,8 +299,8 @@ describe("The control API", () => {
 
 describe("Outcomes", () => {
   it.each(
-    OUTCOMES.flatMap(({ id, providers, application_sees }) =>
-      providers.map((provider) => [id, provider, application_sees] as const),
+    OUTCOMES.flatMap(({ id, application_sees }) =>
+      providersOf(id).map((provider) => [id, provider, application_sees] as const),
     ),
   )(
     "%s at %s shows the application what production would: by scenario and headless",

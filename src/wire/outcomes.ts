@@ -1,12 +1,8 @@
-import type { Provider } from "./names.ts";
-
 /** One way in which a sign-in can end, as `GET /__svc/v1/outcomes` lists it. */
 export interface Outcome {
   readonly id: OutcomeId;
   readonly title: string;
   readonly description: string;
-  /** The providers at which it can happen. */
-  readonly providers: readonly Provider[];
   /** What the application's callback receives, or what the browser shows instead. */
   readonly application_sees: string;
 }
@@ -33,7 +29,10 @@ export const OUTCOME_IDS = [
 ] as const;
 export type OutcomeId = (typeof OUTCOME_IDS)[number];
 
-const ALL: readonly Provider[] = ["google", "github", "twitter"];
+/** Those that come of the account: they can happen where a provider's account can be altered for them. */
+export const ACCOUNT_OUTCOMES = ["email_not_verified", "email_primary_not_verified", "account_conflict"] as const;
+export type AccountOutcome = (typeof ACCOUNT_OUTCOMES)[number];
+
 const INVALID_STATE = 'No redirect: svc answers 400 "Invalid or expired state"';
 
 /** Every outcome, in the order in which the account picker offers them. */
@@ -42,136 +41,108 @@ export const OUTCOMES: readonly Outcome[] = [
     id: "success",
     title: "Sign in",
     description: "The sign-in succeeds.",
-    providers: ALL,
     application_sees: "token",
   },
   {
     id: "access_denied",
     title: "The user cancels",
     description: "The user declines at the provider, which redirects back with an error instead of a code.",
-    providers: ALL,
     application_sees: "error=access_denied",
   },
   {
     id: "state_expired",
     title: "The state expires",
     description: "The user returns from the provider more than ten minutes after the sign-in began.",
-    providers: ALL,
     application_sees: INVALID_STATE,
   },
   {
     id: "callback_replayed",
     title: "The callback is sent twice",
     description: "The browser repeats the provider's redirect, and shows the answer to the second one.",
-    providers: ALL,
     application_sees: INVALID_STATE,
   },
   {
     id: "code_rejected",
     title: "The code is rejected",
     description: "The provider's token endpoint refuses the authorization code.",
-    providers: ALL,
     application_sees: "error=server_error",
   },
   {
     id: "invalid_client",
     title: "The client credentials are wrong",
     description: "The provider's token endpoint refuses the client id or secret.",
-    providers: ALL,
     application_sees: "error=server_error",
   },
   {
     id: "redirect_uri_mismatch",
     title: "The redirect URI differs",
     description: "The provider's token endpoint refuses the redirect_uri of the code exchange.",
-    providers: ALL,
     application_sees: "error=server_error",
   },
   {
     id: "token_error",
     title: "The token endpoint fails",
     description: "The provider's token endpoint answers with status 500.",
-    providers: ALL,
     application_sees: "error=temporarily_unavailable",
   },
   {
     id: "token_timeout",
     title: "The token endpoint times out",
     description: "The provider's token endpoint does not answer before the deadline.",
-    providers: ALL,
     application_sees: "error=temporarily_unavailable",
   },
   {
     id: "token_garbage",
     title: "The token endpoint returns HTML",
     description: "The provider's token endpoint answers 200 with a page instead of JSON.",
-    providers: ALL,
     application_sees: "error=server_error",
   },
   {
     id: "rate_limited",
     title: "The provider limits the rate",
     description: "The provider's token endpoint answers with status 429.",
-    providers: ALL,
     application_sees: "error=temporarily_unavailable",
   },
   {
     id: "profile_error",
     title: "The profile request fails",
     description: "The code exchange succeeds; the request for the profile is answered with status 500.",
-    providers: ALL,
     application_sees: "error=temporarily_unavailable",
   },
   {
     id: "email_not_verified",
     title: "The e-mail address is not verified",
     description: "The provider has no verified e-mail address for the account.",
-    providers: ["google", "github"],
     application_sees: "error=email_not_verified",
   },
   {
     id: "email_primary_not_verified",
     title: "The primary address is not verified",
     description: "The account has a verified e-mail address, but its primary one is not verified.",
-    providers: ["github"],
     application_sees: "error=email_not_verified",
   },
   {
     id: "account_conflict",
     title: "The address belongs to another account",
     description: "A second account of the provider arrives with the e-mail address of an existing user.",
-    providers: ["google", "github"],
     application_sees: "error=account_conflict",
   },
   {
     id: "name_missing",
     title: "The account has no name",
     description: "The profile has no display name; svc uses the login or the e-mail address instead.",
-    providers: ALL,
     application_sees: "token",
   },
   {
     id: "provider_unreachable",
     title: "The provider cannot be reached",
     description: "The connection to the provider's token endpoint fails.",
-    providers: ALL,
     application_sees: "error=temporarily_unavailable",
   },
   {
     id: "temporarily_unavailable",
     title: "The provider is unavailable",
     description: "The provider redirects back with error=temporarily_unavailable instead of a code.",
-    providers: ALL,
     application_sees: "error=temporarily_unavailable",
   },
 ];
-
-/** Whether a text names an outcome that can happen at a provider. */
-export function isOutcomeAt(text: string | undefined, provider: Provider): text is OutcomeId {
-  return OUTCOME_IDS.some((id) => id === text && isPossible(id, provider));
-}
-
-/** Whether an outcome can happen at a provider. */
-export function isPossible(outcome: OutcomeId, provider: Provider): boolean {
-  return OUTCOMES.some(({ id, providers }) => id === outcome && providers.includes(provider));
-}

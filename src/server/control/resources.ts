@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type * as answers from "../../wire/control/answers.ts";
-import { PROVIDERS } from "../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import type { Flow as FlowRecord } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
 import type { Addresses } from "../instances/addresses.ts";
@@ -10,7 +10,7 @@ import type { UserView } from "../store/store.ts";
 type Answer<Name extends keyof typeof answers> = z.output<(typeof answers)[Name]>;
 
 /** Of the form that a seed gives them. */
-type Accounts = Pick<Answer<"Persona">["data"], "google" | "github" | "twitter">;
+type Accounts = Pick<Answer<"Persona">["data"], Provider>;
 
 /** Without its secrets. */
 export function instanceResource(instance: InstanceRecord, addresses: Addresses): Answer<"Instance"> {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { isPossible, OUTCOMES, type OutcomeId } from "../../wire/outcomes.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import { isPossible, providersOf } from "../simulator/outcomes.ts";
 import type { Provider } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
 import { SCENARIO_PREFIX } from "../live/index.ts";
@@ -68,7 +69,7 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
 /** @throws {ApiError} for a pair that cannot be */
 export function requirePossible(outcome: OutcomeId, provider: Provider | undefined): void {
   if (provider === undefined || isPossible(outcome, provider)) return;
-  const { providers } = OUTCOMES.find(({ id }) => id === outcome)!;
+  const providers = providersOf(outcome);
   throw new ApiError(
     "bad_request",
     `outcome: ${outcome} cannot happen at ${provider}, only at ${providers.join(", ")}`,

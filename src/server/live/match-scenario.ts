@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { Provider } from "../../wire/names.ts";
-import { isPossible } from "../../wire/outcomes.ts";
 import type { Store } from "../store/store.ts";
 import { SCENARIO_PREFIX, type Live } from "./index.ts";
 import { remainingOf, type Scenario } from "./scenario.ts";
+import { isPossible } from "../simulator/outcomes.ts";
 import { changeSetting } from "../store/settings.ts";
 
 /** What a sign-in is matched by. */

@@ -1,8 +1,8 @@
 import type { Provider } from "../../wire/names.ts";
 import { normalizeEmail } from "../providers/email.ts";
-import { isOutcomeAt, type OutcomeId } from "../../wire/outcomes.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Choice } from "./choice.ts";
-import { REDIRECT_ERRORS } from "./outcomes.ts";
+import { isOutcomeAt, REDIRECT_ERRORS } from "./outcomes.ts";
 import { withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { findRequest, parseRequest, type AuthorizeDeps, type Parameters } from "./authorize-request.ts";

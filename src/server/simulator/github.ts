@@ -1,6 +1,6 @@
 import type { FetchResponse } from "../../wire/fetch.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { notFound, reply, textReply, type SimulatedProvider } from "./provider.ts";
+import { notFound, otherUid, reply, textReply, type SimulatedProvider } from "./provider.ts";
 
 export interface GithubAccount {
   readonly id: number;
@@ -41,6 +41,34 @@ export const simulatedGithub: SimulatedProvider = {
       note: emails.some((entry) => entry.verified) ? "primary e-mail not verified" : "no verified e-mail",
     };
   },
+
+  altered: {
+    email_not_verified(persona) {
+      const own = accountOf(persona);
+      return own && { ...own, emails: own.emails.map((entry) => ({ ...entry, verified: false })) };
+    },
+    email_primary_not_verified(persona) {
+      const own = accountOf(persona);
+      return own && { ...own, emails: onlyASecondVerified(persona.email, own.emails) };
+    },
+    account_conflict(persona) {
+      const own = accountOf(persona);
+      return (
+        own && {
+          ...own,
+          id: Number(otherUid(String(own.id))),
+          login: `${own.login}-2`,
+          emails: [{ email: persona.email, primary: true, verified: true }],
+        }
+      );
+    },
+  },
+
+  mismatch: () =>
+    reply(200, {
+      error: "redirect_uri_mismatch",
+      error_description: "The redirect_uri MUST match the registered callback URL for this application.",
+    }),
 
   refusal: () => undefined,
 
@@ -94,4 +122,10 @@ function tokenReply(accept: string, body: Record<string, string>): FetchResponse
   if (accept.includes("application/json")) return reply(200, body);
   const type = "application/x-www-form-urlencoded; charset=utf-8";
   return textReply(200, new URLSearchParams(body).toString(), { "content-type": type });
+}
+
+function onlyASecondVerified(email: string, emails: GithubAccount["emails"]): GithubAccount["emails"] {
+  const others = emails.filter((entry) => !entry.primary).map((entry) => ({ ...entry, verified: true }));
+  const second = others.length > 0 ? others : [{ email: `second.${email}`, primary: false, verified: true }];
+  return [{ email, primary: true, verified: false }, ...second];
 }

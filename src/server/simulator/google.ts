@@ -1,5 +1,5 @@
 import type { PersonaRecord } from "../store/records.ts";
-import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+import { notFound, otherUid, reply, type SimulatedProvider } from "./provider.ts";
 
 interface GoogleAccount {
   readonly sub: string;
@@ -23,6 +23,19 @@ export const simulatedGoogle: SimulatedProvider = {
     const account = { name: persona.name ?? persona.email, detail: persona.email };
     return own.email_verified ? account : { ...account, note: "e-mail not verified" };
   },
+
+  altered: {
+    email_not_verified(persona) {
+      const own = accountOf(persona);
+      return own && { ...own, email_verified: false };
+    },
+    account_conflict(persona) {
+      const own = accountOf(persona);
+      return own && { ...own, sub: otherUid(own.sub), email_verified: true };
+    },
+  },
+
+  mismatch: () => reply(400, { error: "redirect_uri_mismatch", error_description: "Bad Request" }),
 
   refusal(query) {
     return query.get("scope")?.split(" ").includes("openid") ? undefined : "misses the scope openid";

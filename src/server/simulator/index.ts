@@ -94,7 +94,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       const consent = grants.consentOf(name, bearer);
       if (!consent) return reply(401, { message: "Bad credentials" });
       if (consent.outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
-      const persona = alteredPersona(consent.persona, consent.outcome);
+      const persona = alteredPersona(consent.persona, consent.outcome, name);
       return SIMULATED[name].resource(path, { ...consent, persona }, init.headers ?? {});
     },
   };

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import type { FetchInit, FetchResponse } from "../../wire/fetch.ts";
-import type { Provider } from "../../wire/names.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
+import { PROVIDERS, type Provider } from "../../wire/names.ts";
+import { ACCOUNT_OUTCOMES, OUTCOME_IDS, type AccountOutcome, type OutcomeId } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { reply, textReply } from "./provider.ts";
+import { SIMULATED } from "./providers.ts";
 
 /** How long svc waits for a token endpoint that is not going to answer. */
 export const SHORT_TIMEOUT_MS = 250;
@@ -14,19 +14,24 @@ export const REDIRECT_ERRORS: Partial<Record<OutcomeId, string>> = {
   temporarily_unavailable: "temporarily_unavailable",
 };
 
-const MISMATCH: Readonly<Record<Provider, () => FetchResponse>> = {
-  google: () => reply(400, { error: "redirect_uri_mismatch", error_description: "Bad Request" }),
-  github: () =>
-    reply(200, {
-      error: "redirect_uri_mismatch",
-      error_description: "The redirect_uri MUST match the registered callback URL for this application.",
-    }),
-  twitter: () =>
-    reply(400, {
-      error: "invalid_request",
-      error_description: "Value passed for the redirect uri did not match the uri of the authorization code.",
-    }),
-};
+/** Whether an outcome can happen at a provider. */
+export function isPossible(outcome: OutcomeId, provider: Provider): boolean {
+  return !isOfAccount(outcome) || SIMULATED[provider].altered?.[outcome] !== undefined;
+}
+
+/** The providers at which an outcome can happen. */
+export function providersOf(outcome: OutcomeId): Provider[] {
+  return PROVIDERS.filter((provider) => isPossible(outcome, provider));
+}
+
+/** Whether a text names an outcome that can happen at a provider. */
+export function isOutcomeAt(text: string | undefined, provider: Provider): text is OutcomeId {
+  return OUTCOME_IDS.some((id) => id === text && isPossible(id, provider));
+}
+
+function isOfAccount(outcome: OutcomeId): outcome is AccountOutcome {
+  return (ACCOUNT_OUTCOMES as readonly OutcomeId[]).includes(outcome);
+}
 
 /**
  * What the token endpoint answers where the sign-in is to fail before the code is looked at.
@@ -46,7 +51,7 @@ export async function tokenFailure(
     case "token_garbage":
       return textReply(200, "<!doctype html><title>Oops</title>", { "content-type": "text/html" });
     case "redirect_uri_mismatch":
-      return MISMATCH[provider]();
+      return SIMULATED[provider].mismatch?.() ?? reply(400, { error: "invalid_grant" });
     case "provider_unreachable":
       throw Object.assign(new Error("connect ECONNREFUSED (simulated)"), { code: "ECONNREFUSED" });
     case "token_timeout":
@@ -57,60 +62,14 @@ export async function tokenFailure(
 }
 
 /** The account as the provider is to show it. */
-export function alteredPersona(persona: PersonaRecord, outcome: OutcomeId | undefined): PersonaRecord {
-  const { google, github } = persona.accounts as Accounts;
-  switch (outcome) {
-    case "email_not_verified":
-      return withAccounts(persona, {
-        ...(google && { google: { ...google, email_verified: false } }),
-        ...(github && { github: { ...github, emails: github.emails.map((entry) => ({ ...entry, verified: false })) } }),
-      });
-    case "email_primary_not_verified":
-      return withAccounts(persona, {
-        ...(github && { github: { ...github, emails: onlyASecondVerified(persona, github.emails) } }),
-      });
-    case "account_conflict":
-      return withAccounts(persona, {
-        ...(google && { google: { ...google, sub: otherUid(google.sub), email_verified: true } }),
-        ...(github && {
-          github: {
-            ...github,
-            id: Number(otherUid(String(github.id))),
-            login: `${github.login}-2`,
-            emails: [{ email: persona.email, primary: true, verified: true }],
-          },
-        }),
-      });
-    case "name_missing":
-      return { ...persona, name: null };
-    default:
-      return persona;
-  }
-}
-
-interface Accounts {
-  readonly google?: { readonly sub: string; readonly email_verified: boolean };
-  readonly github?: {
-    readonly id: number;
-    readonly login: string;
-    readonly emails: readonly { readonly email: string; readonly primary: boolean; readonly verified: boolean }[];
-  };
-}
-type Emails = NonNullable<Accounts["github"]>["emails"];
-
-function withAccounts(persona: PersonaRecord, accounts: object): PersonaRecord {
-  return { ...persona, accounts: { ...persona.accounts, ...accounts } };
-}
-
-function onlyASecondVerified({ email }: PersonaRecord, emails: Emails): Emails {
-  const others = emails.filter((entry) => !entry.primary).map((entry) => ({ ...entry, verified: true }));
-  const second = others.length > 0 ? others : [{ email: `second.${email}`, primary: false, verified: true }];
-  return [{ email, primary: true, verified: false }, ...second];
-}
-
-/** An account number that is always the same one, and nobody's: real ones are shorter. */
-function otherUid(uid: string): string {
-  return `9${createHash("sha256").update(`svc other account ${uid}`).digest().readUIntBE(0, 6)}`.slice(0, 15);
+export function alteredPersona(
+  persona: PersonaRecord,
+  outcome: OutcomeId | undefined,
+  provider: Provider,
+): PersonaRecord {
+  if (outcome === "name_missing") return { ...persona, name: null };
+  const account = outcome && isOfAccount(outcome) ? SIMULATED[provider].altered?.[outcome]?.(persona) : undefined;
+  return account ? { ...persona, accounts: { ...persona.accounts, [provider]: account } } : persona;
 }
 
 function untilAborted(signal: AbortSignal | undefined): Promise<never> {

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import type * as z from "zod";
 import type { FetchResponse } from "../../wire/fetch.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { email, text } from "../../wire/seed.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { AccountOutcome, OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Consent, Redemption } from "./grants.ts";
@@ -79,6 +80,15 @@ export interface SimulatedProvider {
   accountFor(person: TypedPerson): Record<string, unknown>;
   /** Undefined: the persona has no account here. */
   account(persona: PersonaRecord): Account | undefined;
+  /**
+   * The persona's account as it is where a sign-in is to end so; undefined: the persona has none. An outcome that is not
+   * here cannot happen at the provider.
+   */
+  readonly altered?: Partial<
+    Record<AccountOutcome, (persona: PersonaRecord) => Readonly<Record<string, unknown>> | undefined>
+  >;
+  /** What the token endpoint answers where redirect_uri differs; RFC 6749's `invalid_grant` unless given. */
+  mismatch?(): FetchResponse;
   /** Why an authorization request is refused, beyond what every provider refuses. */
   refusal(query: ReadonlyMap<string, string>): string | undefined;
   /** @param isClient whether id and secret are those of a client that is known */
@@ -106,4 +116,9 @@ export function textReply(status: number, text: string, headers: Readonly<Record
 
 export function notFound(): FetchResponse {
   return reply(404, { message: "Not Found" });
+}
+
+/** An account number that is always the same one, and nobody's: real ones are shorter. */
+export function otherUid(uid: string): string {
+  return `9${createHash("sha256").update(`svc other account ${uid}`).digest().readUIntBE(0, 6)}`.slice(0, 15);
 }

@@ -24,6 +24,12 @@ export const simulatedTwitter: SimulatedProvider = {
     return { name: persona.name ?? username, detail: `@${username}` };
   },
 
+  mismatch: () =>
+    reply(400, {
+      error: "invalid_request",
+      error_description: "Value passed for the redirect uri did not match the uri of the authorization code.",
+    }),
+
   refusal(query) {
     if (query.get("code_challenge_method") !== "S256" || !/^[\w-]{43}$/.test(query.get("code_challenge") ?? "")) {
       return "misses a code_challenge with the method S256";

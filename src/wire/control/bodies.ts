@@ -49,7 +49,7 @@ export const PersonaPatch = z.strictObject({
 export const NewToken = z.strictObject({
   user: z.string().min(1).max(254).optional().describe("A user's id or e-mail address; default: the newest user"),
   instance: instanceName.optional(),
-  provider: z.enum([...provider.options, "email"]).default("google"),
+  provider: z.enum([...provider.options, "email"]).default(PROVIDERS[0]),
   kind: z.enum(TOKEN_KINDS).default("valid"),
   expires_in: z
     .int()
@@ -61,7 +61,7 @@ export const NewToken = z.strictObject({
 export const TokenToVerify = z.strictObject({ token: z.string().max(65_536), instance: instanceName.optional() });
 
 export const NewSignIn = z.strictObject({
-  provider: provider.default("google"),
+  provider: provider.default(PROVIDERS[0]),
   as: account.optional().describe("A persona's id or e-mail address; default: the first with an account there"),
   instance: instanceName.optional(),
   redirect_uri: z.string().min(1).max(2048).optional().describe("Default: the page that shows what was signed in"),

@@ -1,4 +1,5 @@
 import { OUTCOMES } from "../../../wire/outcomes.ts";
+import { isPossible } from "../../simulator/outcomes.ts";
 import type { Account, PickerView } from "../../simulator/provider.ts";
 import type { PersonaRecord } from "../../store/records.ts";
 import { html, type Html } from "./html.ts";
@@ -110,7 +111,7 @@ function chosenOutcome({ request, outcome }: PickerView): Html | false {
 
 /** Ways in which the sign-in can fail: each a link, which needs no script. */
 function otherOutcomes({ request, provider }: PickerView): Html {
-  const possible = OUTCOMES.filter(({ id, providers }) => id !== "success" && providers.includes(provider));
+  const possible = OUTCOMES.filter(({ id }) => id !== "success" && isPossible(id, provider));
   return html`<details>
     <summary data-testid="outcomes">Something goes wrong…</summary>
     <ul class="list">
