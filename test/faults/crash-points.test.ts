@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cp, stat, truncate } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -26,13 +27,16 @@ async function left(path: string, ...lines: string[]): Promise<Book> {
   return worker.book;
 }
 
-/** Killed when the journal was put aside, and db.json was not yet replaced. */
+/** Killed at one rename after the other, until that was when the journal was put aside. */
 async function halfFolded(path: string): Promise<Book> {
   const book = await left(path, "in 1 1", "save 1", "fold", "in 2 2", "save 2");
-  const worker = await Worker.start(path, { book });
-  const detach = await attach(worker.pid, ["-o", "/dev/null", ...killAt("rename", 2)]);
-  await worker.run("open", "out 2", "save 3", "fold");
-  await detach();
+  for (let nth = 1; nth < 8 && !existsSync(`${journalOf(path)}.old`); nth++) {
+    const worker = await Worker.start(path, { book });
+    const detach = await attach(worker.pid, ["-o", "/dev/null", ...killAt("rename", nth)]);
+    await worker.run("open", `save ${20 + nth}`, "fold");
+    await detach();
+    await worker.kill();
+  }
   expect((await stat(`${journalOf(path)}.old`)).size).toBeGreaterThan(0);
   return book;
 }
@@ -127,7 +131,7 @@ describe.skipIf(!tools.strace)("A process that is killed at any system call that
     const { found: first } = await recovered(join(base, "db.json"), begun);
     const copy = async (): Promise<string> => {
       const place = await directory();
-      await cp(base, place, { recursive: true, filter: (name) => !name.endsWith(".lock") });
+      await cp(base, place, { recursive: true, filter: (name) => !/\.lock(\.new)?$/.test(name) });
       return join(place, "db.json");
     };
     const all = await pointsOf(scenario, await copy());
