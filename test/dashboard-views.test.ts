@@ -78,6 +78,69 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser,", { timeou
     expect(faults).toEqual([]);
   });
 
+  const STATES: [name: string, open: () => Promise<void>][] = [
+    [
+      "try-it-result",
+      async () => {
+        await dashboard.visit("try-it");
+        await dashboard.page.getByTestId("run-sign-in").click();
+        await dashboard.page.getByTestId("verdict").waitFor();
+      },
+    ],
+    [
+      "user-with-token",
+      async () => {
+        await dashboard.visit(`users/${ids.user}`);
+        await dashboard.page.getByTestId("mint").click();
+        await dashboard.page.getByText("See why").waitFor();
+      },
+    ],
+    [
+      "new-user",
+      async () => {
+        await dashboard.visit("users");
+        await dashboard.page.getByRole("button", { name: "New user" }).click();
+        await dashboard.page.getByRole("dialog").waitFor();
+      },
+    ],
+    [
+      "palette",
+      async () => {
+        await dashboard.visit("overview");
+        await dashboard.page.getByTestId("open-palette").click();
+        await dashboard.page.getByTestId("palette").waitFor();
+      },
+    ],
+    [
+      "suggestions",
+      async () => {
+        await dashboard.visit("sessions");
+        await dashboard.page.getByTestId("query").focus();
+        await dashboard.page.getByRole("listbox", { name: "Suggestions" }).getByRole("option").first().waitFor();
+      },
+    ],
+  ];
+
+  it.each(STATES)("%s has no fault that axe knows, and fits at 360 and 1280 px", async (name, open) => {
+    const { page } = dashboard;
+    const found: string[] = [];
+    for (const [width, colorScheme] of [
+      [1280, "light"],
+      [360, "dark"],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await open();
+      const excess = await overflow(page);
+      if (excess > 0) found.push(`${width}: ${excess} px too wide`);
+      if (SCREENSHOTS)
+        await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      found.push(...(await violations(page)).map((violation) => `${width}: ${violation}`));
+      await page.keyboard.press("Escape");
+    }
+    expect(found).toEqual([]);
+  });
+
   it.each(["users", "sessions", "instances", "control?section=scenarios"])(
     "%s shows hostile names as the text that they are",
     async (address) => {

@@ -61,9 +61,8 @@ export function TimeOfDay({ at }: { readonly at: string }): VNode {
   );
 }
 
-/** `840 µs`, `12 ms`, `1.2 s`. */
+/** `0.8 ms`, `12 ms`, `1.2 s`. */
 export function duration(ms: number): string {
-  if (ms === 0) return "< 0.1 ms";
-  if (ms < 1) return `${Math.round(ms * 1000)} µs`;
+  if (ms < 0.05) return "< 0.1 ms";
   return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -65,7 +65,7 @@ export function ScenariosPanel(): VNode {
                 title: "Outcome",
                 cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
               },
-              { title: "Matches", cell: (scenario) => matchText(scenario) },
+              { title: "Matches", cell: (scenario) => <Clipped text={matchText(scenario)} /> },
               {
                 title: "Account",
                 cell: ({ data: { as } }) => <span class="user-text">{as ?? "the hinted one, or the first"}</span>,
@@ -76,7 +76,7 @@ export function ScenariosPanel(): VNode {
                 cell: ({ data: { used, remaining } }) =>
                   remaining === null ? `${used}, and stays` : `${used}, ${remaining} left`,
               },
-              { title: "Label", cell: ({ data: { label } }) => <span class="user-text">{label}</span>, from: 960 },
+              { title: "Label", cell: ({ data: { label } }) => <Clipped text={label ?? ""} />, from: 960 },
               {
                 title: "Action",
                 align: "end",
@@ -91,6 +91,14 @@ export function ScenariosPanel(): VNode {
         )}
       </Panel>
     </>
+  );
+}
+
+function Clipped({ text }: { text: string }): VNode {
+  return (
+    <span class="user-text" title={text}>
+      {text}
+    </span>
   );
 }
 

@@ -20,7 +20,7 @@ export function ExportButtons({ path, query }: { path: "users" | "sessions"; que
   return (
     <>
       <Button onClick={() => save("csv")}>Export CSV</Button>
-      <Button onClick={() => save("json")}>JSON</Button>
+      <Button onClick={() => save("json")}>Export JSON</Button>
     </>
   );
 }

@@ -40,7 +40,9 @@ export function MintToken({ user }: { user: User }): VNode {
             <p class="muted">
               <code>POST /api/v1/tokens/verify</code> answers {token.expect.status}
               {token.expect.error ? `: ${token.expect.error}` : ""}.{" "}
-              <a href={href(["try-it"], { section: "token", token: token.token })}>See why</a>
+              <a class="inline-link" href={href(["try-it"], { section: "token", token: token.token })}>
+                See why
+              </a>
             </p>
           </>
         )}
