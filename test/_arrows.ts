@@ -123,6 +123,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/commands/index.ts": [
     "cli/commands",
+    "cli/commands/exec",
     "cli/commands/serve",
     "cli/commands/store",
     "cli/program.ts",
@@ -151,8 +152,18 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "wire",
     "server/index.ts",
   ],
+  "cli/commands/exec": [
+    "cli/help",
+    "cli/output",
+    "cli/program.ts",
+    "cli/context.ts",
+    "cli/errors.ts",
+    "cli/exit-codes.ts",
+    "server/index.ts",
+  ],
   "cli/commands": [
     "client",
+    "control-client",
     "wire",
     "cli/help",
     "cli/list",
@@ -169,6 +180,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/list": ["client", "wire", "cli/output", "cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"],
   "cli/connection": [
     "client",
+    "control-client",
     "wire",
     "cli/credentials",
     "cli/output",

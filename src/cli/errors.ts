@@ -39,6 +39,8 @@ export function toFailure(error: unknown): Failure {
         message: text.replaceAll("\n", " ↵ "),
         hint: hintOf(code ?? ""),
       };
+    case "ControlError":
+      return controlFailure(status ?? 0, text.replaceAll("\n", " ↵ "), (error as Error).cause);
     case "ConfigError":
     case "SeedError":
     case "ServeError":
@@ -61,6 +63,30 @@ export function toFailure(error: unknown): Failure {
     default:
       return { exitCode: EXIT.failed, code: "unexpected", message: `Unexpected error: ${text}`, hint: undefined };
   }
+}
+
+const CONTROL_CODES: Readonly<Record<number, readonly [code: string, exitCode: ExitCode]>> = {
+  0: ["connection", EXIT.unreachable],
+  400: ["bad_request", EXIT.usage],
+  401: ["unauthorized", EXIT.noKey],
+  403: ["forbidden", EXIT.failed],
+  404: ["not_found", EXIT.notFound],
+  409: ["conflict", EXIT.precondition],
+  413: ["body_too_large", EXIT.usage],
+  415: ["unsupported_media_type", EXIT.usage],
+};
+
+/** What the control API said no to. */
+function controlFailure(status: number, text: string, cause: unknown): Failure {
+  const isLate = status === 0 && (cause as Error | undefined)?.name === "TimeoutError";
+  const [code, exitCode] = isLate
+    ? (["control_timeout", EXIT.unreachable] as const)
+    : (CONTROL_CODES[status] ?? ([`http_${status}`, status >= 500 ? EXIT.unreachable : EXIT.failed] as const));
+  if (isLate)
+    return { exitCode, code, message: "The server did not answer in time.", hint: "Allow more: --timeout 120" };
+  const hint =
+    status === 401 ? "The server refused the control key. In its directory svc env prints the right one." : undefined;
+  return { exitCode, code, message: text, hint };
 }
 
 function hintOf(code: string): string | undefined {

@@ -7,15 +7,17 @@ import { usageError } from "./help/usage-error.ts";
 import { asksForJson, withoutColor } from "./output/flags.ts";
 import { protectTerms } from "./protect-terms.ts";
 
-const SECRET_IN_ARGV = /^--secret-key(=|$)|^(-[A-Za-z]|[\w-]+=)?sk_/;
+const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:sk|ctl)_/;
 
 /** Parses, runs the command, and says what went wrong. @returns the exit code */
 export async function runProgram(argv: readonly string[], world: Context, version: string): Promise<number> {
-  const asJson = asksForJson(argv);
+  // Behind it stands the command of svc exec, with flags of its own.
+  const own = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  const asJson = asksForJson(own);
   // Flags such as --timeout are written into this copy of the environment.
   const env = { ...world.env };
-  const context = withoutColor(argv, { ...world, env });
-  const words = new Set(argv);
+  const context = withoutColor(own, { ...world, env });
+  const words = new Set(own);
   // A word that is a value as well loads one command more, which does no harm.
   const program = await createProgram(context, env, version, (name) => words.has(name));
   try {

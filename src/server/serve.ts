@@ -7,6 +7,7 @@ import { assemble, bugWarner } from "./assemble.ts";
 import { ServeError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
 import { wildcardWarnings } from "./sign-in/redirect-rule.ts";
+import { checkControlKey } from "./control/control-key.ts";
 import { dashboardLink } from "./control/dashboard-link.ts";
 import { listen } from "./http/listen.ts";
 import type { Metrics } from "./metrics.ts";
@@ -56,6 +57,8 @@ async function serveStore(
     isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
   checkCredentials(known, credentials, providers, isLocal);
   wildcardWarnings(known, isLocal).forEach(warn);
+  // Before anything listens, which would keep the process alive.
+  if (options.controlKey !== undefined) checkControlKey(options.controlKey);
 
   // The port is known only when it is bound, and every address depends on it.
   let start!: (app: App) => void;

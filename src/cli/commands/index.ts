@@ -14,6 +14,7 @@ interface Entry {
 
 const START = "Start:";
 const USE = "Use:";
+const DEVELOP = "Develop:";
 const ADMINISTER = "Administer:";
 const CONFIGURE = "Configure:";
 
@@ -64,6 +65,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: "send one request, and print the response body",
     group: USE,
     load: async () => (await import("./api.ts")).addApi,
+  },
+  dev: {
+    description: "decide what happens to sign-ins, time and records on a development server",
+    group: DEVELOP,
+    load: async () => (await import("./dev/index.ts")).addDev,
   },
   store: {
     description: "inspect, repair and copy a store",

@@ -5,6 +5,7 @@ import { EXIT } from "../exit-codes.ts";
 import { waitMs } from "./fetch.ts";
 import { ofServer } from "./local-target.ts";
 import { findLocalServer, type LocalServer } from "./running-server.ts";
+import type { RunningServerFile } from "./server-file.ts";
 import { completedBy, whatIsSaid, type Target, type TargetFlags } from "./sources.ts";
 
 const POLL_MS = 200;
@@ -31,6 +32,26 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
     return { ...completedBy(context, said, current, profile, "the current profile"), isByDefault: true };
   }
   throw await noService(context, said);
+}
+
+/**
+ * The server that runs in this directory or above.
+ * @throws {CliError} where none does
+ */
+export async function requireLocalServer(context: Context): Promise<RunningServerFile> {
+  const local = await awaitLocalServer(context);
+  if (local?.isRunning) return local.server;
+  if (local)
+    throw new CliError(
+      EXIT.unreachable,
+      `The local server of ${local.directory} is not running.`,
+      "Start it with: svc serve",
+    );
+  throw new CliError(
+    EXIT.noKey,
+    "No server runs in this directory or above.",
+    "Start one with: svc serve. For one elsewhere set SVC_CONTROL_URL and SVC_CONTROL_KEY.",
+  );
 }
 
 /** The service of a target in words, such as `https://acme.example.com (profile production)`. */

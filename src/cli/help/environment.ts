@@ -7,6 +7,8 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_SECRET_KEY: "your instance's secret key",
   SVC_SECRET_KEY_FILE: "a file with the key",
   SVC_SECRET_KEY_COMMAND: "a command that prints the key, such as a password manager's",
+  SVC_CONTROL_URL: "for svc dev and svc logs: the front door of a development server elsewhere",
+  SVC_CONTROL_KEY: "its control key; for svc serve: the key to have, instead of a new one at each start",
   SVC_CONFIG_DIR: "the directory of profiles; default XDG_CONFIG_HOME/svc or ~/.config/svc",
   SVC_KEYRING: "off stores keys in files that only you can read; default auto",
   SVC_TIMEOUT: "seconds to wait for an answer; default 10",
@@ -22,6 +24,5 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_PORT: "for svc serve: its port",
   SVC_HOST: "for svc serve: the address it listens on",
   SVC_STORE: "for svc serve: the store",
-  SVC_CONTROL_KEY: "for svc serve: the key of its control API; default: a new one at each start",
   SVC_GOOGLE_CLIENT_ID: "for svc serve, with SVC_GOOGLE_CLIENT_SECRET; the same for GITHUB and TWITTER",
 };

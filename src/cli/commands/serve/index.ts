@@ -76,7 +76,10 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
     await server.close();
     throw error;
   });
-  report.ready(server, announcement.path, performance.now() - started);
+  const ms = performance.now() - started;
+  // On a terminal alone: whoever has the link has the server, so it must not come into a file.
+  const dashboard = !json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
+  report.ready(server, announcement.path, ms, dashboard);
   if (announcement.other)
     context.stderr.write(
       `Commands in this directory now use this server, not the one at ${announcement.other.url} (pid ${announcement.other.pid}).\n`,

@@ -6,8 +6,11 @@ import { colors, harmless } from "../../output/text.ts";
 
 /** What is said of a server while it runs. */
 export interface Report {
-  /** @param file where its keys are */
-  ready(server: RunningServer, file: string, ms: number): void;
+  /**
+   * @param file where its keys are
+   * @param dashboard a link that opens the dashboard once, for a terminal alone
+   */
+  ready(server: RunningServer, file: string, ms: number, dashboard?: string): void;
   request(entry: RequestEntry): void;
   /** What went wrong without ending anything. */
   warn(message: string): void;
@@ -44,12 +47,15 @@ export function textReport(context: Context): Report {
   const row = (name: string, ...values: string[]): string =>
     values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(12))}${value}\n`).join("");
   return {
-    ready({ url, api_url, store, bound, providers, instances, isLocal }, file, ms) {
+    ready({ url, api_url, store, bound, providers, instances, isLocal }, file, ms, dashboard) {
       const [first] = instances;
       const link = `${url}/sign-in?redirect_uri=${encodeURIComponent(`${url}/__svc/signed-in`)}`;
       stdout.write(`\n  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n\n`);
       stdout.write(
         row("Front door", chalk.cyan(url)) +
+          (dashboard === undefined
+            ? ""
+            : row("Dashboard", chalk.cyan(dashboard), chalk.dim("opens once; then: svc open dashboard"))) +
           row("API", api_url) +
           row("Listening", bound.join(" and ")) +
           row("Store", harmless(store)) +

@@ -1,0 +1,114 @@
+import type { Command } from "commander";
+import type { AnswerOf } from "../../../wire/control/routes.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { withHelp } from "../../help/with-help.ts";
+import type { OutputFlags } from "../../output/flags.ts";
+import { printJson, printRecord } from "../../output/text.ts";
+import { runs } from "../../program.ts";
+import { DEV_EXITS } from "./exits.ts";
+
+export type ClockOptions = GlobalFlags & OutputFlags;
+export type ClockVerb = "show" | "freeze" | "set" | "advance" | "resume" | "reset";
+
+const VERBS: readonly (readonly [verb: ClockVerb, argument: string, does: string, example: string])[] = [
+  ["show", "", "print the time of the server", "svc dev clock show"],
+  ["freeze", "[time]", "stop the clock, now or at a time", "svc dev clock freeze 2026-01-31T12:00:00Z"],
+  ["set", "<time>", "set the clock, which goes on running", "svc dev clock set 2026-01-31"],
+  ["advance", "<duration>", "move the clock forwards, by a duration or to a time", "svc dev clock advance 61m"],
+  ["resume", "", "let a frozen clock run on from where it is", "svc dev clock resume"],
+  ["reset", "", "go back to the real time", "svc dev clock reset"],
+];
+
+export function addClock(dev: Command, context: Context): void {
+  const clock = dev.command("clock").description("read, freeze and move the time of the server");
+  withHelp(clock, {
+    examples: [
+      ["svc dev clock", "what time it is on the server"],
+      ["svc dev clock advance 61m", "tokens that were valid have expired"],
+      ["svc dev clock reset", "back to the real time"],
+    ],
+    exits: DEV_EXITS,
+    notes: "States, codes, tokens, sessions and dates follow this clock. Timeouts and keys do not.",
+  });
+  for (const [verb, argument, does, example] of VERBS) {
+    const command = clock.command(`${verb} ${argument}`.trim(), { isDefault: verb === "show" }).description(does);
+    withHelp(command, { examples: [[example, does]], exits: DEV_EXITS });
+    runs(command, (options: ClockOptions, given?: string) => runClock(context, options, verb, given));
+  }
+}
+
+/** Reads or moves the clock, and prints what it shows. @param given a time or a duration */
+export async function runClock(
+  context: Context,
+  options: ClockOptions,
+  verb: ClockVerb,
+  given?: string,
+): Promise<void> {
+  const at = verb === "freeze" || verb === "set" ? momentOf(given) : undefined;
+  const control = await openControl(context, options);
+  const clock = await (async (): Promise<AnswerOf<"GET /clock">> => {
+    switch (verb) {
+      case "show":
+        return control.request("GET /clock");
+      case "freeze":
+        return control.request("POST /clock/freeze", { body: at === undefined ? {} : { at } });
+      case "set":
+        return control.request("POST /clock/set", { body: { at: at! } });
+      case "advance": {
+        const body = isTime(given!) ? { to: momentOf(given)! } : { by: given! };
+        return control.request("POST /clock/advance", { body });
+      }
+      case "resume":
+        return control.request("POST /clock/resume");
+      case "reset":
+        return control.request("POST /clock/reset");
+    }
+  })();
+  if (options.json) return printJson(context, clock);
+  printRecord(context, { now: clock.now, mode: inWords(clock) });
+}
+
+function isTime(text: string): boolean {
+  return /^\d{4}-/.test(text);
+}
+
+/** A date is its first instant, in UTC. @throws {CliError} where it is no time */
+function momentOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const isWhole = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
+  if (isWhole && !Number.isNaN(Date.parse(text))) return text.includes("T") ? text : `${text}T00:00:00Z`;
+  throw new CliError(
+    EXIT.usage,
+    `"${text}" is not a time.`,
+    "Write 2026-01-31, or 2026-01-31T12:00:00Z with its time zone.",
+  );
+}
+
+function inWords({ mode, offset_ms }: AnswerOf<"GET /clock">): string {
+  if (mode === "real") return "real";
+  const distance = Math.abs(offset_ms);
+  const direction = offset_ms < 0 ? "behind" : "ahead of";
+  return `${mode}, ${durationInWords(distance)} ${direction} the real time`;
+}
+
+/** The two largest units, e.g. `2 d 4 h`. */
+function durationInWords(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "min"],
+    [seconds % 60, "s"],
+  ];
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first < 0) return "0 s";
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(" ");
+}

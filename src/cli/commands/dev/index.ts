@@ -1,0 +1,28 @@
+import type { Context } from "../../context.ts";
+import { withHelp } from "../../help/with-help.ts";
+import type { Program } from "../../program.ts";
+import { addClock } from "./clock.ts";
+import { DEV_EXITS } from "./exits.ts";
+import { addNext } from "./next.ts";
+import { addOutcomes } from "./outcomes.ts";
+import { addReset } from "./reset.ts";
+import { addScenarios } from "./scenarios.ts";
+import { addSnapshot } from "./snapshot.ts";
+import { addToken } from "./token.ts";
+
+export function addDev(program: Program, context: Context): void {
+  const dev = program.command("dev");
+  withHelp(dev, {
+    examples: [
+      ["svc dev next github --outcome access_denied", "the next sign-in is declined"],
+      ["svc dev clock advance 61m", "let an hour pass"],
+      ["svc dev token --user ada --kind expired", "a token that has expired"],
+      ["svc dev snapshot save before-import", "keep the records as they are"],
+    ],
+    exits: DEV_EXITS,
+    notes:
+      "These commands ask the control API of the local server of this directory. For another server set\n" +
+      "SVC_CONTROL_URL and SVC_CONTROL_KEY.",
+  });
+  for (const add of [addNext, addScenarios, addOutcomes, addClock, addToken, addSnapshot, addReset]) add(dev, context);
+}

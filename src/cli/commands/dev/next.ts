@@ -1,0 +1,75 @@
+import { Argument, Option, type Command } from "commander";
+import type { BodyOf } from "../../../wire/control/routes.ts";
+import { PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printResource } from "../../list/record.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { runs } from "../../program.ts";
+import { SCENARIO_COLUMNS } from "./columns.ts";
+import { DEV_EXITS } from "./exits.ts";
+import { wholeNumber } from "./number.ts";
+
+export interface NextOptions extends GlobalFlags, OutputFlags {
+  readonly as?: string;
+  readonly outcome: OutcomeId;
+  readonly times?: string;
+  readonly always?: boolean;
+  readonly delay?: string;
+  readonly loginHint?: string;
+  readonly browser?: string;
+  readonly label?: string;
+}
+
+export function addNext(dev: Command, context: Context): void {
+  const command = printsRows(dev.command("next"))
+    .description("decide how the next sign-in ends")
+    .addArgument(new Argument("[provider]", "only for sign-ins with this provider").choices(PROVIDERS))
+    .option("--as <account>", "the account to sign in with: a persona's id or e-mail address")
+    .addOption(
+      new Option("--outcome <outcome>", "how it ends; see svc dev outcomes").choices(OUTCOME_IDS).default("success"),
+    )
+    .addOption(new Option("--times <number>", "for this number of sign-ins; default 1").conflicts("always"))
+    .option("--always", "for every sign-in, until svc dev scenarios --clear")
+    .option("--delay <ms>", "let the provider answer later by this many milliseconds")
+    .option("--login-hint <address>", "only for sign-ins with this login_hint")
+    .option("--browser <id>", "only for the browser with this id or label")
+    .option("--label <name>", "a name to find it by");
+  withHelp(command, {
+    examples: [
+      ["svc dev next github --as bo", "the next sign-in with github is bo's, without the account picker"],
+      ["svc dev next --outcome access_denied", "the next one is declined, whatever the provider"],
+      ["svc dev next google --outcome token_timeout --times 3", "google fails three times"],
+    ],
+    exits: DEV_EXITS,
+  });
+  runs(command, (options: NextOptions, provider?: Provider) => runNext(context, options, provider));
+}
+
+/** Adds a scenario, and prints it. */
+export async function runNext(context: Context, options: NextOptions, provider?: Provider): Promise<void> {
+  const control = await openControl(context, options);
+  const scenario = await control.request("POST /scenarios", { body: scenarioOf(options, provider) });
+  await printResource(context, options, SCENARIO_COLUMNS, scenario);
+}
+
+function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyOf<"POST /scenarios"> {
+  const { instance, as, outcome, times, always, delay, loginHint, browser, label } = options;
+  return {
+    match: {
+      ...(provider && { provider }),
+      ...(instance !== undefined && { instance }),
+      ...(browser !== undefined && { browser }),
+      ...(loginHint !== undefined && { login_hint: loginHint }),
+    },
+    outcome,
+    ...(as !== undefined && { as }),
+    ...(always && { times: null }),
+    ...(times !== undefined && { times: wholeNumber("--times", times) }),
+    ...(delay !== undefined && { delay_ms: wholeNumber("--delay", delay) }),
+    ...(label !== undefined && { label }),
+  };
+}

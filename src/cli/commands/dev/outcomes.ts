@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { OUTCOMES } from "../../../wire/outcomes.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printAll } from "../../list/print.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { runs } from "../../program.ts";
+import { OUTCOME_COLUMNS } from "./columns.ts";
+
+export type OutcomesOptions = GlobalFlags & OutputFlags;
+
+export function addOutcomes(dev: Command, context: Context): void {
+  const command = printsRows(dev.command("outcomes")).description("print the ways in which a sign-in can end");
+  withHelp(command, {
+    examples: [
+      ["svc dev outcomes", "what each does, and what the application sees"],
+      ["svc dev outcomes --output ids", "only their names"],
+    ],
+    exits: [EXIT.done, EXIT.usage],
+    notes: "The list is part of this program: no server is asked.",
+  });
+  runs(command, (options: OutcomesOptions) => runOutcomes(context, options));
+}
+
+/** Prints the catalogue, which every server of this version has. */
+export async function runOutcomes(context: Context, options: OutcomesOptions): Promise<void> {
+  const rows = OUTCOMES.map((outcome) => ({ ...outcome, providers: [...outcome.providers] }));
+  await printAll(context, options, OUTCOME_COLUMNS, rows, "");
+}

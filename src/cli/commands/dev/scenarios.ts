@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printAll } from "../../list/print.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printJson } from "../../output/text.ts";
+import { runs } from "../../program.ts";
+import { SCENARIO_COLUMNS } from "./columns.ts";
+import { everyRow } from "./every-row.ts";
+import { DEV_EXITS } from "./exits.ts";
+
+export interface ScenariosOptions extends GlobalFlags, OutputFlags {
+  readonly clear?: boolean;
+}
+
+export function addScenarios(dev: Command, context: Context): void {
+  const command = printsRows(dev.command("scenarios"))
+    .description("print the scenarios, newest first")
+    .option("--clear", "delete them all");
+  withHelp(command, {
+    examples: [
+      ["svc dev scenarios", "those that wait, and those that were met"],
+      ["svc dev scenarios --clear", "delete them all"],
+    ],
+    exits: DEV_EXITS,
+    notes: "To add one: svc dev next",
+  });
+  runs(command, (options: ScenariosOptions) => runScenarios(context, options));
+}
+
+/** Prints the scenarios, or deletes them. */
+export async function runScenarios(context: Context, options: ScenariosOptions): Promise<void> {
+  const control = await openControl(context, options);
+  if (!options.clear) {
+    const rows = await everyRow(control, "GET /scenarios");
+    return printAll(context, options, SCENARIO_COLUMNS, rows, "There are no scenarios. Add one with: svc dev next");
+  }
+  const answer = await control.request("DELETE /scenarios");
+  if (options.json) return printJson(context, answer);
+  context.stderr.write(`Deleted ${answer.ids.length} scenario${answer.ids.length === 1 ? "" : "s"}.\n`);
+}

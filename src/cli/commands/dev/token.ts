@@ -1,0 +1,79 @@
+import { Option, type Command } from "commander";
+import { TOKEN_KINDS } from "../../../wire/token-kinds.ts";
+import { PROVIDERS, type Provider } from "../../../wire/names.ts";
+import type { AnswerOf, BodyOf } from "../../../wire/control/routes.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printAll } from "../../list/print.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printJson } from "../../output/text.ts";
+import { runs } from "../../program.ts";
+import { TOKEN_COLUMNS } from "./columns.ts";
+import { DEV_EXITS } from "./exits.ts";
+import { wholeNumber } from "./number.ts";
+
+type Kind = (typeof TOKEN_KINDS)[number];
+
+export interface TokenOptions extends GlobalFlags, OutputFlags {
+  readonly user?: string;
+  readonly kind?: Kind;
+  readonly provider?: Provider | "email";
+  readonly expiresIn?: string;
+  readonly all?: boolean;
+}
+
+export function addToken(dev: Command, context: Context): void {
+  const command = printsRows(dev.command("token"))
+    .description("print a token, valid or wrong in one way")
+    .option("--user <user>", "a user's id or e-mail address, or a persona's id; default: the newest user")
+    .addOption(new Option("--kind <kind>", "valid, or what is wrong with it; default valid").choices(TOKEN_KINDS))
+    .addOption(
+      new Option("--provider <provider>", "with which the user signed in; default google").choices([
+        ...PROVIDERS,
+        "email",
+      ]),
+    )
+    .option("--expires-in <seconds>", "until it expires: 1 to 3600; 0 or less with --kind expired")
+    .addOption(new Option("--all", "one token of each kind").conflicts(["kind", "expiresIn"]));
+  withHelp(command, {
+    examples: [
+      ["svc dev token --user ada", "a valid token, such as for curl"],
+      ["svc dev token --user ada --kind expired", "one that has expired"],
+      ["svc dev token --all --json", "one of each kind, and what verifying it answers"],
+    ],
+    exits: DEV_EXITS,
+    notes: "With a frozen clock and a seed that names its keys, the tokens are the same each time.",
+  });
+  runs(command, (options: TokenOptions) => runToken(context, options));
+}
+
+/** Prints one token, or one of each kind. */
+export async function runToken(context: Context, options: TokenOptions): Promise<void> {
+  const control = await openControl(context, options);
+  if (options.all) {
+    const tokens: AnswerOf<"POST /tokens">[] = [];
+    for (const kind of TOKEN_KINDS) tokens.push(await control.request("POST /tokens", { body: bodyOf(options, kind) }));
+    return printAll(context, options, TOKEN_COLUMNS, tokens, "");
+  }
+  const token = await control.request("POST /tokens", { body: bodyOf(options, options.kind ?? "valid") });
+  if (options.json) return printJson(context, token);
+  if (options.output !== undefined) return printAll(context, options, TOKEN_COLUMNS, [token], "");
+  context.stdout.write(`${token.token}\n`);
+  if (context.stdout.isTTY) context.stderr.write(`${expectation(token)}\n`);
+}
+
+function bodyOf({ user, provider, instance, expiresIn }: TokenOptions, kind: Kind): BodyOf<"POST /tokens"> {
+  return {
+    kind,
+    ...(user !== undefined && { user }),
+    ...(provider && { provider }),
+    ...(instance !== undefined && { instance }),
+    ...(expiresIn !== undefined && { expires_in: wholeNumber("--expires-in", expiresIn) }),
+  };
+}
+
+function expectation({ expect: { status, error } }: AnswerOf<"POST /tokens">): string {
+  return `Verifying it answers ${status}${error === null ? "." : `: ${error}.`}`;
+}

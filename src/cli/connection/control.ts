@@ -1,0 +1,89 @@
+import type { ControlClient } from "../../control-client/index.ts";
+import type { Fetch } from "../../wire/fetch.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import { checkUrl, optionsOf, type GlobalFlags } from "./client-options.ts";
+import { fetchOf } from "./fetch.ts";
+import { isPrivateWay } from "./private-way.ts";
+import type { RunningServerFile } from "./server-file.ts";
+import { requireLocalServer } from "./target.ts";
+
+/** Longer than other requests have: a snapshot of a large store takes its time. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** How the control API of a server is reached. */
+interface ControlTarget {
+  /** The front door. */
+  readonly url: string;
+  readonly controlKey: string;
+  /** The server of this directory, where it is that one. */
+  readonly server?: RunningServerFile;
+}
+
+/**
+ * The control API that `SVC_CONTROL_URL` and `SVC_CONTROL_KEY` name, else that of the local server.
+ * @throws {CliError} where there is none
+ */
+export async function openControl(context: Context, flags: GlobalFlags): Promise<ControlClient> {
+  const { url, controlKey, server } = await controlTarget(context, flags);
+  // Loaded here, so that other commands cost no more than themselves.
+  const { createControlClient } = await import("../../control-client/index.ts");
+  return createControlClient({ url, controlKey, fetch: limited(context, await fetchOf(context, { server })) });
+}
+
+async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
+  refuseOtherServices(flags);
+  const named = context.env["SVC_CONTROL_URL"] || undefined;
+  if (named !== undefined) return { url: checkControlUrl(context, named), controlKey: namedKey(context) };
+  const server = await requireLocalServer(context);
+  if (server.control_key !== undefined) return { url: server.url, controlKey: server.control_key, server };
+  throw new CliError(
+    EXIT.precondition,
+    `The server at ${server.url} has no control API: other machines can reach it.`,
+    "To have one all the same, restart it with: svc serve --control",
+  );
+}
+
+/** What these flags name has no control API: nothing is done to another server instead. */
+function refuseOtherServices({ profile, baseUrl, apiUrl }: GlobalFlags): void {
+  const flag = [profile && "--profile", baseUrl && "--base-url", apiUrl && "--api-url"].find(Boolean);
+  if (!flag) return;
+  throw new CliError(
+    EXIT.usage,
+    `${flag} is not for this command, which asks a development server.`,
+    "Omit it for the local server of this directory. For another one set SVC_CONTROL_URL and SVC_CONTROL_KEY.",
+  );
+}
+
+function checkControlUrl({ env }: Context, text: string): string {
+  const url = checkUrl(text, "SVC_CONTROL_URL").replace(/\/+$/, "");
+  if (isPrivateWay(url) || env["SVC_INSECURE"] === "1") return url;
+  throw new CliError(
+    EXIT.usage,
+    `${new URL(url).origin} (SVC_CONTROL_URL) is not encrypted: others could read the control key on its way.`,
+    "Use https://. In a network that you trust, add --insecure or set SVC_INSECURE=1.",
+  );
+}
+
+function namedKey({ env }: Context): string {
+  const key = env["SVC_CONTROL_KEY"] || undefined;
+  if (key === undefined)
+    throw new CliError(
+      EXIT.noKey,
+      "SVC_CONTROL_URL is set, but SVC_CONTROL_KEY is not.",
+      "In the directory of that server, svc env prints both.",
+    );
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new CliError(EXIT.usage, "SVC_CONTROL_KEY is not a control key.", "It begins with ctl_, without spaces.");
+}
+
+/** No redirect is followed, and every request without a signal of its own ends in time. */
+function limited(context: Context, send: Fetch): Fetch {
+  const limitMs = optionsOf(context, {}).timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  return async (url, init) => {
+    const response = await send(url, { ...init, signal: init.signal ?? AbortSignal.timeout(limitMs) });
+    if (response.status < 300 || response.status > 399) return response;
+    throw new Error("the answer is a redirect, which is not followed");
+  };
+}

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll } from "vitest";
+import { serve, type RunningServer, type ServeOptions } from "../src/server/index.ts";
+import type { Fetch } from "../src/wire/fetch.ts";
+import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
+
+export let server: RunningServer;
+
+/** Gives a file a server of its own, with a store in memory. */
+export function useDevServer(options: ServeOptions = {}): void {
+  beforeAll(async () => {
+    server = await serve({ port: 0, store: "memory", ...options });
+  });
+  afterAll(() => server.close());
+}
+
+/** The `svc` command in this process, over a real socket to that server. */
+export function svc(line: string | readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const argv = typeof line === "string" ? line.split(" ") : line;
+  return runCli(argv, {
+    fetch: globalThis.fetch as unknown as Fetch,
+    ...options,
+    env: { SVC_CONTROL_URL: server.url, SVC_CONTROL_KEY: server.control_key, ...options.env },
+  });
+}
+
+/** The answer of a command with `--json`. */
+export async function answerOf<Answer = Record<string, unknown>>(line: string): Promise<Answer> {
+  const { code, stdout, stderr } = await svc([...line.split(" "), "--json"]);
+  if (code !== 0) throw new Error(`svc ${line} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as Answer;
+}
+
+/** Signs in as a browser would, without clicks. @returns the address that the application is called back at */
+export async function signIn(provider = "github"): Promise<URL> {
+  let place = `${server.url}/sign-in?provider=${provider}&redirect_uri=${server.url}/__svc/signed-in`;
+  let cookie = "";
+  while (!new URL(place).pathname.startsWith("/__svc/signed-in")) {
+    const response = await fetch(place, { redirect: "manual", headers: { cookie } });
+    const next = response.headers.get("location");
+    if (next === null) throw new Error(`${place} answered ${response.status}: ${await response.text()}`);
+    cookie = [cookie, ...response.headers.getSetCookie().map((set) => set.split(";")[0]!)].filter(Boolean).join("; ");
+    place = new URL(next, place).href;
+  }
+  return new URL(place);
+}
