@@ -154,6 +154,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/commands/exec": [
     "cli/help",
+    "cli/connection",
     "cli/output",
     "cli/program.ts",
     "cli/context.ts",

@@ -5,8 +5,10 @@ import { runCli } from "./_cli.ts";
 it.each<[line: string, hint: string]>([
   ["search ada", "svc users search"],
   ["verify", "svc tokens verify"],
-  ["logs", "SVC_LOG=debug"],
-  ["keys", "svc instances list"],
+  ["log", "svc logs"],
+  ["keys", "svc env"],
+  ["reset", "svc dev reset"],
+  ["users create bo@acme.test", "svc dev users create"],
   ["use globex", "--instance <name>"],
   ["status", "svc doctor"],
   ["auth login", "svc login"],

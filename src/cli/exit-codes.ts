@@ -11,6 +11,8 @@ export const EXIT = {
   someFailed: 6,
   unreachable: 7,
   precondition: 8,
+  notExecutable: 126,
+  commandNotFound: 127,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -27,6 +29,8 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.someFailed]: "finished, but some failed",
   [EXIT.unreachable]: "service unreachable, timed out or failing",
   [EXIT.precondition]: "precondition failed, such as a port in use or an unexpected count",
+  [EXIT.notExecutable]: "svc exec: the command cannot be executed",
+  [EXIT.commandNotFound]: "svc exec: the command was not found",
   [EXIT.interrupted]: "interrupted",
   [EXIT.terminated]: "terminated",
 };

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
 
 /** The root command, which also carries the exit code that a command leaves. */
 export class Program extends Command {
@@ -17,7 +17,7 @@ export class Program extends Command {
  * Says what a command does.
  * @param run is given all flags, the program's among them, and the arguments; what it returns is the exit code
  */
-export function runs(command: Command, run: (options: never, ...given: never[]) => Promise<ExitCode | void>): void {
+export function runs(command: Command, run: (options: never, ...given: never[]) => Promise<number | void>): void {
   command.action(async (...given: unknown[]) => {
     const exitCode = await run(command.optsWithGlobals() as never, ...(given.slice(0, -2) as never[]));
     let program: Command = command;

@@ -71,6 +71,21 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     group: DEVELOP,
     load: async () => (await import("./dev/index.ts")).addDev,
   },
+  logs: {
+    description: "print requests and the steps of sign-ins, and follow them",
+    group: DEVELOP,
+    load: async () => (await import("./logs/index.ts")).addLogs,
+  },
+  exec: {
+    description: "run a command, such as tests, with a server of its own",
+    group: DEVELOP,
+    load: async () => (await import("./exec/index.ts")).addExec,
+  },
+  env: {
+    description: "print the variables by which a program finds the local server",
+    group: DEVELOP,
+    load: async () => (await import("./env/index.ts")).addEnv,
+  },
   store: {
     description: "inspect, repair and copy a store",
     group: ADMINISTER,

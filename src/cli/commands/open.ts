@@ -6,11 +6,13 @@ import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { harmless, printJson } from "../output/text.ts";
 import type { Program } from "../program.ts";
+import { openDashboard } from "./open-dashboard.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
 
-const PAGES = ["front", "sign-in", "discovery"] as const;
+const PAGES = ["front", "sign-in", "discovery", "dashboard"] as const;
 type Page = (typeof PAGES)[number];
+type ServicePage = Exclude<Page, "dashboard">;
 
 interface OpenFlags {
   readonly print?: boolean;
@@ -21,7 +23,9 @@ export function addOpen(program: Program, context: Context): void {
   const open = program
     .command("open")
     .addArgument(
-      new Argument("[page]", "front door, sign-in page or discovery document").choices(PAGES).default("front"),
+      new Argument("[page]", "front door, sign-in page, discovery document or dashboard")
+        .choices(PAGES)
+        .default("front"),
     )
     .option("--print", "print the address instead of opening it")
     .option(
@@ -30,6 +34,7 @@ export function addOpen(program: Program, context: Context): void {
     )
     .action(async (page: Page, own: OpenFlags) => {
       const flags = program.opts<GlobalFlags>();
+      if (page === "dashboard") return openDashboard(context, flags, own.print === true);
       const url = addressOf(page, await resolveTarget(context, flags), context, own);
       if (flags.json) printJson(context, { url });
       else if (own.print) context.stdout.write(`${url}\n`);
@@ -43,14 +48,15 @@ export function addOpen(program: Program, context: Context): void {
     examples: [
       ["svc open", "the front page of the local server"],
       ["svc open sign-in", "its sign-in, with the default provider"],
+      ["svc open dashboard", "the dashboard of the local server, signed in"],
       ["svc open --print", "only the address"],
     ],
-    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
     notes: "SVC_BROWSER sets the program to open it with.",
   });
 }
 
-function addressOf(page: Page, target: Target, context: Context, { redirectUri }: OpenFlags): string {
+function addressOf(page: ServicePage, target: Target, context: Context, { redirectUri }: OpenFlags): string {
   const { baseUrl, apiUrl } = optionsOf(context, target);
   const { server } = target;
   // A service that runs elsewhere has no front door but its instances'.

@@ -32,7 +32,8 @@ export function ofServer(server: RunningServerFile, said: Target, wanted: string
   };
 }
 
-function chooseInstance(
+/** The instance that is named, or the first. @throws {CliError} */
+export function chooseInstance(
   { instances, url }: RunningServerFile,
   wanted: string | undefined,
 ): RunningServerFile["instances"][number] {

@@ -5,6 +5,7 @@ import { fetchOf } from "./fetch.ts";
 import { isLoopbackUrl } from "./private-way.ts";
 import {
   hasServed,
+  isServerFileOf,
   newestPath,
   readServerFiles,
   removeServerFile,
@@ -52,6 +53,8 @@ export interface Announcement {
   readonly path: string;
   /** Another server that runs in this directory, which commands no longer ask. */
   readonly other: RunningServerFile | undefined;
+  /** Writes its file again, where its instances or their keys have changed. */
+  update(changed: RunningServerFile): Promise<void>;
   /** Removes its files; the newest server that still runs takes its place. */
   withdraw(): Promise<void>;
 }
@@ -67,6 +70,10 @@ export async function announceServer(place: Place, server: RunningServerFile): P
   return {
     path,
     other,
+    async update(changed) {
+      await writeServerFile(cwd, path, changed);
+      if (await isServerFileOf(newestPath(cwd), changed)) await writeServerFile(cwd, newestPath(cwd), changed);
+    },
     async withdraw() {
       await removeServerFile(path, server);
       if (!(await removeServerFile(newestPath(cwd), server))) return;

@@ -67,9 +67,14 @@ export async function writeServerFile(directory: string, path: string, server: R
   await writePrivateFile(path, `${JSON.stringify(server, null, 2)}\n`);
 }
 
+/** Whether a file is of this server, and not of another one since. */
+export async function isServerFileOf(path: string, { identity_secret }: RunningServerFile): Promise<boolean> {
+  return (await readServerFile(path))?.identity_secret === identity_secret;
+}
+
 /** Removes a file where it is still this server's. */
-export async function removeServerFile(path: string, { identity_secret }: RunningServerFile): Promise<boolean> {
-  const isOurs = (await readServerFile(path))?.identity_secret === identity_secret;
+export async function removeServerFile(path: string, server: RunningServerFile): Promise<boolean> {
+  const isOurs = await isServerFileOf(path, server);
   if (isOurs) await rm(path, { force: true });
   return isOurs;
 }

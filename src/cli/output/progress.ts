@@ -4,6 +4,8 @@ const WIDTH = 24;
 
 export interface Progress {
   step(): void;
+  /** Says how much is done in all. */
+  to(count: number): void;
   /** Takes the bar away again. */
   end(): void;
 }
@@ -11,7 +13,7 @@ export interface Progress {
 /** A bar on stderr for a person who waits there; nothing for anybody else. */
 export function createProgress({ stderr, env }: Context, total: number): Progress {
   if (!stderr.isTTY || env["CI"] || env["TERM"] === "dumb" || total < 2)
-    return { step: () => undefined, end: () => undefined };
+    return { step: () => undefined, to: () => undefined, end: () => undefined };
   let done = 0;
   const draw = (): void => {
     const full = Math.floor((done / total) * WIDTH);
@@ -21,6 +23,10 @@ export function createProgress({ stderr, env }: Context, total: number): Progres
   return {
     step() {
       done++;
+      draw();
+    },
+    to(count) {
+      done = Math.min(count, total);
       draw();
     },
     end: () => void stderr.write("\r\u001b[K"),

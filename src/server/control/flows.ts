@@ -43,17 +43,18 @@ export const flowRoutes: HandlersOf<"/flows"> = {
     return query.format === "har" ? toHar([flow], deps) : flowResource(flow, deps.process);
   },
 
-  "POST /flows/:id/replay": ({ param, body }, deps) => {
+  "POST /flows/:id/replay": ({ param, body, request }, deps) => {
     const { instance, provider, as, requested_outcome, redirect_uri } = requireFlow(deps, param("id"));
     const wanted = body.provider ?? provider;
     if (!wanted) throw new ApiError("bad_request", "provider: the flow has none; name one");
-    return runSignIn(deps, {
+    const wish = {
       instance: instance ?? undefined,
       provider: wanted,
       as: body.as ?? as ?? undefined,
       redirect_uri: redirect_uri ?? undefined,
       outcome: body.outcome ?? requested_outcome ?? "success",
-    });
+    };
+    return runSignIn(deps, wish, request);
   },
 };
 

@@ -2,13 +2,14 @@ import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import { ApiError } from "../errors.ts";
 import { signInHeadless } from "../simulator/headless.ts";
+import type { AppRequest } from "../http/request.ts";
 import type { ControlDeps } from "./deps.ts";
 import { chosenInstance } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
 import { requireAccount, requirePossible } from "./scenarios.ts";
 
 export const signInRoutes: HandlersOf<"/sign-ins"> = {
-  "POST /sign-ins": ({ body }, deps) => runSignIn(deps, body),
+  "POST /sign-ins": ({ body, request }, deps) => runSignIn(deps, body, request),
 };
 
 /** A whole sign-in through a simulated provider, as a program would do it. @throws {ApiError} where it cannot begin */
@@ -26,10 +27,14 @@ export async function runSignIn(
     instance?: string | undefined;
     redirect_uri?: string | undefined;
   },
+  request: AppRequest,
 ): ReturnType<typeof signInHeadless> {
   requirePossible(outcome, provider);
   if (as !== undefined) requireAccount(deps, as, provider);
   const instance = chosenInstance(deps, rest.instance);
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
-  return signInHeadless(deps, { instance, provider, as, outcome, redirect_uri: rest.redirect_uri });
+  const result = await signInHeadless(deps, { instance, provider, as, outcome, redirect_uri: rest.redirect_uri });
+  // So that who reads the log finds the steps.
+  request.flow_id = result.flow_id;
+  return result;
 }

@@ -10,7 +10,7 @@ export const SCENARIO_COLUMNS: Listed<Scenario> = {
   noun: "scenarios",
   id: "id",
   columns: [
-    { name: "id", title: "ID", whole: true, isId: true, value: ({ id }) => id },
+    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
     { name: "outcome", title: "OUTCOME", whole: true, value: ({ data }) => data.outcome },
     { name: "as", title: "AS", value: ({ data }) => data.as },
     {

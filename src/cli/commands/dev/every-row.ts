@@ -1,7 +1,7 @@
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/routes.ts";
 
-type ListRoute = "GET /scenarios" | "GET /snapshots";
+type ListRoute = "GET /scenarios" | "GET /snapshots" | "GET /instances";
 
 /** All rows of a list, asked for page by page. */
 export async function everyRow<Route extends ListRoute>(

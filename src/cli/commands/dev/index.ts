@@ -3,12 +3,35 @@ import { withHelp } from "../../help/with-help.ts";
 import type { Program } from "../../program.ts";
 import { addClock } from "./clock.ts";
 import { DEV_EXITS } from "./exits.ts";
+import { addInstances } from "./instances.ts";
+import { addKeys } from "./keys.ts";
 import { addNext } from "./next.ts";
 import { addOutcomes } from "./outcomes.ts";
+import { addReplay } from "./replay.ts";
 import { addReset } from "./reset.ts";
 import { addScenarios } from "./scenarios.ts";
+import { addSeed } from "./seed.ts";
+import { addSessions } from "./sessions.ts";
 import { addSnapshot } from "./snapshot.ts";
 import { addToken } from "./token.ts";
+import { addUsers } from "./users.ts";
+
+/** In the order of the help. */
+const COMMANDS = [
+  addNext,
+  addScenarios,
+  addOutcomes,
+  addReplay,
+  addClock,
+  addToken,
+  addSnapshot,
+  addReset,
+  addSeed,
+  addUsers,
+  addSessions,
+  addInstances,
+  addKeys,
+];
 
 export function addDev(program: Program, context: Context): void {
   const dev = program.command("dev");
@@ -24,5 +47,5 @@ export function addDev(program: Program, context: Context): void {
       "These commands ask the control API of the local server of this directory. For another server set\n" +
       "SVC_CONTROL_URL and SVC_CONTROL_KEY.",
   });
-  for (const add of [addNext, addScenarios, addOutcomes, addClock, addToken, addSnapshot, addReset]) add(dev, context);
+  for (const add of COMMANDS) add(dev, context);
 }

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { GlobalFlags } from "../../connection/client-options.ts";
-import { OUTCOMES } from "../../../wire/outcomes.ts";
+import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
 import { runs } from "../../program.ts";
 import { OUTCOME_COLUMNS } from "./columns.ts";
+import { DEV_EXITS } from "./exits.ts";
 
 export type OutcomesOptions = GlobalFlags & OutputFlags;
 
@@ -18,14 +18,13 @@ export function addOutcomes(dev: Command, context: Context): void {
       ["svc dev outcomes", "what each does, and what the application sees"],
       ["svc dev outcomes --output ids", "only their names"],
     ],
-    exits: [EXIT.done, EXIT.usage],
-    notes: "The list is part of this program: no server is asked.",
+    exits: DEV_EXITS,
   });
   runs(command, (options: OutcomesOptions) => runOutcomes(context, options));
 }
 
-/** Prints the catalogue, which every server of this version has. */
+/** Prints the catalogue of the server. */
 export async function runOutcomes(context: Context, options: OutcomesOptions): Promise<void> {
-  const rows = OUTCOMES.map((outcome) => ({ ...outcome, providers: [...outcome.providers] }));
+  const rows = await (await openControl(context, options)).request("GET /outcomes");
   await printAll(context, options, OUTCOME_COLUMNS, rows, "");
 }

@@ -8,6 +8,7 @@ import { isLoopbackUrl } from "../../connection/private-way.ts";
 import { announceServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { checkDrain, checkLogLevel, CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
+import { keepUpToDate } from "./keep-up-to-date.ts";
 import { jsonReport, textReport } from "./report.ts";
 
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
@@ -64,18 +65,23 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
   const { serve, LOG_LEVELS } = await import("../../../server/index.ts");
   const level = checkLogLevel(flags.logLevel ?? (flags.quiet ? "warn" : "info"), LOG_LEVELS);
   const report = json ? jsonReport(context) : textReport(context);
+  let onChange = (): void => undefined;
   const server = await serve({
     ...(await serveOptions(context, flags)),
     metrics: flags.metrics,
     onRequest: (entry) => {
+      if (entry.method !== "GET" && entry.route?.startsWith("/__svc/v1/")) onChange();
       if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) report.request(entry);
     },
     warn: report.warn,
   });
-  const announcement = await announceServer(context, fileOf(server, context.now())).catch(async (error: unknown) => {
+  const startedAt = context.now();
+  const announcement = await announceServer(context, fileOf(server, startedAt)).catch(async (error: unknown) => {
     await server.close();
     throw error;
   });
+  const file = keepUpToDate(announcement, () => fileOf(server, startedAt), report.warn);
+  onChange = file.check;
   const ms = performance.now() - started;
   // On a terminal alone: whoever has the link has the server, so it must not come into a file.
   const dashboard = !json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
@@ -87,6 +93,7 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
   if (flags.open)
     await context.openBrowser(server.url).catch(() => context.stderr.write("Could not open a browser.\n"));
   const signal = await stopped;
+  await file.stop();
   await announcement.withdraw();
   // Ctrl-C waits only for the requests that run.
   await server.close({

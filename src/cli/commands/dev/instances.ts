@@ -1,0 +1,132 @@
+import { Option, type Command } from "commander";
+import { PROVIDERS, type Provider } from "../../../wire/names.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import { isInteractive, type Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printAll } from "../../list/print.ts";
+import { printResource } from "../../list/record.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { harmless, printJson } from "../../output/text.ts";
+import { runs } from "../../program.ts";
+import { everyRow } from "./every-row.ts";
+import { DEV_EXITS } from "./exits.ts";
+import { INSTANCE_COLUMNS } from "./record-columns.ts";
+
+export interface InstanceOptions extends GlobalFlags, OutputFlags {
+  readonly name?: string;
+  readonly subdomain?: string;
+  readonly active?: boolean;
+  readonly defaultProvider?: Provider;
+  readonly redirectUri?: string[];
+  readonly yes?: boolean;
+}
+
+export function addInstances(dev: Command, context: Context): void {
+  const instances = dev.command("instances").description("make, change and delete instances");
+  withHelp(instances, {
+    examples: [
+      ["svc dev instances create umbrella --name Umbrella", "answers at umbrella.localhost at once"],
+      ["svc dev instances update umbrella --redirect-uri http://localhost:3000/callback", "what it allows"],
+      ["svc dev instances delete umbrella", "with all its users and sessions"],
+    ],
+    exits: DEV_EXITS,
+    notes: "The keys of an instance: svc env --instance umbrella",
+  });
+
+  const list = printsRows(instances.command("list")).description("print the instances, newest first");
+  withHelp(list, { examples: [["svc dev instances list --json", "with redirect URIs"]], exits: DEV_EXITS });
+  runs(list, (options: InstanceOptions) => runInstances(context, options));
+
+  const create = addFlags(printsRows(instances.command("create <subdomain>"))).description("make an instance");
+  withHelp(create, { examples: [["svc dev instances create umbrella", "called umbrella"]], exits: DEV_EXITS });
+  runs(create, (options: InstanceOptions, subdomain: string) => runCreate(context, options, subdomain));
+
+  const update = addFlags(printsRows(instances.command("update").argument("<instance>", "an id or subdomain")))
+    .description("change an instance")
+    .option("--subdomain <label>", "a new subdomain");
+  withHelp(update, {
+    examples: [["svc dev instances update umbrella --no-active", "switch it off"]],
+    exits: DEV_EXITS,
+  });
+  runs(update, (options: InstanceOptions, instance: string) => runUpdate(context, options, instance));
+
+  const remove = instances
+    .command("delete")
+    .argument("<instance>", "an id or subdomain")
+    .description("delete an instance and all that belongs to it")
+    .option("-y, --yes", "do not ask");
+  withHelp(remove, { examples: [["svc dev instances delete umbrella --yes", "without a question"]], exits: DEV_EXITS });
+  runs(remove, (options: InstanceOptions, instance: string) => runDelete(context, options, instance));
+}
+
+function addFlags(command: Command): Command {
+  return command
+    .option("--name <name>", "the name that people see")
+    .option("--active", "it answers")
+    .option("--no-active", "it refuses every request")
+    .addOption(new Option("--default-provider <provider>", "where a sign-in names none").choices(PROVIDERS))
+    .option(
+      "--redirect-uri <url>",
+      "an address that sign-ins may return to; again for more",
+      (url: string, before: string[] | undefined) => [...(before ?? []), url],
+    );
+}
+
+/** Prints the instances. */
+export async function runInstances(context: Context, options: InstanceOptions): Promise<void> {
+  const rows = await everyRow(await openControl(context, options), "GET /instances");
+  await printAll(context, options, INSTANCE_COLUMNS, rows, "There are no instances.");
+}
+
+/** Makes an instance, and prints it. */
+export async function runCreate(context: Context, options: InstanceOptions, subdomain: string): Promise<void> {
+  const body = { name: subdomain, ...given(options), subdomain };
+  const made = await (await openControl(context, options)).request("POST /instances", { body });
+  await printResource(context, options, INSTANCE_COLUMNS, made);
+}
+
+/** Changes an instance, and prints it. */
+export async function runUpdate(context: Context, options: InstanceOptions, instance: string): Promise<void> {
+  const { subdomain } = options;
+  const body = { ...given(options), ...(subdomain !== undefined && { subdomain }) };
+  if (Object.keys(body).length === 0)
+    throw new CliError(EXIT.usage, "Nothing to change.", "See svc dev instances update --help.");
+  const params = { id: encodeURIComponent(instance) };
+  const changed = await (await openControl(context, options)).request("PATCH /instances/:id", { params, body });
+  await printResource(context, options, INSTANCE_COLUMNS, changed);
+}
+
+/** Deletes an instance, where a person agrees or `--yes` says so. */
+export async function runDelete(
+  context: Context,
+  options: InstanceOptions,
+  instance: string,
+): Promise<ExitCode | void> {
+  const control = await openControl(context, options);
+  const { id, data } = await control.request("GET /instances/:id", { params: { id: encodeURIComponent(instance) } });
+  if (!options.yes) {
+    if (!isInteractive(context))
+      throw new CliError(EXIT.usage, `This deletes ${data.name} with all its users and sessions.`, "To confirm: --yes");
+    if (!(await context.confirm(`Delete ${data.name} with all its users and sessions?`))) return EXIT.failed;
+  }
+  const answer = await control.request("DELETE /instances/:id", { params: { id } });
+  if (options.json) return printJson(context, answer);
+  context.stderr.write(`Deleted ${harmless(data.name)}.\n`);
+}
+
+function given({ name, active, defaultProvider, redirectUri }: InstanceOptions): {
+  name?: string;
+  active?: boolean;
+  default_provider?: Provider;
+  redirect_uris?: string[];
+} {
+  return {
+    ...(name !== undefined && { name }),
+    ...(active !== undefined && { active }),
+    ...(defaultProvider && { default_provider: defaultProvider }),
+    ...(redirectUri && { redirect_uris: redirectUri }),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import type { ControlClient } from "../../../control-client/index.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { mask } from "../../output/format.ts";
+import type { OutputFlags } from "../../output/flags.ts";
+import { printJson, printRecord } from "../../output/text.ts";
+import { runs } from "../../program.ts";
+import { everyRow } from "./every-row.ts";
+import { DEV_EXITS } from "./exits.ts";
+
+export interface RotateOptions extends GlobalFlags, OutputFlags {
+  readonly publishableKey?: boolean;
+  readonly secretKey: boolean;
+}
+
+export function addKeys(dev: Command, context: Context): void {
+  const keys = dev.command("keys").description("replace the keys of an instance");
+  const examples = [
+    ["svc dev keys rotate", "a new secret key for the first instance"],
+    ["svc dev keys rotate --instance globex --publishable-key", "both keys of another"],
+  ] as const;
+  withHelp(keys, { examples, exits: DEV_EXITS });
+  const rotate = keys
+    .command("rotate")
+    .description("replace the secret key; tokens signed with the old one stop verifying at once")
+    .option("--publishable-key", "replace the publishable key too")
+    .option("--no-secret-key", "leave the secret key as it is");
+  withHelp(rotate, {
+    examples,
+    exits: DEV_EXITS,
+    notes: "On a terminal and in a pipe the secret key is masked. To read it: svc env, or --json",
+  });
+  runs(rotate, (options: RotateOptions) => runRotate(context, options));
+}
+
+/** Replaces keys of an instance, and prints those it has now. */
+export async function runRotate(context: Context, options: RotateOptions): Promise<void> {
+  const { publishableKey = false, secretKey, instance: name } = options;
+  if (!publishableKey && !secretKey)
+    throw new CliError(EXIT.usage, "No key to replace.", "Omit --no-secret-key, or add --publishable-key.");
+  const control = await openControl(context, options);
+  const id = name ?? (await firstInstance(control));
+  const keys = await control.request("POST /instances/:id/keys/rotate", {
+    params: { id: encodeURIComponent(id) },
+    body: { secret_key: secretKey, publishable_key: publishableKey },
+  });
+  if (options.json) return printJson(context, keys);
+  printRecord(context, { publishable_key: keys.publishable_key, secret_key: mask(keys.secret_key) });
+}
+
+async function firstInstance(control: ControlClient): Promise<string> {
+  const all = await everyRow(control, "GET /instances");
+  const first = all.at(-1);
+  if (!first) throw new CliError(EXIT.notFound, "The server has no instance.");
+  return first.id;
+}

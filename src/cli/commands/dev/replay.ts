@@ -1,0 +1,49 @@
+import { Option, type Command } from "commander";
+import { PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import { withHelp } from "../../help/with-help.ts";
+import type { OutputFlags } from "../../output/flags.ts";
+import { printJson, printRecord } from "../../output/text.ts";
+import { runs } from "../../program.ts";
+import { DEV_EXITS } from "./exits.ts";
+
+export interface ReplayOptions extends GlobalFlags, OutputFlags {
+  readonly outcome?: OutcomeId;
+  readonly as?: string;
+  readonly provider?: Provider;
+}
+
+export function addReplay(dev: Command, context: Context): void {
+  const command = dev
+    .command("replay")
+    .description("run a sign-in again, as it was or with a difference")
+    .argument("<flow>", "the sign-in's id, as svc logs --json prints it")
+    .addOption(new Option("--outcome <outcome>", "how it ends this time").choices(OUTCOME_IDS))
+    .option("--as <account>", "another account: a persona's id or e-mail address")
+    .addOption(new Option("--provider <provider>", "another provider").choices(PROVIDERS));
+  withHelp(command, {
+    examples: [
+      ["svc dev replay 2aa3d6edf1ffd994", "the same once more"],
+      ["svc dev replay 2aa3d6edf1ffd994 --outcome token_timeout", "what if the provider had been slow?"],
+    ],
+    exits: DEV_EXITS,
+    notes: "The exit code is 0 also where the sign-in ends with an error. The steps: svc logs --flow <id>",
+  });
+  runs(command, (options: ReplayOptions, flow: string) => runReplay(context, options, flow));
+}
+
+/** Runs a sign-in again without a browser, and prints how it ended. */
+export async function runReplay(context: Context, options: ReplayOptions, flow: string): Promise<void> {
+  const { outcome, as, provider, json } = options;
+  const control = await openControl(context, options);
+  const answer = await control.request("POST /flows/:id/replay", {
+    params: { id: encodeURIComponent(flow) },
+    body: { ...(outcome && { outcome }), ...(as !== undefined && { as }), ...(provider && { provider }) },
+  });
+  if (json) return printJson(context, answer);
+  const shown = Object.entries(answer).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
+  printRecord(context, Object.fromEntries(shown) as Record<string, string>);
+}

@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Command } from "commander";
+import type { ControlClient } from "../../../control-client/index.ts";
+import type { AnswerOf, BodyOf } from "../../../wire/control/routes.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import { readStdin, type Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { withHelp } from "../../help/with-help.ts";
+import type { OutputFlags } from "../../output/flags.ts";
+import { createProgress } from "../../output/progress.ts";
+import { printJson, printRecord } from "../../output/text.ts";
+import { runs } from "../../program.ts";
+import { DEV_EXITS } from "./exits.ts";
+import { wholeNumber } from "./number.ts";
+
+type Job = AnswerOf<"GET /jobs/:id">;
+
+const POLL_MS = 100;
+
+export interface SeedOptions extends GlobalFlags, OutputFlags {
+  readonly generate?: string;
+  readonly seed?: string;
+}
+
+export function addSeed(dev: Command, context: Context): void {
+  const command = dev
+    .command("seed")
+    .description("add the records of a file, or users that are made up")
+    .argument("[file]", "a seed document in JSON; - reads stdin")
+    .option("--generate <users>", "make up this many users, each with an identity and a session")
+    .option("--seed <number>", "with --generate: the same number gives the same users; default 1");
+  withHelp(command, {
+    examples: [
+      ["svc dev seed more.json", "add instances, users and personas"],
+      ["svc dev seed --generate 1000", "1000 users with names in many scripts"],
+      ["svc dev seed --generate 50 --instance globex --seed 7", "in another instance"],
+    ],
+    exits: DEV_EXITS,
+    notes: "Where a record of the file exists already, nothing of it is added (exit code 8).",
+  });
+  runs(command, (options: SeedOptions, file?: string) => runSeed(context, options, file));
+}
+
+/** Adds the records of a file, or generated users. @throws {CliError} unless one of the two is asked for */
+export async function runSeed(context: Context, options: SeedOptions, file?: string): Promise<void> {
+  const { generate, seed } = options;
+  if ((file === undefined) === (generate === undefined))
+    throw new CliError(EXIT.usage, "Say what to add.", "Give either a file, or --generate with a number.");
+  if (seed !== undefined && generate === undefined)
+    throw new CliError(EXIT.usage, "--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
+  const body = file === undefined ? generation(options) : await readDocument(context, file);
+  const control = await openControl(context, options);
+  const answer = await control.request("POST /seed", { body });
+  const result = "status" in answer ? await finished(context, control, answer) : answer;
+  if (options.json) return printJson(context, result);
+  printRecord(context, Object.fromEntries(Object.entries(result).map(([name, value]) => [name, String(value)])));
+}
+
+function generation({ generate, seed, instance }: SeedOptions): BodyOf<"POST /seed"> {
+  return {
+    generate: {
+      users: wholeNumber("--generate", generate!),
+      ...(seed !== undefined && { seed: wholeNumber("--seed", seed) }),
+      ...(instance !== undefined && { instance }),
+    },
+  };
+}
+
+async function readDocument(context: Context, file: string): Promise<BodyOf<"POST /seed">> {
+  const text = await (file === "-" ? readStdin(context) : readFile(resolve(context.cwd, file), "utf8")).catch(
+    ({ code }: NodeJS.ErrnoException) => {
+      throw new CliError(EXIT.usage, `${file} cannot be read (${code}).`);
+    },
+  );
+  try {
+    // Checked by the server, which names the place of each fault.
+    return JSON.parse(text) as BodyOf<"POST /seed">;
+  } catch (error) {
+    throw new CliError(EXIT.usage, `${file} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Waits for a job. @throws {CliError} where it fails */
+async function finished(context: Context, control: ControlClient, { id, total }: Job): Promise<Job> {
+  const progress = createProgress(context, total);
+  try {
+    for (;;) {
+      const job = await control.request("GET /jobs/:id", { params: { id } });
+      progress.to(job.done);
+      if (job.status === "done") return job;
+      if (job.status === "failed")
+        throw new CliError(EXIT.failed, `Only ${job.done} of ${total} users were added: ${job.error}`);
+      await pause(POLL_MS);
+    }
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { AnswerOf } from "../../../wire/control/routes.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printAll } from "../../list/print.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { runs } from "../../program.ts";
+import { DEV_EXITS } from "./exits.ts";
+import { DEV_SESSION_COLUMNS } from "./record-columns.ts";
+
+export type SessionOptions = GlobalFlags & OutputFlags;
+
+export function addSessions(dev: Command, context: Context): void {
+  const sessions = dev.command("sessions").description("revoke and restore sessions");
+  withHelp(sessions, {
+    examples: [["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "the user is signed out"]],
+    exits: DEV_EXITS,
+    notes: "All of a user: svc sessions search email:ada@acme.test --output ids | xargs svc dev sessions revoke",
+  });
+  for (const verb of ["revoke", "restore"] as const) {
+    const does = verb === "revoke" ? "revoke sessions" : "make revoked sessions active again";
+    const command = printsRows(sessions.command(`${verb} <session_id...>`)).description(does);
+    withHelp(command, {
+      examples: [[`svc dev sessions ${verb} svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01`, does]],
+      exits: DEV_EXITS,
+      notes: "Of several sessions those before the one that is not found have been changed.",
+    });
+    runs(command, (options: SessionOptions, ids: string[]) => runSessions(context, options, verb, ids));
+  }
+}
+
+/** Revokes or restores sessions, and prints them. */
+export async function runSessions(
+  context: Context,
+  options: SessionOptions,
+  verb: "revoke" | "restore",
+  ids: readonly string[],
+): Promise<void> {
+  const control = await openControl(context, options);
+  const changed: AnswerOf<"GET /sessions/:session_id">[] = [];
+  for (const id of ids) {
+    const params = { session_id: encodeURIComponent(id) };
+    changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params }));
+  }
+  await printAll(context, options, DEV_SESSION_COLUMNS, changed, "");
+}

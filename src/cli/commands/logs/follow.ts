@@ -1,0 +1,107 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ControlClient } from "../../../control-client/index.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import { toFailure } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { recent } from "./recent.ts";
+import type { View } from "./view.ts";
+import type { ServerEvent, Wanted } from "./wanted.ts";
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 2_000;
+const REMEMBERED = 10_000;
+
+/**
+ * Shows what happened and what happens, until a signal. A server that is gone is waited for, and where it was restarted
+ * its new key is used.
+ * @param first an open control API
+ * @returns the exit code
+ */
+export async function follow(
+  context: Context,
+  flags: GlobalFlags,
+  { first, wanted, view }: { first: ControlClient; wanted: Wanted; view: View },
+): Promise<ExitCode> {
+  const stopped = new AbortController();
+  let exitCode: ExitCode = EXIT.done;
+  const stop = (code: ExitCode): void => {
+    exitCode = code;
+    stopped.abort();
+  };
+  void context.untilSignal().then((signal) => stop(signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated));
+  const isNew = unseen();
+  const show = async (event: ServerEvent): Promise<void> => {
+    if (stopped.signal.aborted || !isNew(event)) return;
+    view.show(event);
+    // The reader has gone, such as head: nothing failed.
+    if ((await context.stdout.ready?.()) === false) stop(EXIT.done);
+  };
+  for (let control: ControlClient | undefined = first; !stopped.signal.aborted;) {
+    await passing(() => watch(control!, wanted, show, stopped.signal), stopped.signal);
+    if (stopped.signal.aborted) break;
+    context.stderr.write("The connection was lost. Waiting for the server…\n");
+    control = await reopened(context, flags, stopped.signal);
+    if (control) context.stderr.write("Connected again.\n");
+  }
+  return exitCode;
+}
+
+/** Returns when the server ends the stream. */
+async function watch(
+  control: ControlClient,
+  wanted: Wanted,
+  show: (event: ServerEvent) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const events = control.events({ signal });
+  // Connected before the past is read, so that nothing falls between the two.
+  const first = events.next();
+  first.catch(() => undefined);
+  for (const event of await recent(control, wanted)) await show(event);
+  for (let next = await first; !next.done; next = await events.next()) await show(next.value);
+}
+
+/** Tries until there is a server. @returns undefined where the signal came first */
+async function reopened(context: Context, flags: GlobalFlags, signal: AbortSignal): Promise<ControlClient | undefined> {
+  for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
+    await pause(wait, undefined, { signal }).catch(() => undefined);
+    const control = await passing(async () => {
+      const opened = await openControl(context, flags);
+      await opened.request("GET /clock", { signal });
+      return opened;
+    }, signal);
+    if (control) return control;
+  }
+  return undefined;
+}
+
+/** What a server that stops or starts may cause passes; any other error is thrown. */
+async function passing<Result>(act: () => Promise<Result>, signal: AbortSignal): Promise<Result | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (signal.aborted || isCut(error) || toFailure(error).exitCode === EXIT.unreachable) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a stream ended in the middle. */
+function isCut(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  return code === "ECONNRESET" || message === "aborted" || message === "terminated";
+}
+
+/** Tells what is new: after a reconnect the server repeats what it remembers. */
+function unseen(): (event: ServerEvent) => boolean {
+  const seen = new Set<string>();
+  return (event) => {
+    const name = event.resource === "flow" ? `${event.id} ${event.data.steps.length} ${event.data.result}` : event.id;
+    if (seen.has(name)) return false;
+    seen.add(name);
+    const [oldest] = seen;
+    if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
+    return true;
+  };
+}

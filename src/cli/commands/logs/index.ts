@@ -1,0 +1,92 @@
+import type { ControlClient } from "../../../control-client/index.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { withHelp } from "../../help/with-help.ts";
+import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { runs, type Program } from "../../program.ts";
+import { follow } from "./follow.ts";
+import { recent } from "./recent.ts";
+import { jsonView, textView, type View } from "./view.ts";
+import type { Wanted } from "./wanted.ts";
+
+const DEFAULT_LIMIT = 50;
+
+export interface LogsOptions extends GlobalFlags, OutputFlags {
+  readonly follow?: boolean;
+  readonly flow?: string;
+  readonly failed?: boolean;
+  readonly all?: boolean;
+  readonly limit?: string;
+}
+
+export function addLogs(program: Program, context: Context): void {
+  const logs = printsRows(program.command("logs"))
+    .option("-f, --follow", "go on with what happens, until Ctrl-C; reconnects to a server that is restarted")
+    .option("--flow <id>", "only the sign-in with this id, and what was sent and answered")
+    .option("--failed", "only what failed")
+    .option("--all", "the requests of commands and of the dashboard too")
+    .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}`);
+  withHelp(logs, {
+    examples: [
+      ["svc logs -f", "watch requests and sign-ins"],
+      ["svc logs --failed", "what went wrong, and why"],
+      ["svc logs --flow 2aa3d6edf1ffd994", "one sign-in, step by step"],
+      ["svc logs -f --json", "for a program: one record a line"],
+    ],
+    exits: [
+      EXIT.done,
+      EXIT.usage,
+      EXIT.notFound,
+      EXIT.noKey,
+      EXIT.unreachable,
+      EXIT.precondition,
+      EXIT.interrupted,
+      EXIT.terminated,
+    ],
+    notes:
+      "A line for each request, and beneath it what was done for a sign-in. Secrets are never in it.\n" +
+      "The server keeps the latest 2000 requests and 1000 sign-ins, until it stops.",
+  });
+  runs(logs, (options: LogsOptions) => runLogs(context, options));
+}
+
+/** Prints what happened on the server, and with `follow` what happens. @returns the exit code */
+export async function runLogs(context: Context, options: LogsOptions): Promise<ExitCode | void> {
+  const limit = limitOf(options.limit);
+  checkFlow(options.flow);
+  const show = viewOf(context, options);
+  const control = await openControl(context, options);
+  const { flow, failed = false, all = false, instance } = options;
+  const wanted: Wanted = { flow, isFailed: failed, isAll: all, instance: await instanceOf(control, instance), limit };
+  const view = show(wanted);
+  if (options.follow) return follow(context, options, { first: control, wanted, view });
+  const events = await recent(control, wanted);
+  for (const event of events) view.show(event);
+  if (events.length === 0 && context.stdout.isTTY) context.stderr.write("Nothing has happened yet.\n");
+}
+
+function viewOf(context: Context, { json, output = "table" }: LogsOptions): (wanted: Wanted) => View {
+  if (json || output === "ndjson") return (wanted) => jsonView(context, wanted);
+  if (output === "table" || output === "wide") return (wanted) => textView(context, wanted);
+  throw new CliError(EXIT.usage, `--output ${output} is not for logs.`, "Omit it, or use --json.");
+}
+
+/** @throws {ControlError} where there is no such instance */
+async function instanceOf(control: ControlClient, name: string | undefined): Promise<Wanted["instance"]> {
+  if (name === undefined) return undefined;
+  const { id, data } = await control.request("GET /instances/:id", { params: { id: encodeURIComponent(name) } });
+  return { id, subdomain: data.subdomain };
+}
+
+function limitOf(text = String(DEFAULT_LIMIT)): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new CliError(EXIT.usage, `--limit must be a number from 1 to 9999, not "${text}".`);
+}
+
+function checkFlow(id: string | undefined): void {
+  if (id === undefined || /^[0-9a-f]{1,64}$/.test(id)) return;
+  throw new CliError(EXIT.usage, `"${id}" is not the id of a sign-in.`, "To see ids: svc logs --json");
+}

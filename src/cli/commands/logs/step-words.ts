@@ -1,0 +1,26 @@
+import type { FlowEvent } from "./wanted.ts";
+
+type Step = FlowEvent["data"]["steps"][number];
+
+/** What was done in a step, in one line. */
+export function inWords({ name, sent, answered }: Step): string {
+  const { provider, url, method, redirect_uri } = sent ?? {};
+  const { status, error, outcome, account, result, user_id } = answered ?? {};
+  switch (name) {
+    case "begin":
+      return [`with ${provider ?? "?"}`, redirect_uri && `back to ${redirect_uri}`].filter(Boolean).join(", ");
+    case "provider":
+      return [account && `${account} signs in`, outcome && outcome !== "success" && `outcome ${outcome}`]
+        .filter(Boolean)
+        .join(", ");
+    case "callback":
+      return `${provider ?? "the provider"} sends the browser back`;
+    case "redirect":
+      if (result === "token") return `back to the application with a token for user ${user_id}`;
+      return error === undefined ? "back to the application" : `back to the application with error=${error}`;
+  }
+  if (url === undefined) return "";
+  const place = URL.canParse(String(url)) ? new URL(String(url)).pathname : String(url);
+  const answer = status === undefined ? "no answer" : `${status}${error === undefined ? "" : `, error ${error}`}`;
+  return `${method ?? "GET"} ${place} → ${answer}`;
+}

@@ -1,0 +1,38 @@
+import type { ServerEvent } from "../../../control-client/index.ts";
+
+/** A request that was answered. */
+export type RequestEvent = Extract<ServerEvent, { resource: "request" }>;
+/** A sign-in, as far as it has come. */
+export type FlowEvent = Extract<ServerEvent, { resource: "flow" }>;
+export type { ServerEvent } from "../../../control-client/index.ts";
+
+/** What is to be shown. */
+export interface Wanted {
+  /** The id of the only sign-in. */
+  readonly flow: string | undefined;
+  readonly isFailed: boolean;
+  /** Whether what commands and the dashboard ask is shown as well. */
+  readonly isAll: boolean;
+  readonly instance: { readonly id: string; readonly subdomain: string } | undefined;
+  /** How many of the latest requests. */
+  readonly limit: number;
+}
+
+/** Requests that run a sign-in without a browser: its steps belong beneath them. */
+const RUNS_SIGN_IN = new Set(["/__svc/v1/sign-ins", "/__svc/v1/flows/:id/replay"]);
+
+/** @param flow the sign-in that the request belongs to */
+export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefined, wanted: Wanted): boolean {
+  const { route, status, flow_id, instance, reason } = data;
+  const runsSignIn = RUNS_SIGN_IN.has(route ?? "");
+  if (wanted.flow !== undefined) return flow_id === wanted.flow;
+  if (wanted.instance !== undefined && instance !== wanted.instance.subdomain) return false;
+  if (!wanted.isAll && !runsSignIn && /^\/__svc\/(?!simulator)/.test(route ?? "")) return false;
+  return !wanted.isFailed || status >= 400 || reason !== null || (runsSignIn && flow?.data.result === "error");
+}
+
+export function isWantedFlow({ id, data }: FlowEvent, wanted: Wanted): boolean {
+  if (wanted.flow !== undefined) return id === wanted.flow;
+  if (wanted.instance !== undefined && data.instance !== wanted.instance.id) return false;
+  return !wanted.isFailed || data.result === "error";
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { GlobalFlags } from "../connection/client-options.ts";
+import { openControl } from "../connection/control.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import { printJson } from "../output/text.ts";
+
+/**
+ * Opens the dashboard, signed in. The browser is given a file that leads there: other users of this machine see the
+ * arguments of a program, but not what is in the file.
+ */
+export async function openDashboard(context: Context, flags: GlobalFlags, isPrinted: boolean): Promise<void> {
+  const control = await openControl(context, flags);
+  const { url } = await control.request("POST /dashboard-links");
+  const address = new URL("/__svc/", url).href;
+  if (isPrinted) {
+    if (flags.json) printJson(context, { url });
+    else context.stdout.write(`${url}\n`);
+    return;
+  }
+  const isOpened = hasDesktop(context) && (await context.openBrowser(await redirectFile(url)).then(yes, no));
+  if (!isOpened) return insteadOf(context, url);
+  if (flags.json) printJson(context, { url: address });
+  context.stderr.write(`Opened ${address}\n`);
+}
+
+const yes = (): boolean => true;
+const no = (): boolean => false;
+
+/** @returns its address. The link in it is good once, and for a minute */
+async function redirectFile(url: string): Promise<string> {
+  // Made with mode 0700.
+  const path = join(await mkdtemp(join(tmpdir(), "svc-dashboard-")), "open.html");
+  const target = url.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>svc</title><meta http-equiv="refresh" content="0;url=${target}"><a href="${target}">Open the dashboard</a>\n`;
+  await writeFile(path, page, { mode: 0o600, flag: "wx" });
+  return pathToFileURL(path).href;
+}
+
+/** Whether a program that shows pages can be expected. */
+function hasDesktop({ env }: Context): boolean {
+  const isOther = process.platform === "darwin" || process.platform === "win32";
+  return isOther || Boolean(env["SVC_BROWSER"] || env["DISPLAY"] || env["WAYLAND_DISPLAY"]);
+}
+
+/** Only a person is shown the link: it would stay in a log. */
+function insteadOf({ stderr }: Context, url: string): void {
+  if (!stderr.isTTY)
+    throw new CliError(
+      EXIT.failed,
+      "No browser can be opened here.",
+      "Open the link that this prints, within a minute: svc open dashboard --print",
+    );
+  stderr.write(`No browser can be opened here. Open this link within a minute; it works once:\n  ${url}\n`);
+}
