@@ -115,7 +115,8 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser,", { timeou
       "suggestions",
       async () => {
         await dashboard.visit("sessions");
-        await dashboard.page.getByTestId("query").focus();
+        await dashboard.page.getByTestId("query").fill("");
+        await dashboard.page.getByTestId("query").pressSequentially("p");
         await dashboard.page.getByRole("listbox", { name: "Suggestions" }).getByRole("option").first().waitFor();
       },
     ],
