@@ -65,6 +65,8 @@ export interface RunningServer {
   readonly control_key: string | undefined;
   /** A link that opens the dashboard once, within ten minutes; undefined: there is no control API. */
   dashboardLink(): Promise<string | undefined>;
+  /** Rejects when another process has taken the file store: nothing is written any more. Then close the server. */
+  readonly taken: Promise<never>;
   /** With their keys, as they are now. */
   readonly instances: readonly (InstanceRecord & { url: string })[];
   /**

@@ -17,7 +17,7 @@ import { fill, fillingOf } from "./seed/apply.ts";
 import { checkOptions, type RunningServer, type ServeOptions } from "./options.ts";
 import { openStore } from "./store/open.ts";
 import type { InstanceRecord } from "./store/records.ts";
-import { StoreNotEmpty, type Store } from "./store/store.ts";
+import { StoreNotEmpty, type Store, type StoreRefused } from "./store/store.ts";
 
 export type { RunningServer, ServeOptions };
 
@@ -33,9 +33,13 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   const clientAddress = createClientAddress(options.trustProxy ?? []);
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
   const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
-  const store = await openStore(options.store ?? ".svc/db.json", { warn, onCommit: metrics?.onCommit });
+  let onTaken!: (error: StoreRefused) => void;
+  const taken = new Promise<never>((_, reject) => (onTaken = reject));
+  // Whoever runs a server may not ask for it.
+  taken.catch(() => undefined);
+  const store = await openStore(options.store ?? ".svc/db.json", { warn, onCommit: metrics?.onCommit, onTaken });
   try {
-    return await serveStore(store, options, clientAddress, locate, metrics);
+    return Object.assign(await serveStore(store, options, clientAddress, locate, metrics), { taken });
   } catch (error) {
     await store.close();
     throw error;
@@ -48,7 +52,7 @@ async function serveStore(
   clientAddress: ClientAddress,
   locate: LocateIp,
   metrics: Metrics | undefined,
-): Promise<RunningServer> {
+): Promise<Omit<RunningServer, "taken">> {
   const { port = DEFAULT_PORT, https = false, now = () => new Date(), warn = () => {} } = options;
   const { credentials = {}, providers = "auto" } = options;
   const filling = await fillingOf(store, options, now(), warn);

@@ -1,12 +1,14 @@
 import { openJsonStore, openMemoryStore } from "./json/index.ts";
 import { kindOf } from "./location.ts";
-import type { Store } from "./store.ts";
+import type { Store, StoreRefused } from "./store.ts";
 
 export interface StoreOptions {
   /** Told of what ends nothing. No secret is in it. */
   warn(message: string): void;
   /** Told how long each write took until it was durable. */
   onCommit?: ((seconds: number) => void) | undefined;
+  /** Told once when another process has taken the files: this one can't go on. */
+  onTaken?: ((error: StoreRefused) => void) | undefined;
 }
 
 /**

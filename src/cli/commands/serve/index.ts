@@ -92,7 +92,12 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
     );
   if (flags.open)
     await context.openBrowser(server.url).catch(() => context.stderr.write("Could not open a browser.\n"));
-  const signal = await stopped;
+  const signal = await Promise.race([stopped, server.taken]).catch(async (error: unknown) => {
+    await file.stop();
+    await announcement.withdraw();
+    await server.close();
+    throw error;
+  });
   await file.stop();
   await announcement.withdraw();
   // Ctrl-C waits only for the requests that run.

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Low } from "lowdb";
 import { VERSION } from "../records.ts";
+import type { StoreRefused } from "../store.ts";
 import type { Log } from "./commits.ts";
 import { journalName, makeDirectory, oldName, prepare, unusable } from "./directory.ts";
 import { Document, type Change } from "./document.ts";
@@ -22,6 +23,8 @@ export interface FilesOptions {
   warn(message: string): void;
   /** Told how long each group of changes took until it was on the disk. */
   onCommit?: ((seconds: number) => void) | undefined;
+  /** Told once when another process has taken the store, although this one held it. Nothing is written any more. */
+  onTaken?: ((error: StoreRefused) => void) | undefined;
 }
 
 /**
@@ -41,6 +44,7 @@ export class Files implements Log {
   /** Whether `db.journal.old` is there. */
   #hasOld = false;
   #isClosed = false;
+  #isTaken = false;
   #closing: Promise<void> | undefined;
   #snapshotSize = 0;
   #folding: Promise<void> | undefined;
@@ -137,6 +141,13 @@ export class Files implements Log {
     });
   }
 
+  /** The process that has the store now, where this one has lost it. */
+  async takenBy(): Promise<string | undefined> {
+    const owner = await this.#lock.otherOwner();
+    this.#isTaken ||= owner !== undefined;
+    return owner;
+  }
+
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -147,7 +158,7 @@ export class Files implements Log {
     });
     clearTimeout(this.#idle);
     await this.#folding;
-    if (this.#journal.length > 0 || this.#hasOld) await this.#fold();
+    if (!this.#isTaken && (this.#journal.length > 0 || this.#hasOld)) await this.#fold();
     await this.#journal.close();
     await this.#lock.release();
   }

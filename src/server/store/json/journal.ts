@@ -126,7 +126,10 @@ export class Journal {
   /** Takes back what was written of a line; never what another process wrote. */
   async #cutBack(most: number): Promise<void> {
     try {
-      if (fstatSync(this.#handle.fd).size > this.#length + most) this.#broken ??= changed(this.#path);
+      const { size } = fstatSync(this.#handle.fd);
+      // A file that can't be written can't be cut either, and goes on when it can.
+      if (size === this.#length) return;
+      if (size > this.#length + most) this.#broken ??= changed(this.#path);
       else {
         await this.#handle.truncate(this.#length);
         await this.#handle.datasync();

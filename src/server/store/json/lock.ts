@@ -4,12 +4,9 @@ import { open, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, dirname } from "node:path";
 import { StoreRefused } from "../store.ts";
-import { lockBySocket } from "./socket-lock.ts";
+import { lockBySocket, type Lock } from "./socket-lock.ts";
 
-/** A store that is held for this process. */
-export interface Lock {
-  release(): Promise<void>;
-}
+export type { Lock };
 
 /**
  * Takes the store for this process alone, by a lock that ends with the process, however that ends.
@@ -41,6 +38,7 @@ async function lockByNote(path: string): Promise<Lock> {
     throw error;
   }
   return {
+    otherOwner: () => noted(note),
     async release() {
       // What is left of it does no harm.
       await rm(note, { force: true }).catch(() => undefined);
@@ -48,6 +46,19 @@ async function lockByNote(path: string): Promise<Lock> {
     },
   };
 }
+
+/** The process that a note names, where that is another one and alive. */
+async function noted(note: string): Promise<string | undefined> {
+  const pid = Number(await readFile(note, "utf8").catch(() => ""));
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return undefined;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return undefined;
+  }
+  return String(pid);
+}
+
 /** Through no link: what lies in a directory may have come with somebody else's repository. */
 async function writeNote(note: string): Promise<void> {
   const { O_WRONLY, O_CREAT, O_TRUNC } = constants;

@@ -1,10 +1,21 @@
 import { StorageUnavailable } from "../store.ts";
+import type { Files, FilesOptions } from "./files.ts";
 import type { Log } from "./commits.ts";
-import type { FilesOptions } from "./files.ts";
+import { taken } from "./failures.ts";
 
-/** Times each write, and says once when nothing can be written, and when that is over. */
-export function observed(log: Log, location: string, { warn, onCommit }: FilesOptions): Log {
+/** Times each write, and says once when nothing can be written and why, and when that is over. */
+export function observed(log: Files, location: string, { warn, onCommit, onTaken }: FilesOptions): Log {
   let isAway = false;
+  let isTaken = false;
+
+  /** Told from the damage that a restart of this process can mend: there the store belongs to somebody else. */
+  async function tellOwner(): Promise<boolean> {
+    const owner = onTaken && !isTaken ? await log.takenBy() : undefined;
+    if (owner === undefined) return isTaken;
+    isTaken = true;
+    onTaken!(taken(location, owner));
+    return true;
+  }
 
   async function watch(work: () => Promise<void>): Promise<void> {
     try {
@@ -13,7 +24,8 @@ export function observed(log: Log, location: string, { warn, onCommit }: FilesOp
       isAway = false;
     } catch (error) {
       const isOutage = error instanceof StorageUnavailable && error.code !== "store_closed";
-      if (isOutage && !isAway)
+      const isOthers = error instanceof StorageUnavailable && error.code === "store_changed" && (await tellOwner());
+      if (isOutage && !isAway && !isOthers)
         warn(`${location} is unavailable: ${error.message}. Requests that change something get 503 until it is back.`);
       isAway ||= isOutage;
       throw error;

@@ -14,7 +14,14 @@ const UNFINISHED = /^(\d{20})-\d+\.lock\.new$/;
 const FINISHED_AFTER_NS = 60_000_000_000n;
 
 /** A lock that is held, or the process that holds it; undefined: sockets can't be made there. */
-export type Attempt = { readonly release: () => Promise<void> } | { readonly owner: string } | undefined;
+export type Attempt = Lock | { readonly owner: string } | undefined;
+
+/** A store that is held for this process. */
+export interface Lock {
+  release(): Promise<void>;
+  /** The number of another process that has the store now, or tries to: the lock did not reach it. */
+  otherOwner(): Promise<string | undefined>;
+}
 
 /**
  * Takes a store by a socket in its directory. It ends with its process, however that ends, and processes in other
@@ -52,7 +59,7 @@ export async function lockBySocket(path: string): Promise<Attempt> {
       if (others.length === 0 && locks.includes(own)) {
         const crashed = names.filter((name) => isCrashed(name.slice(prefix.length), now));
         await Promise.all(crashed.map((name) => rm(at(name), { force: true })));
-        return { release };
+        return { release, otherOwner: () => otherOwner(path, prefix, own) };
       }
       const elder = others.map((name) => basename(name)).find((name) => name < own);
       if (elder === undefined && performance.now() < until) continue;
@@ -63,6 +70,24 @@ export async function lockBySocket(path: string): Promise<Attempt> {
   } catch (error) {
     await release();
     throw error;
+  }
+}
+
+/** By its path: whoever has the store may have another directory in the place of ours. */
+async function otherOwner(path: string, prefix: string, own: string): Promise<string | undefined> {
+  const directory = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY).catch(() => undefined);
+  if (!directory) return undefined;
+  try {
+    const at = `/proc/self/fd/${directory.fd}/`;
+    const pids = (await readdir(at))
+      .filter((name) => name.startsWith(prefix) && name !== own)
+      .map(async (name) => {
+        const pid = LOCK.exec(name.slice(prefix.length))?.[1];
+        return pid !== undefined && (await isAlive(at + name)) ? pid : undefined;
+      });
+    return (await Promise.all(pids)).find((pid) => pid !== undefined);
+  } finally {
+    await directory.close();
   }
 }
 

@@ -1,0 +1,218 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { directory, needs, tools } from "./_processes.ts";
+
+needs("prlimit", "chattr");
+
+const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+const KEY = "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz";
+const PEOPLE = 40;
+
+interface Server {
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
+  stderr: string;
+}
+
+/** `svc serve` on a store at `place/store`. */
+async function serve(place: string): Promise<Server> {
+  const seed = join(place, "seed.json");
+  const personas = Array.from({ length: PEOPLE }, (_, n) => ({
+    id: `p${n}`,
+    name: `Person ${n}`,
+    email: `p${n}@acme.test`,
+    google: { sub: String(n), email_verified: true },
+  }));
+  const instances = [{ name: "Acme", subdomain: "acme", secret_key: KEY }];
+  if (!existsSync(seed)) await writeFile(seed, JSON.stringify({ instances, personas }));
+  const path = join(place, "store/db.json");
+  const child = spawn(
+    process.execPath,
+    [BIN, "serve", "--port", "0", "--store", path, "--seed", seed, "--json", "--quiet"],
+    { cwd: place, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const ended = once(child, "exit") as Server["ended"];
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  const server: Server = { url: "", child, ended, stderr: "" };
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (server.stderr += text));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { value, done } = await lines.next();
+  if (done) throw new Error(`svc serve ended with ${String((await ended)[0])}: ${server.stderr}`);
+  return Object.assign(server, { url: (JSON.parse(value) as { url: string }).url });
+}
+
+/** @returns whether the application has got a token; else the last status */
+async function signIn({ url }: Server, n: number): Promise<true | number> {
+  const callback = "http://localhost:3000/callback";
+  const query = new URLSearchParams({ provider: "google", redirect_uri: callback, login_hint: `p${n}` });
+  let location = `${url}/oauth/authorize?${query.toString()}`;
+  while (!location.startsWith(callback)) {
+    const { status, headers } = await fetch(location, { redirect: "manual" });
+    if (status !== 302) return status;
+    location = headers.get("location")!;
+  }
+  const { searchParams } = new URL(location);
+  if (!searchParams.has("token")) expect(searchParams.get("error")).toBe("temporarily_unavailable");
+  return searchParams.has("token") || 302;
+}
+
+async function users({ url }: Server): Promise<{ id: string }[]> {
+  const response = await fetch(`${url}/api/v1/users`, { headers: { "x-service-secret-key": KEY } });
+  expect(response.status).toBe(200);
+  return (await response.json()) as { id: string }[];
+}
+
+async function remove({ url }: Server, id: string): Promise<Response> {
+  return fetch(`${url}/api/v1/users/${id}`, { method: "DELETE", headers: { "x-service-secret-key": KEY } });
+}
+
+async function readiness({ url }: Server): Promise<string> {
+  const response = await fetch(`${url}/__svc/health/ready`);
+  const { status, code } = (await response.json()) as { status: string; code?: string };
+  expect(response.status).toBe(code === undefined ? 200 : 503);
+  return code ?? status;
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await delay(100);
+}
+
+const names = (found: object[]): string[] =>
+  found.map((user) => /"name":"(Person \d+)"/.exec(JSON.stringify(user))![1]!).toSorted();
+
+interface Outage {
+  readonly code: string;
+  begin(place: string, server: Server): void | Promise<void>;
+  end(place: string, server: Server): void | Promise<void>;
+}
+
+const outages: [name: string, canMake: boolean, outage: Outage][] = [
+  [
+    "a directory that was moved away",
+    true,
+    {
+      code: "store_missing",
+      begin: (place) => rename(join(place, "store"), join(place, "away")),
+      end: (place) => rename(join(place, "away"), join(place, "store")),
+    },
+  ],
+  [
+    "a full disk",
+    tools.prlimit,
+    {
+      code: "store_unavailable",
+      // A file may not grow: to the process it is EFBIG.
+      begin: (_, { child }) => void execFileSync("prlimit", ["--pid", String(child.pid), "--fsize=100:unlimited"]),
+      end: (_, { child }) => void execFileSync("prlimit", ["--pid", String(child.pid), "--fsize=unlimited:unlimited"]),
+    },
+  ],
+  [
+    "a read-only journal",
+    tools.chattr,
+    {
+      code: "store_read_only",
+      begin: (place) => void execFileSync("chattr", ["+i", join(place, "store/db.journal")]),
+      end: (place) => void execFileSync("chattr", ["-i", join(place, "store/db.journal")]),
+    },
+  ],
+];
+
+describe("A change that was answered with 503", () => {
+  for (const [name, canMake, { code, begin, end }] of outages)
+    it.skipIf(!canMake)(`because of ${name} never happens, and the server goes on by itself: ${code}`, async () => {
+      const place = await directory();
+      const server = await serve(place);
+      for (const n of [1, 2, 3]) expect(await signIn(server, n)).toBe(true);
+      const before = await users(server);
+      await begin(place, server);
+      let isOver = false;
+      const finish = async (): Promise<void> => {
+        if (!isOver) await end(place, server);
+        isOver = true;
+      };
+      onTestFinished(finish);
+      const refused = await remove(server, before[0]!.id);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+      for (const n of [11, 12, 13]) expect(await signIn(server, n)).not.toBe(true);
+      await until(async () => (await readiness(server)) === code);
+      expect((await fetch(`${server.url}/__svc/health/live`)).status).toBe(200);
+      // What is read is what was, and the failed changes are not in it.
+      expect(await users(server)).toEqual(before);
+      await finish();
+      await until(async () => (await readiness(server)) === "ok");
+      expect(await users(server)).toEqual(before);
+      expect(await signIn(server, 21)).toBe(true);
+      const after = names(await users(server));
+      expect(after).toEqual(["Person 1", "Person 2", "Person 21", "Person 3"]);
+      // One line for the outage, and one for its end.
+      const said = server.stderr
+        .split("\n")
+        .filter((line) => /db\.json is (un)?available/.test(line) || line.includes("is available again"));
+      expect(said).toHaveLength(2);
+      server.child.kill("SIGKILL");
+      await server.ended;
+      expect(names(await users(await serve(place)))).toEqual(after);
+    });
+});
+
+describe("A server whose store another process has taken", () => {
+  /** As on a file system over which the lock does not reach. */
+  async function hideLocks(store: string): Promise<void> {
+    for (const name of await readdir(store)) if (name.endsWith(".lock")) await rm(join(store, name));
+  }
+
+  it("stops with exit code 8 and one line that says so, and loses nothing of the other's", async () => {
+    const place = await directory();
+    const first = await serve(place);
+    expect(await signIn(first, 1)).toBe(true);
+    await hideLocks(join(place, "store"));
+    const second = await serve(place);
+    expect(await signIn(second, 2)).toBe(true);
+    const refused = await signIn(first, 3).catch(() => "no answer");
+    expect(refused).not.toBe(true);
+    expect(await first.ended).toEqual([8, null]);
+    const lines = first.stderr.split("\n").filter((line) => /has taken|is unavailable/.test(line));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`Process ${second.child.pid} has taken ${join(place, "store/db.json")}`);
+    expect(await readiness(second)).toBe("ok");
+    expect(await signIn(second, 4)).toBe(true);
+    const found = names(await users(second));
+    expect(found).toEqual(["Person 1", "Person 2", "Person 4"]);
+    second.child.kill("SIGTERM");
+    expect(await second.ended).toEqual([0, null]);
+    expect(names(await users(await serve(place)))).toEqual(found);
+  });
+
+  it("stops as well when a balancer asks whether it is ready", async () => {
+    const place = await directory();
+    const first = await serve(place);
+    await rename(join(place, "store"), join(place, "old"));
+    await mkdir(join(place, "store"));
+    await serve(place);
+    await readiness(first).catch(() => undefined);
+    expect(await first.ended).toEqual([8, null]);
+  });
+
+  it("goes on as not ready when its files were changed and no process has them", async () => {
+    const place = await directory();
+    const server = await serve(place);
+    expect(await signIn(server, 1)).toBe(true);
+    await writeFile(join(place, "store/db.journal"), "x", { flag: "a" });
+    expect(await signIn(server, 2)).not.toBe(true);
+    await until(async () => (await readiness(server)) === "store_changed");
+    expect((await fetch(`${server.url}/__svc/health/live`)).status).toBe(200);
+    expect(server.child.exitCode).toBeNull();
+    expect(names(await users(server))).toEqual(["Person 1"]);
+  });
+});
