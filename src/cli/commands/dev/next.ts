@@ -40,7 +40,7 @@ export function addNext(dev: Command, context: Context): void {
     .option("--label <name>", "a name to find it by");
   withHelp(command, {
     examples: [
-      ["svc dev next github --as bo", "the next sign-in with github is bo's, without the account picker"],
+      ["svc dev next github --as ada", "the next sign-in with github is Ada's, without the account picker"],
       ["svc dev next --outcome access_denied", "the next one is declined, whatever the provider"],
       ["svc dev next google --outcome token_timeout --times 3", "google fails three times"],
     ],

@@ -18,7 +18,7 @@ export interface DecodedToken {
 export function whyNot(code: string, token: string, decoded: DecodedToken | undefined, now: Date): string | undefined {
   switch (code) {
     case "token_expired":
-      return typeof decoded?.claims.exp === "number" ? `It expired ${ago(decoded.claims.exp, now)}.` : undefined;
+      return typeof decoded?.claims.exp === "number" ? whenItExpired(decoded.claims.exp, now) : undefined;
     case "token_invalid_signature":
       return whatIsUnsigned(token, decoded);
     case "token_wrong_instance":
@@ -37,6 +37,12 @@ export function ago(seconds: unknown, now: Date): string {
   const date = typeof seconds === "number" ? new Date(seconds * 1000) : new Date(NaN);
   if (Number.isNaN(date.getTime())) return String(seconds);
   return `${relative(date.toISOString(), now)} (${date.toISOString().replace(".000Z", "Z")})`;
+}
+
+function whenItExpired(exp: number, now: Date): string {
+  // The service's clock decides, and can be ahead: a development server's is moved by hand.
+  if (exp * 1000 > now.getTime()) return `It expires ${ago(exp, now)} here, but the service's clock is ahead.`;
+  return `It expired ${ago(exp, now)}.`;
 }
 
 function whatIsBroken(token: string): string {
