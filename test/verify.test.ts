@@ -167,7 +167,8 @@ describe("What svc-identity/verify and svc-identity/middleware are made of", () 
       exports: Record<string, string | { types: string; default: string }>;
     };
     const entries = Object.entries(exports).filter(([, target]) => typeof target === "object");
-    expect(entries.map(([name]) => name)).toEqual([".", "./verify", "./middleware", "./server"]);
+    const testing = ["./testing", "./testing/vitest", "./testing/playwright"];
+    expect(entries.map(([name]) => name)).toEqual([".", "./verify", "./middleware", "./server", ...testing]);
     for (const [, target] of entries) expect(Object.keys(target)).toEqual(["types", "default"]);
   });
 });
