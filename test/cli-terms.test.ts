@@ -56,7 +56,7 @@ describe("Negated terms", () => {
     const commands = await everyCommand();
     const short = commands.flatMap(({ options }) => options.filter((option) => /^-[a-z]\b/.test(option)));
     expect(new Set(short)).toEqual(
-      new Set(["-h, --help", "-i, --include", "-n, --dry-run", "-q, --quiet", "-y, --yes"]),
+      new Set(["-f, --follow", "-h, --help", "-i, --include", "-n, --dry-run", "-q, --quiet", "-y, --yes"]),
     );
   });
 });
