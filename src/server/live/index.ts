@@ -45,7 +45,8 @@ export async function createLive(store: Store, realNow: () => Date): Promise<Liv
   let scenarios: readonly Scenario[] = [];
   let revision: string | undefined;
   let seenAt = performance.now();
-  let reading: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
+  let waiting: Promise<void> | undefined;
 
   async function read(): Promise<void> {
     const begun = performance.now();
@@ -64,12 +65,24 @@ export async function createLive(store: Store, realNow: () => Date): Promise<Liv
     seenAt = begun;
   }
 
-  /** One reading at a time; what is asked for while one is under way needs another. */
-  function refresh(): Promise<void> {
-    const next = (reading ?? Promise.resolve()).catch(() => undefined).then(read);
-    reading = next;
-    return next;
+  function begin(): Promise<void> {
+    running = read().finally(() => (running = undefined));
+    return running;
   }
+
+  /** One reading at a time; what is asked for while one is under way needs another, which all who ask share. */
+  function refresh(): Promise<void> {
+    if (!running) return begin();
+    waiting ??= running
+      .catch(() => undefined)
+      .then(() => {
+        waiting = undefined;
+        return begin();
+      });
+    return waiting;
+  }
+
+  const isRecent = (): boolean => performance.now() - seenAt <= RELIED_ON_MS;
 
   await read();
   const sealKey = await secretOf(store, "seal");
@@ -97,7 +110,9 @@ export async function createLive(store: Store, realNow: () => Date): Promise<Liv
       await refresh();
     },
     recent() {
-      return store.revision && performance.now() - seenAt > RELIED_ON_MS ? refresh() : undefined;
+      if (!store.revision || isRecent()) return undefined;
+      // Not one more in line: while the database does not answer, every request would wait for those before it.
+      return (running ?? begin()).then(() => (isRecent() ? undefined : refresh()));
     },
     onPersonas: (listener) => void listeners.push(listener),
     close: () => clearInterval(timer),
