@@ -17,6 +17,27 @@ export interface Tokens {
   verify(instance: InstanceRecord, token: string, now: Date): Promise<TokenClaims>;
 }
 
+/** What a token says of a user who signed in (spec, "JWT"). @param iat Unix seconds */
+export function claimsFor(
+  instance: InstanceRecord,
+  user: UserRecord,
+  provider: TokenClaims["provider"],
+  iat: number,
+): TokenClaims {
+  return {
+    iss: ISSUER,
+    sub: user.id,
+    email: user.email,
+    name: user.name,
+    avatar_url: user.avatar_url ?? "",
+    provider,
+    instance_id: instance.id,
+    app_id: instance.app_id,
+    iat,
+    exp: iat + TOKEN_LIFETIME_SECONDS,
+  };
+}
+
 export function createTokens(): Tokens {
   const keys = new LRUCache<string, KeyObject>({ max: MAX_KEYS });
   const importedKeys = new LRUCache<string, Promise<SigningKey>>({ max: MAX_KEYS });
@@ -50,19 +71,7 @@ export function createTokens(): Tokens {
 
   return {
     issue(instance, user, provider, now) {
-      const iat = Math.floor(now.getTime() / 1000);
-      const claims: TokenClaims = {
-        iss: ISSUER,
-        sub: user.id,
-        email: user.email,
-        name: user.name,
-        avatar_url: user.avatar_url ?? "",
-        provider,
-        instance_id: instance.id,
-        app_id: instance.app_id,
-        iat,
-        exp: iat + TOKEN_LIFETIME_SECONDS,
-      };
+      const claims = claimsFor(instance, user, provider, Math.floor(now.getTime() / 1000));
       return signToken(claims, keyOf(instance));
     },
 

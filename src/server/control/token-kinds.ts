@@ -1,9 +1,10 @@
 import { createHmac, hash } from "node:crypto";
 import type { TOKEN_KINDS } from "../../wire/token-kinds.ts";
 import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../wire/claims.ts";
-import { ISSUER, TOKEN_LIFETIME_SECONDS, type TokenProvider } from "../../wire/names.ts";
+import { TOKEN_LIFETIME_SECONDS, type TokenProvider } from "../../wire/names.ts";
 import { namedUuid } from "./named-uuid.ts";
 import type { InstanceRecord, UserRecord } from "../store/records.ts";
+import { claimsFor } from "../token.ts";
 
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
@@ -43,18 +44,7 @@ export function createToken(wanted: TokenWanted): string {
 
 function claimsOf({ kind, instance, user, provider, now, expires_in }: TokenWanted): Partial<TokenClaims> {
   const exp = now + (expires_in ?? (kind === "expired" ? -60 : TOKEN_LIFETIME_SECONDS));
-  const claims: TokenClaims = {
-    iss: ISSUER,
-    sub: user.id,
-    email: user.email,
-    name: user.name,
-    avatar_url: user.avatar_url ?? "",
-    provider,
-    instance_id: instance.id,
-    app_id: instance.app_id,
-    iat: exp - TOKEN_LIFETIME_SECONDS,
-    exp,
-  };
+  const claims = claimsFor(instance, user, provider, exp - TOKEN_LIFETIME_SECONDS);
   switch (kind) {
     case "issued_in_future": {
       const iat = now + CLOCK_SKEW_SECONDS + 3600;

@@ -76,7 +76,7 @@ function isTime(text: string): boolean {
   return /^\d{4}-/.test(text);
 }
 
-/** A date is its first instant, in UTC. @throws {CliError} where it is no time */
+/** A date is its first instant, in UTC. @throws {CliError} for anything else */
 function momentOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const isWhole = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
