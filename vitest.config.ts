@@ -3,11 +3,13 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    exclude: [...configDefaults.exclude, "test/faults/**", "examples/express/**"],
+    exclude: [...configDefaults.exclude, "test/browser/**", "test/faults/**", "examples/express/**"],
     globalSetup: "test/_run.ts",
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Files of one worker share what they import, which halves the work of a run: no module keeps what a test has changed.
     isolate: false,
-    // Most files wait for processes, sockets and the browser longer than they work.
+    // Most files wait for processes and sockets longer than they work.
     maxWorkers: 2 * availableParallelism(),
     // A machine that is shared may stop for seconds; a test that fails twice has found something.
     retry: process.env["CI"] ? 1 : 0,

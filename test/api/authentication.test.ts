@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { answer, headersOf } from "../_answers.ts";
+import { setup, type Service, NOBODY } from "../_setup.ts";
+
+const A1 = "00000000-0000-4000-8000-0000000000a1";
+
+const B1 = "00000000-0000-4000-8000-0000000000b1";
+
+const SESSION_A1 = "svc_session_00000000-0000-4000-8000-00000000a001";
+
+const SESSION_B1 = "svc_session_00000000-0000-4000-8000-00000000b001";
+
+const NO_SESSION = "svc_session_00000000-0000-4000-8000-00000000ffff";
+
+const PK = "pk_acme_0123456789";
+
+const NOT_FOUND = [404, { error: "Not found" }];
+
+/** Sends `METHOD path`; a POST carries an empty JSON object. */
+function send(
+  { fetch }: Service,
+  route: string,
+  headers: Record<string, string> | Headers = {},
+  base = "",
+): Promise<Response> {
+  const [method = "", path = ""] = route.split(" ");
+  const all = new Headers(headers);
+  if (method === "POST") all.set("content-type", "application/json");
+  return fetch(base + path, { method, headers: all, ...(method === "POST" && { body: "{}" }) });
+}
+
+const secret = (key: string): Record<string, string> => ({ "x-service-secret-key": key });
+
+/** Every endpoint of an instance's own address: what it tells who has no key, and how it answers the right one here. */
+const ENDPOINTS: [route: string, missing: string, status: number][] = [
+  ["POST /api/v1/tokens/verify", "Missing secret key", 400],
+  [`GET /api/v1/users/${A1}`, "Missing secret key", 200],
+  [`DELETE /api/v1/users/${A1}`, "Missing secret key", 200],
+  ["GET /api/v1/users", "Unauthorized", 200],
+  ["GET /api/v1/users/search?query=name:*", "Unauthorized", 200],
+  ["GET /api/v1/sessions", "Unauthorized", 200],
+  ["GET /api/v1/sessions/search?query=email:*", "Unauthorized", 200],
+  [`GET /api/v1/sessions/${SESSION_A1}`, "Unauthorized", 200],
+];
+
+const RESOLUTION: [route: string, missing: string, status: number] = [
+  `GET /api/v1/instances/search?query=publishable_key:${PK}`,
+  "Unauthorized",
+  200,
+];
+
+describe("authentication", () => {
+  it.each([...ENDPOINTS, RESOLUTION])("%s without a key: %s", async (route, error) => {
+    const service = await setup();
+    for (const headers of [{}, secret("")]) {
+      expect(await answer(await send(service, route, headers))).toEqual([401, { error }]);
+    }
+  });
+
+  it.each([...ENDPOINTS, RESOLUTION])("%s with a bad key: Unauthorized", async (route) => {
+    const service = await setup();
+    const key = service.acme.secret_key;
+    const bad = [
+      "sk_",
+      "sk_nobody_0123456789abcdefghijklmnopqrstuvwxyz",
+      key.slice(0, -1),
+      `${key}a`,
+      key.toUpperCase(),
+      `"${key}"`,
+      `Bearer ${key}`,
+      encodeURIComponent(`${key} `),
+      PK,
+      service.acme.id,
+      `${key}, ${key}`,
+      `${key}, ${service.globex.secret_key}`,
+      "undefined",
+      "__proto__",
+    ];
+    for (const headers of bad.map(secret)) {
+      expect([headers, ...(await answer(await send(service, route, headers)))]).toEqual([
+        headers,
+        401,
+        { error: "Unauthorized" },
+      ]);
+    }
+  });
+
+  it.each([...ENDPOINTS, RESOLUTION])("%s with the key twice: Unauthorized", async (route) => {
+    const service = await setup();
+    const headers = new Headers(secret(service.acme.secret_key));
+    headers.append("x-service-secret-key", service.acme.secret_key);
+    expect(await answer(await send(service, route, headers))).toEqual([401, { error: "Unauthorized" }]);
+  });
+
+  it.each([...ENDPOINTS, RESOLUTION])("%s takes the key from its header alone", async (route, error) => {
+    const service = await setup();
+    const key = service.acme.secret_key;
+    const places: [route: string, headers: Record<string, string>][] = [
+      [route, { authorization: `Bearer ${key}` }],
+      [route, { "x-secret-key": key }],
+      [route, { cookie: `x-service-secret-key=${key}` }],
+      [`${route}${route.includes("?") ? "&" : "?"}x-service-secret-key=${key}`, {}],
+    ];
+    for (const [asked, headers] of places) {
+      expect(await answer(await send(service, asked, headers))).toEqual([401, { error }]);
+    }
+  });
+
+  it.each(ENDPOINTS)("%s takes no publishable key", async (route, error) => {
+    const service = await setup();
+    expect(await answer(await send(service, route, { "x-service-publishable-key": PK }))).toEqual([401, { error }]);
+  });
+
+  it.each(ENDPOINTS)("%s takes no user's token", async (route, error) => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    expect(await answer(await send(service, route, { authorization: `Bearer ${token}` }))).toEqual([401, { error }]);
+    expect(await answer(await send(service, route, secret(token)))).toEqual([401, { error: "Unauthorized" }]);
+  });
+
+  it.each(ENDPOINTS)("%s at an instance's host takes that instance's key alone", async (route, error, status) => {
+    const service = await setup();
+    const base = "http://acme.localhost:7820";
+    const unauthorized = [401, { error: "Unauthorized" }];
+    expect(await answer(await send(service, route, {}, base))).toEqual([401, { error }]);
+    expect(await answer(await send(service, route, secret(service.globex.secret_key), base))).toEqual(unauthorized);
+    expect((await send(service, route, secret(service.acme.secret_key), base)).status).toBe(status);
+  });
+
+  it.each(ENDPOINTS)("%s at the host of no instance takes no key", async (route) => {
+    const service = await setup();
+    const headers = secret(service.acme.secret_key);
+    expect(await answer(await send(service, route, headers, "http://nobody.localhost:7820"))).toEqual([
+      401,
+      { error: "Unauthorized" },
+    ]);
+  });
+
+  it.each(ENDPOINTS)("%s is not there at the API's host", async (route) => {
+    const service = await setup();
+    const headers = secret(service.acme.secret_key);
+    expect(await answer(await send(service, route, headers, "http://api.localhost:7820"))).toEqual(NOT_FOUND);
+  });
+
+  it.each([...ENDPOINTS, RESOLUTION])(
+    "%s at the front door is for the instance of its key",
+    async (route, _, status) => {
+      const service = await setup();
+      expect((await send(service, route, secret(service.acme.secret_key))).status).toBe(status);
+      const entry = service.log.requests.at(-1);
+      expect([entry?.status, entry?.instance]).toEqual([status, "acme"]);
+    },
+  );
+
+  it.each([
+    ["/.well-known/openid-configuration", 200],
+    ["/sign-in?redirect_uri=http://localhost:3000/callback", 302],
+    ["/oauth/authorize?provider=google&redirect_uri=http://localhost:3000/callback", 302],
+  ])("is not asked for by %s, and a bad key does no harm there", async (path, status) => {
+    const { fetch } = await setup();
+    for (const headers of [{}, secret("sk_bad")]) {
+      for (const base of ["", "http://globex.localhost:7820"]) {
+        expect((await fetch(base + path, { headers })).status).toBe(status);
+      }
+    }
+  });
+
+  it("comes before everything else that may be wrong with a request", async () => {
+    const { fetch } = await setup();
+    const unauthorized = [401, { error: "Unauthorized" }];
+    for (const path of ["users/search", "users/search?query=nonsense", "sessions?limit=0", "users?after=nobody"]) {
+      expect(await answer(await fetch(`/api/v1/${path}`, { headers: secret("sk_bad") }))).toEqual(unauthorized);
+    }
+  });
+});
+
+describe("what a key sees of another instance", () => {
+  it.each([
+    ["GET", `users/${B1}`, `users/${NOBODY}`, "users/nonsense"],
+    ["DELETE", `users/${B1}`, `users/${NOBODY}`, "users/nonsense"],
+    ["GET", `sessions/${SESSION_B1}`, `sessions/${NO_SESSION}`, "sessions/nonsense"],
+    [
+      "GET",
+      "instances/search?query=publishable_key:pk_globex_0123456789",
+      "instances/search?query=publishable_key:pk_nobody_0123456789",
+      "instances/search?query=publishable_key:nonsense",
+    ],
+  ])("is what it sees of nothing, to the byte: %s %s", async (method, ...paths) => {
+    const { acme, as } = await setup();
+    const seen = await Promise.all(
+      paths.map(async (path) => {
+        const response = await as(acme, `/api/v1/${path}`, { method });
+        return { status: response.status, headers: headersOf(response), body: await response.text() };
+      }),
+    );
+    expect(seen[0]!.status).toBe(404);
+    expect(seen[1]).toEqual(seen[0]);
+    expect(seen[2]).toEqual(seen[0]);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { FRONT, setup } from "../_setup.ts";
+
+describe("GET /.well-known/openid-configuration", () => {
+  it("needs no key, and answers with the fields of the spec", async () => {
+    const { fetch } = await setup();
+    const response = await fetch("/.well-known/openid-configuration");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.json()).toEqual({
+      issuer: FRONT,
+      authorization_endpoint: `${FRONT}/oauth/authorize`,
+      token_endpoint: `${FRONT}/api/v1/tokens/verify`,
+      userinfo_endpoint: `${FRONT}/api/v1/users`,
+      response_types_supported: ["code"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["HS256"],
+    });
+  });
+
+  it("speaks of the instance at the instance's own host", async () => {
+    const { fetch } = await setup();
+    const response = await fetch("http://globex.localhost:7820/.well-known/openid-configuration");
+    expect(await response.json()).toMatchObject({ issuer: "http://globex.localhost:7820" });
+  });
+
+  it("is not served for an instance that does not exist, nor at the API's host", async () => {
+    const { fetch } = await setup();
+    const missing = await fetch("http://nobody.localhost:7820/.well-known/openid-configuration");
+    expect([missing.status, await missing.json()]).toEqual([404, { error: "Instance not found" }]);
+    const api = await fetch("http://api.localhost:7820/.well-known/openid-configuration");
+    expect([api.status, await api.json()]).toEqual([404, { error: "Not found" }]);
+  });
+});

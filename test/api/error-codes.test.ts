@@ -1,0 +1,164 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ERROR_CODES, isServiceError, type ClientOptions, type ErrorCode, type Fetch } from "../../src/client/index.ts";
+import { serve, type RunningServer } from "../../src/server/index.ts";
+import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
+import { ERRORS, errorCode, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
+import { answering, caught, clientWith, forged } from "../_client.ts";
+import { APP, NOBODY, setup, type Service } from "../_setup.ts";
+
+type Outcome = { status: number; body: { error: string; valid?: false } };
+
+const outcomeOf = async (response: Response): Promise<Outcome> => ({
+  status: response.status,
+  body: (await response.json()) as Outcome["body"],
+});
+const get = async (path: string, headers?: Record<string, string>): Promise<Outcome> =>
+  outcomeOf(await (await setup()).fetch(path, headers && { headers }));
+const keyed = async (path: string, init?: RequestInit): Promise<Outcome> => {
+  const service = await setup();
+  return outcomeOf(await service.as(service.acme, path, init));
+};
+const verifying = async (body: unknown, type = "application/json"): Promise<Outcome> =>
+  keyed("/api/v1/tokens/verify", {
+    method: "POST",
+    headers: { "content-type": type },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+const token = async (make: (service: Service) => Promise<string>): Promise<Outcome> => {
+  const service = await setup();
+  const body = JSON.stringify({ token: await make(service) });
+  const headers = { "content-type": "application/json" };
+  return outcomeOf(await service.as(service.acme, "/api/v1/tokens/verify", { method: "POST", headers, body }));
+};
+/** A service whose store fails at its first use by a request. */
+const withStore = async (failure: Error): Promise<Outcome> => {
+  const store = openMemoryStore();
+  const failing: Store = { ...store, findUser: () => Promise.reject(failure) };
+  const service = await setup({ store: failing });
+  return outcomeOf(await service.as(service.acme, `/api/v1/users/${NOBODY}`));
+};
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await serve({ port: 0, store: "memory" });
+});
+afterAll(() => server.close());
+
+/** What a real socket answers to these bytes, whenever it does. */
+const bytes = (text: string): Promise<Outcome> =>
+  new Promise((resolve, reject) => {
+    let answer = "";
+    const socket = connect(server.port, "127.0.0.1", () => socket.write(text));
+    socket.on("data", (chunk) => (answer += chunk.toString())).on("error", reject);
+    socket.on("close", () => {
+      const [head = "", body = ""] = answer.split("\r\n\r\n");
+      resolve({ status: Number(head.split(" ")[1]), body: JSON.parse(body) as Outcome["body"] });
+    });
+  });
+
+const SEARCH = "/api/v1/instances/search";
+const PROVOKED: Partial<Record<WireCode, () => Promise<Outcome>>> = {
+  missing_token: () => verifying({}),
+  publishable_key_required: () => get(SEARCH, { "x-service-publishable-key": "pk_acme_0123456789" }),
+  unauthorized: () => get("/api/v1/users"),
+  missing_secret_key: () => get(`/api/v1/users/${NOBODY}`),
+  token_invalid_signature: () => token(async ({ tokenFor }) => forged(await tokenFor("google", "ada"))),
+  token_wrong_instance: () => token(({ tokenFor, globex }) => tokenFor("google", "ada", globex)),
+  user_not_found: () => keyed(`/api/v1/users/${NOBODY}`),
+  session_not_found: () => keyed(`/api/v1/sessions/svc_session_${NOBODY}`),
+  instance_not_found: () => get("/sign-in?instance=nobody"),
+  token_expired: () =>
+    token(async ({ tokenFor, clock }) => {
+      const made = await tokenFor("google", "ada");
+      clock.advance(3600);
+      return made;
+    }),
+  token_invalid: () => token(async () => "nonsense"),
+  bad_request: () => keyed("/api/v1/users?limit=0"),
+  invalid_json: () => verifying("{"),
+  query_required: () => keyed("/api/v1/users/search"),
+  invalid_query: () => keyed("/api/v1/users/search?query=nonsense"),
+  unknown_provider: () => get(`/oauth/authorize?provider=myspace&redirect_uri=${APP}`),
+  invalid_redirect_uri: () => get("/sign-in?redirect_uri=nonsense"),
+  invalid_state: () => get("/oauth/google/callback?code=x&state=y"),
+  cross_origin: () => get("/api/v1/users", { origin: "https://evil.test" }),
+  not_found: () => get("/nothing"),
+  method_not_allowed: () => keyed("/api/v1/users", { method: "POST" }),
+  request_timeout: () => bytes("GET / HTTP/1.1\r\nHost: localhost\r\n"),
+  body_too_large: () => verifying({ token: "x".repeat(65_536) }),
+  unsupported_media_type: () => verifying("x", "text/plain"),
+  unknown_host: () => get("http://evil.test/api/v1/users"),
+  headers_too_large: () => bytes(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${"x".repeat(40_000)}\r\n\r\n`),
+  internal: () => withStore(new Error("a bug")),
+  storage_unavailable: () => withStore(new StorageUnavailable("the disk is full")),
+};
+/** Of the control API, or slow to provoke: provoked in tests of their own. */
+const ELSEWHERE: WireCode[] = ["conflict", "search_too_slow", "too_many_sign_ins"];
+
+describe("An error of the service", () => {
+  it("is provoked for every row of the table", () => {
+    const codes = [...Object.keys(PROVOKED), ...ELSEWHERE];
+    expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted());
+  });
+
+  it.each(Object.entries(PROVOKED))(
+    "has the status and the sentence of its row: %s",
+    async (code, provoke) => {
+      const { status, body } = await provoke();
+      const row: { status: number; error: string; valid?: false } = ERRORS[code as WireCode];
+      expect([status, body.error.split(": ")[0], body.valid]).toEqual([row.status, row.error, row.valid]);
+      expect(errorCode(status, body)).toBe(code);
+    },
+    30_000,
+  );
+});
+
+describe("An error of the client", () => {
+  const broken = (status: number, body: string, options?: Partial<ClientOptions>): Promise<unknown> =>
+    caught(clientWith(answering(status, body), { retry: 0, ...options }).users.list());
+  const never: Fetch = (_, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+  const inactive = { id: "1", resource: "instance", data: { publishable_key: "pk_a", url: null, subdomain: null } };
+  const CLIENT: [code: ErrorCode, name: string, provoke: () => Promise<unknown>][] = [
+    ["config", "ConfigError", () => caught(clientWith(answering(200, "{}")).users.get("nonsense"))],
+    [
+      "connection",
+      "ConnectionError",
+      () => caught(clientWith(() => Promise.reject(new Error("ECONNREFUSED")), { retry: 0 }).users.list()),
+    ],
+    ["timeout", "ConnectionError", () => caught(clientWith(never, { timeoutMs: 1 }).users.list())],
+    ["rate_limited", "ApiError", () => broken(429, '{"error":"Slow down"}')],
+    ["unavailable", "ApiError", () => broken(503, '{"error":"Out to lunch"}')],
+    ["redirect_refused", "ServiceError", () => broken(302, "")],
+    ["unexpected_response", "ServiceError", () => broken(200, "<html>")],
+    [
+      "response_too_large",
+      "ServiceError",
+      () => caught(clientWith(answering(200, "x".repeat((1 << 20) + 1))).users.get(NOBODY)),
+    ],
+    [
+      "instance_inactive",
+      "ServiceError",
+      () => {
+        const options = { baseUrl: undefined, publishableKey: "pk_a", apiUrl: "https://api.svc.test" };
+        return caught(clientWith(answering(200, JSON.stringify(inactive)), options).users.list());
+      },
+    ],
+    ["unknown", "ApiError", () => broken(418, '{"error":"I am a teapot"}')],
+  ];
+
+  it("is provoked for every code that is not the service's", () => {
+    const own = Object.keys(ERROR_CODES).filter((code) => !(code in ERRORS));
+    expect(CLIENT.map(([code]) => code).toSorted()).toEqual(own.toSorted());
+  });
+
+  it.each(CLIENT)("has the code %s and the class %s", async (code, name, provoke) => {
+    const error = await provoke();
+    expect(isServiceError(error, code)).toBe(true);
+    expect(error).toMatchObject({ name, code });
+  });
+});

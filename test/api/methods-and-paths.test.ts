@@ -1,0 +1,173 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serve, type RunningServer } from "../../src/server/index.ts";
+import { answer, headersOf } from "../_answers.ts";
+import { encodePart, setup, NOBODY } from "../_setup.ts";
+
+const A1 = "00000000-0000-4000-8000-0000000000a1";
+
+const SESSION_A1 = "svc_session_00000000-0000-4000-8000-00000000a001";
+
+const PK = "pk_acme_0123456789";
+
+const NOT_FOUND = [404, { error: "Not found" }];
+
+const secret = (key: string): Record<string, string> => ({ "x-service-secret-key": key });
+
+describe("a method that an address does not have", () => {
+  it.each([
+    ["/api/v1/tokens/verify", "POST", ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/api/v1/instances/search", "GET, HEAD, OPTIONS", ["POST", "PUT", "PATCH", "DELETE"]],
+    ["/api/v1/sessions", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/api/v1/sessions/search", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    [`/api/v1/sessions/${SESSION_A1}`, "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/api/v1/users", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/api/v1/users/search", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    [`/api/v1/users/${A1}`, "GET, HEAD, DELETE", ["POST", "PUT", "PATCH", "OPTIONS"]],
+    ["/.well-known/openid-configuration", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/sign-in", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/oauth/authorize", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/oauth/google/callback", "GET", ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+  ])("%s allows %s", async (path, allow, methods) => {
+    const { acme, as } = await setup();
+    for (const method of methods) {
+      const response = await as(acme, path, { method });
+      expect([method, response.status, response.headers.get("allow")]).toEqual([method, 405, allow]);
+      expect(method === "HEAD" ? { error: "Method not allowed" } : await response.json()).toEqual({
+        error: "Method not allowed",
+      });
+    }
+  });
+});
+
+describe("an address that is none", () => {
+  it.each([
+    "/api",
+    "/api/v1",
+    "/api/v2/users",
+    "/v1/users",
+    "/API/v1/users",
+    "/api/v1/Users",
+    "/api/v1/user",
+    "/api/v1/instances",
+    "/api/v1/tokens",
+    `/api/v1/users/${A1}/sessions`,
+    `/api/v1/sessions/${SESSION_A1}/revoke`,
+    "/oauth",
+    "/oauth/token",
+    "/.well-known/jwks.json",
+    "/api/v1/users.json",
+  ])("is not found: %s", async (path) => {
+    const { acme, as } = await setup();
+    for (const method of ["GET", "POST", "DELETE"]) {
+      expect(await answer(await as(acme, path, { method }))).toEqual(NOT_FOUND);
+    }
+  });
+
+  it.each([
+    "/api/v1/users/",
+    `/api/v1/users/${A1}/`,
+    "/api/v1/users/search/?query=name:*",
+    "/api/v1/sessions/",
+    "//api/v1/users",
+    "/api//v1/users",
+    `/api/v1/users//${A1}`,
+    `/api/v1/users/${A1}//`,
+    "/api/v1/%75sers",
+    `/api/v1/users/%30${A1.slice(1)}`,
+    "/api/v1/users%2Fsearch?query=name:*",
+    "/api/v1/users%3Flimit=1",
+    "/api/v1/users%00",
+    "/api/v1/users/%",
+    "/api/v1/users;a=b",
+    "/api/v1/users/*",
+    "/api/v1/users/a:b",
+    "/.well-known/openid-configuration/",
+    "/sign-in/",
+  ])("is not found though it resembles one: %s", async (path) => {
+    const { acme, as, log } = await setup();
+    expect(await answer(await as(acme, `http://localhost:7820${path}`))).toEqual(NOT_FOUND);
+    expect(log.bugs).toEqual([]);
+  });
+
+  it("is not repeated in the answer", async () => {
+    const { fetch } = await setup();
+    const path = `/api/v1/${encodePart({ secret: "sk_acme" })}?token=abc`;
+    expect(await (await fetch(path)).text()).toBe('{"error":"Not found"}');
+  });
+});
+
+describe("HEAD", () => {
+  it.each([
+    `/api/v1/users/${A1}`,
+    `/api/v1/users/${NOBODY}`,
+    "/api/v1/users",
+    "/api/v1/users?limit=1",
+    "/api/v1/users/search?query=nonsense",
+    "/api/v1/sessions",
+    `/api/v1/instances/search?query=publishable_key:${PK}`,
+    "/.well-known/openid-configuration",
+    "/api/v1/nothing",
+  ])("has the status and the headers of GET: %s", async (path) => {
+    const { acme, as } = await setup();
+    const get = await as(acme, path);
+    const head = await as(acme, path, { method: "HEAD" });
+    expect([head.status, headersOf(head)]).toEqual([get.status, headersOf(get)]);
+  });
+
+  it("needs a key like GET", async () => {
+    const { fetch } = await setup();
+    expect((await fetch(`/api/v1/users/${A1}`, { method: "HEAD" })).status).toBe(401);
+  });
+});
+
+describe("on the wire", () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await serve({ port: 0, store: "memory" });
+  });
+  afterAll(() => server.close());
+
+  /** As it is written here: `fetch` would tidy the path up before it is sent. */
+  function raw(method: string, path: string): Promise<{ status: number | undefined; body: string }> {
+    const headers = secret(server.instances[0]!.secret_key);
+    return new Promise((resolve, reject) => {
+      const sent = request({ port: server.port, host: "127.0.0.1", method, path, headers }, (response) => {
+        let body = "";
+        response.setEncoding("utf8");
+        response.on("data", (piece: string) => (body += piece));
+        response.on("end", () => resolve({ status: response.statusCode, body }));
+      });
+      sent.on("error", reject).end();
+    });
+  }
+
+  it.each([
+    "/api/v1/sessions/../users",
+    "/api/v1/./users",
+    "/api/v1/users/.",
+    "/api/v1/users/..",
+    "/api/v1/sessions/%2e%2e/users",
+    "/api/v1/sessions/%2E./users",
+    "/api/v1\\users",
+    "/api/v1/users\\",
+    "//api/v1/users",
+    "///api/v1/users",
+    "/api/v1/users/",
+    "/api/v1/users#fragment",
+    "/api/v1/%",
+  ])("no path is tidied up into another: %s", async (path) => {
+    expect(await raw("GET", path)).toEqual({ status: 404, body: '{"error":"Not found"}' });
+  });
+
+  it.each([
+    ["/api/v1/users", 200],
+    ["/api/v1/users?limit=1", 200],
+    [`/api/v1/users/${NOBODY}`, 404],
+    ["/api/v1/tokens/verify", 405],
+    ["/api/v1/nothing", 404],
+  ])("HEAD %s has no body", async (path, status) => {
+    expect(await raw("HEAD", path)).toEqual({ status, body: "" });
+    expect((await raw("GET", path)).body).not.toBe("");
+  });
+});

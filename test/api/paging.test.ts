@@ -1,0 +1,330 @@
+import { describe, expect, it } from "vitest";
+import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import type { UserRecord } from "../../src/server/store/records.ts";
+import type { Store, UserView } from "../../src/server/store/store.ts";
+import type { Session, User } from "../../src/wire/resources.ts";
+import { SEED, setup, type Service } from "../_setup.ts";
+
+const MANY = 5_000;
+
+function idOf(index: number): string {
+  return `00000000-0000-4000-9000-${index.toString(16).padStart(12, "0")}`;
+}
+
+/** Five at each time, in no order. */
+function timeOf(index: number): string {
+  return new Date(Date.UTC(2026, 0, 1) + ((index * 7) % 1000) * 60_000).toISOString();
+}
+
+function usersOf(count: number): object[] {
+  return Array.from({ length: count }, (_, i) => ({
+    id: idOf(i),
+    email: `user${i}@acme.test`,
+    name: i % 3 === 0 ? `Ada "${i}"` : `Bob ${i}`,
+    created_at: timeOf(i),
+    identities: [{ provider: "google", uid: String(i) }],
+  }));
+}
+
+function seedOf(users: object[]): object {
+  return { instances: [{ ...SEED.instances[0], users }, SEED.instances[1]], personas: SEED.personas };
+}
+
+/** What the whole list must be: newest first, ties by id. */
+function listed(indexes: number[]): object[] {
+  return indexes
+    .toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)) || idOf(a).localeCompare(idOf(b)))
+    .map((i) => ({
+      id: idOf(i),
+      resource: "user",
+      data: {
+        email: `user${i}@acme.test`,
+        name: i % 3 === 0 ? `Ada "${i}"` : `Bob ${i}`,
+        avatar_url: null,
+        email_verified: false,
+        providers: ["google"],
+        created_at: timeOf(i),
+      },
+    }));
+}
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+/** The address of the next page, by the header alone. */
+function nextOf(response: Response): string | undefined {
+  return /^<([^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
+}
+
+/** All pages from a first one on, as its links lead. */
+async function follow({ acme, as }: Service, first: string): Promise<{ id: string }[][]> {
+  const pages: { id: string }[][] = [];
+  for (let path: string | undefined = first; path !== undefined;) {
+    const response: Response = await as(acme, path);
+    expect(response.status).toBe(200);
+    pages.push((await response.json()) as { id: string }[]);
+    path = nextOf(response);
+  }
+  return pages;
+}
+
+describe("a list without a limit", () => {
+  it("is all of the instance's users in their order, however many", async () => {
+    const { acme, as } = await setup({ seed: seedOf(usersOf(MANY)) });
+    const response = await as(acme, "/api/v1/users");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("link")).toBeNull();
+    expect(await response.json()).toEqual(listed(range(MANY)));
+  });
+
+  it.each([2047, 2048, 2049, 4096, 4097])("is all of %i users", async (count) => {
+    const { acme, as } = await setup({ seed: seedOf(usersOf(count)) });
+    const users = (await (await as(acme, "/api/v1/users")).json()) as User[];
+    expect(idsOf(users)).toEqual(idsOf(listed(range(count))));
+  });
+
+  it("is all that a search finds, however far apart", async () => {
+    const { acme, as } = await setup({ seed: seedOf(usersOf(MANY)) });
+    const response = await as(acme, "/api/v1/users/search?query=name:Ada*");
+    expect(await response.json()).toEqual(listed(range(MANY).filter((i) => i % 3 === 0)));
+    const single = await as(acme, "/api/v1/users/search?query=email:user17@acme.test");
+    expect(await single.json()).toEqual(listed([17]));
+  });
+
+  it("is all of the instance's sessions in their order, however many", async () => {
+    const sessions = range(MANY).map((i) => ({
+      id: idOf(i),
+      session_id: `svc_session_${idOf(MANY - i)}`,
+      provider: "google",
+      logged_in_at: timeOf(i),
+    }));
+    const { acme, as } = await setup({ seed: seedOf([{ email: "ada@acme.test", name: "Ada", sessions }]) });
+    const found = (await (await as(acme, "/api/v1/sessions")).json()) as Session[];
+    expect(found.map(({ id }) => id)).toEqual(idsOf(listed(range(MANY))));
+  });
+});
+
+/** Reads a first piece, does something, and reads the rest. */
+async function readAround(response: Response, between: () => Promise<unknown>): Promise<User[]> {
+  const reader = response.body!.getReader();
+  const pieces = [(await reader.read()).value!];
+  await between();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    pieces.push(value);
+  }
+  return JSON.parse(Buffer.concat(pieces).toString()) as User[];
+}
+
+function idsOf(users: object[]): string[] {
+  return users.map((user) => (user as User).id);
+}
+
+describe("a list that changes while it is sent", () => {
+  it("stays one JSON array in its order when some are deleted, and has all the others", async () => {
+    const { acme, as, log } = await setup({ seed: seedOf(usersOf(MANY)) });
+    const before = idsOf(listed(range(MANY)));
+    const victims = [0, 1, 2100, 4095, 4096, 4500, 4999].map((place) => before[place]!);
+    const response = await as(acme, "/api/v1/users");
+    const users = await readAround(response, async () => {
+      for (const id of victims) expect((await as(acme, `/api/v1/users/${id}`, { method: "DELETE" })).status).toBe(200);
+    });
+    const seen = new Set(idsOf(users));
+    expect(idsOf(users)).toEqual(before.filter((id) => seen.has(id)));
+    expect(before.filter((id) => !seen.has(id) && !victims.includes(id))).toEqual([]);
+    expect(log.bugs).toEqual([]);
+  });
+
+  it("stays one JSON array in its order when everybody is deleted", async () => {
+    const { acme, as, store, log } = await setup({ seed: seedOf(usersOf(MANY)) });
+    const before = idsOf(listed(range(MANY)));
+    const users = await readAround(await as(acme, "/api/v1/users"), () =>
+      Promise.all(before.map((id) => store.deleteUser(acme.id, id))),
+    );
+    const seen = new Set(idsOf(users));
+    expect(idsOf(users)).toEqual(before.filter((id) => seen.has(id)));
+    expect(await (await as(acme, "/api/v1/users")).json()).toEqual([]);
+    expect(log.bugs).toEqual([]);
+  });
+
+  it("has a user that is deleted as it was, or not at all", async () => {
+    const { acme, as, store } = await setup({ seed: seedOf(usersOf(MANY)) });
+    const last = listed(range(MANY)).at(-1) as User;
+    const users = await readAround(await as(acme, "/api/v1/users"), () => store.deleteUser(acme.id, last.id));
+    const found = users.find((user) => user.id === last.id);
+    expect(found ?? last).toEqual(last);
+  });
+
+  it("does not grow by those who sign in meanwhile", async () => {
+    const { acme, as, signIn } = await setup({ seed: seedOf(usersOf(MANY)) });
+    const users = await readAround(await as(acme, "/api/v1/users"), () => signIn("twitter", "mary"));
+    expect(idsOf(users)).toEqual(idsOf(listed(range(MANY))));
+    expect(await (await as(acme, "/api/v1/users")).json()).toHaveLength(MANY + 1);
+  });
+
+  it("is left without a trace by who has read enough", async () => {
+    const { acme, as, log } = await setup({ seed: seedOf(usersOf(MANY)) });
+    const reader = (await as(acme, "/api/v1/users")).body!.getReader();
+    await reader.read();
+    await reader.cancel();
+    expect(log.bugs).toEqual([]);
+    expect((await as(acme, `/api/v1/users/${idOf(0)}`)).status).toBe(200);
+  });
+});
+
+/** A store whose users never end, and which tells how many batches were asked for and whether it was told to stop. */
+function endless(): { store: Store; taken: number; stopped: boolean } {
+  const state = { store: openMemoryStore(), taken: 0, stopped: false };
+  async function* forever(user: UserRecord): AsyncIterable<UserView[]> {
+    try {
+      for (;;) {
+        state.taken++;
+        yield [{ user, providers: [] }];
+      }
+    } finally {
+      state.stopped = true;
+    }
+  }
+  const inner = state.store;
+  const users: Store["users"] = async (instance_id) =>
+    forever((await inner.findUser(instance_id, SEED.instances[0]!.users[0]!.id))!.user);
+  state.store = { ...inner, users };
+  return state;
+}
+
+describe("a list that is longer than its reader's patience", () => {
+  it("is taken from the store no faster than it is read, and no longer", async () => {
+    const state = endless();
+    const { acme, as } = await setup({ store: state.store });
+    const reader = (await as(acme, "/api/v1/users")).body!.getReader();
+    for (let pieces = 1; pieces <= 20; pieces++) {
+      expect((await reader.read()).done).toBe(false);
+      expect(state.taken - pieces).toBeLessThanOrEqual(2);
+    }
+    expect(state.stopped).toBe(false);
+    await reader.cancel();
+    expect(state.stopped).toBe(true);
+  });
+});
+
+describe("limit and after", () => {
+  it("cut the list into pages, and a link leads from each to the next", async () => {
+    const service = await setup({ seed: seedOf(usersOf(25)) });
+    const pages = await follow(service, "/api/v1/users?limit=10");
+    expect(pages.map((page) => page.length)).toEqual([10, 10, 5]);
+    expect(pages.flat()).toEqual(listed(range(25)));
+  });
+
+  it("leave no empty page at the end", async () => {
+    const service = await setup({ seed: seedOf(usersOf(20)) });
+    const pages = await follow(service, "/api/v1/users?limit=10");
+    expect(pages.map((page) => page.length)).toEqual([10, 10]);
+  });
+
+  it.each([1, 1000])("take a page of %i", async (limit) => {
+    const { acme, as } = await setup({ seed: seedOf(usersOf(1001)) });
+    const response = await as(acme, `/api/v1/users?limit=${limit}`);
+    const expected = listed(range(1001)).slice(0, limit) as User[];
+    expect(await response.json()).toEqual(expected);
+    expect(nextOf(response)).toBe(`http://localhost:7820/api/v1/users?limit=${limit}&after=${expected.at(-1)!.id}`);
+  });
+
+  it("begin behind the record named, also without a limit", async () => {
+    const { acme, as } = await setup({ seed: seedOf(usersOf(MANY)) });
+    const all = listed(range(MANY)) as User[];
+    for (const place of [0, 3, 2500, 4998, 4999]) {
+      const response = await as(acme, `/api/v1/users?after=${all[place]!.id}`);
+      expect(idsOf((await response.json()) as User[])).toEqual(idsOf(all.slice(place + 1)));
+      expect(response.headers.get("link")).toBeNull();
+    }
+  });
+
+  it("hold in a search too, whose query the link keeps", async () => {
+    const service = await setup({ seed: seedOf(usersOf(25)) });
+    const first = "/api/v1/users/search?query=name%3AAda%2A%20-email%3Auser3%40acme.test&limit=4";
+    const pages = await follow(service, first);
+    expect(pages.map((page) => page.length)).toEqual([4, 4]);
+    expect(pages.flat()).toEqual(listed(range(25).filter((i) => i % 3 === 0 && i !== 3)));
+    const next = new URL(nextOf(await service.as(service.acme, first))!);
+    expect(Object.fromEntries(next.searchParams)).toEqual({
+      query: "name:Ada* -email:user3@acme.test",
+      limit: "4",
+      after: pages[0]!.at(-1)!.id,
+    });
+  });
+
+  it("may begin a search behind a record that it does not find", async () => {
+    const { acme, as } = await setup({ seed: seedOf(usersOf(25)) });
+    const all = listed(range(25)) as User[];
+    const place = all.findIndex(({ data }) => data.name.startsWith("Bob"));
+    const response = await as(acme, `/api/v1/users/search?query=name:Ada*&after=${all[place]!.id}`);
+    expect(await response.json()).toEqual(all.slice(place).filter(({ data }) => data.name.startsWith("Ada")));
+  });
+
+  it("hold for sessions, by their session_id", async () => {
+    const service = await setup();
+    const pages = (await follow(service, "/api/v1/sessions?limit=1")) as unknown as Session[][];
+    const all = (await (await service.as(service.acme, "/api/v1/sessions")).json()) as Session[];
+    expect(pages).toEqual(all.map((session) => [session]));
+    expect(nextOf(await service.as(service.acme, "/api/v1/sessions?limit=1"))).toBe(
+      `http://localhost:7820/api/v1/sessions?limit=1&after=${all[0]!.data.session_id}`,
+    );
+    const rest = await service.as(
+      service.acme,
+      `/api/v1/sessions/search?query=email:*&after=${all[0]!.data.session_id}`,
+    );
+    expect(await rest.json()).toEqual(all.slice(1));
+  });
+
+  it("lead on at the address that was asked", async () => {
+    const { acme, as } = await setup({ seed: seedOf(usersOf(2)) });
+    const next = `/api/v1/users?limit=1&after=${(listed([0, 1])[0] as User).id}`;
+    for (const [asked, base] of [
+      ["http://acme.localhost:7820", "http://acme.localhost:7820"],
+      ["http://localhost:7820", "http://localhost:7820"],
+      ["http://127.0.0.1:7820", "http://localhost:7820"],
+    ]) {
+      expect(nextOf(await as(acme, `${asked}/api/v1/users?limit=1`))).toBe(`${base}${next}`);
+    }
+  });
+
+  it("go on where they were when somebody signs in meanwhile", async () => {
+    const service = await setup({ seed: seedOf(usersOf(20)) });
+    const first = await service.as(service.acme, "/api/v1/users?limit=10");
+    await service.signIn("twitter", "mary");
+    const second = await service.as(service.acme, nextOf(first)!);
+    expect(await second.json()).toEqual(listed(range(20)).slice(10));
+  });
+
+  it.each(["0", "-1", "1001", "10000", "ten", "1.5", "1e2", "", "%20", "0x10"])(
+    "refuse a limit of %s",
+    async (limit) => {
+      const { acme, as } = await setup();
+      for (const path of ["users?", "users/search?query=name:*&", "sessions?", "sessions/search?query=name:*&"]) {
+        const response = await as(acme, `/api/v1/${path}limit=${limit}`);
+        expect([response.status, await response.json()]).toEqual([
+          400,
+          { error: "Bad request: limit is a number from 1 to 1000" },
+        ]);
+      }
+    },
+  );
+
+  it.each([
+    ["no record", idOf(0xffff)],
+    ["a user of another instance", "00000000-0000-4000-8000-0000000000b1"],
+    ["a session of another instance", "svc_session_00000000-0000-4000-8000-00000000b001"],
+    ["nothing", ""],
+    ["a word", "nonsense"],
+  ])("refuse to begin behind %s", async (_, after) => {
+    const { acme, as } = await setup();
+    for (const path of ["users?", "users/search?query=name:*&", "sessions?", "sessions/search?query=name:*&"]) {
+      const response = await as(acme, `/api/v1/${path}after=${after}`);
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        { error: "Bad request: after names no record; take the id of the last one of the page before" },
+      ]);
+    }
+  });
+});

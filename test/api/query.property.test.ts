@@ -1,0 +1,300 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { matcher } from "../../src/server/store/json/match.ts";
+import type { UserRecord } from "../../src/server/store/records.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/fields.ts";
+import { parseQuery, printQuery, QueryError } from "../../src/wire/query.ts";
+import { setup } from "../_setup.ts";
+
+const TEXTS = ["email", "name", "avatar_url"] as const;
+const DATES = ["created_at", "updated_at", "email_verified_at"] as const;
+
+/** A term as somebody means it; `text` is how it is written. */
+type Wish = { negated: boolean; text: string } & (
+  | { field: (typeof TEXTS)[number]; how: "is" | "starts" | "ends" | "contains"; value: string }
+  | { field: (typeof DATES)[number]; how: "on"; value: string }
+  | { field: (typeof DATES)[number]; how: "at" | ">" | "<" | ">=" | "<="; value: string }
+  | { field: "avatar_url" | "email_verified_at"; how: "null"; value: string }
+);
+
+// Few letters, so that values meet: of both cases, in two spellings, one that becomes two, and the signs of the language.
+const letters = fc.constantFrom("a", "A", "b", "é", "e\u0301", "ﬁ", "ß", "*", "%", "_", ".", ":", "<", "=", "-", "🙂");
+const word = (least: number): fc.Arbitrary<string> => fc.string({ unit: letters, minLength: least, maxLength: 3 });
+
+const textWish = fc
+  .record({
+    field: fc.constantFrom(...TEXTS),
+    how: fc.constantFrom("is", "starts", "ends", "contains"),
+    value: word(0),
+    negated: fc.boolean(),
+  })
+  // Else the asterisks at the ends would say something different.
+  .filter(({ how, value }) => {
+    if (how === "is") return value !== "" && !value.startsWith("*") && !value.endsWith("*");
+    if (how === "starts") return !value.startsWith("*");
+    return how === "contains" || (value !== "" && !value.endsWith("*"));
+  })
+  .map((wish) => {
+    const pattern = { is: wish.value, starts: `${wish.value}*`, ends: `*${wish.value}`, contains: `*${wish.value}*` };
+    return { ...wish, text: `${wish.negated ? "-" : ""}${wish.field}:${pattern[wish.how]}` };
+  });
+
+const nullWish = fc
+  .record({ field: fc.constantFrom("avatar_url", "email_verified_at"), negated: fc.boolean() })
+  .map((wish) => ({
+    ...wish,
+    how: "null" as const,
+    value: "null",
+    text: `${wish.negated ? "-" : ""}${wish.field}:null`,
+  }));
+
+const day = fc.constantFrom("2026-01-30", "2026-01-31", "2026-02-01");
+const clock = fc.constantFrom("00:00:00.000", "00:00:00.001", "12:00:00.000", "23:59:59.999");
+/** The same moment in one of its spellings. */
+const moment = fc
+  .record({ day, clock, spelling: fc.constantFrom("Z", "+02:00", "-09:30") })
+  .map(({ day: date, clock: time, spelling }) => {
+    const utc = `${date}T${time}Z`;
+    if (spelling === "Z") return time.endsWith(":00.000") ? utc.replace(":00.000Z", "Z") : utc;
+    const minutes = spelling === "+02:00" ? 120 : -570;
+    return new Date(Date.parse(utc) + minutes * 60_000).toISOString().replace("Z", spelling);
+  });
+
+const dateWish = fc.oneof(
+  fc.record({ field: fc.constantFrom(...DATES), how: fc.constant("on" as const), value: day, negated: fc.boolean() }),
+  fc.record({
+    field: fc.constantFrom(...DATES),
+    how: fc.constant("at" as const),
+    value: moment,
+    negated: fc.boolean(),
+  }),
+  fc.record({
+    field: fc.constantFrom(...DATES),
+    how: fc.constantFrom(">", "<", ">=", "<="),
+    value: fc.oneof(day, moment),
+    negated: fc.constant(false),
+  }),
+);
+
+const wish: fc.Arbitrary<Wish> = fc.oneof(
+  textWish,
+  nullWish,
+  dateWish.map((w) => ({
+    ...w,
+    text: `${w.negated ? "-" : ""}${w.field}${w.how === "on" || w.how === "at" ? ":" : w.how}${w.value}`,
+  })),
+);
+const wishes = fc.array(wish, { minLength: 1, maxLength: 6 });
+const textOf = (terms: Wish[]): string => terms.map((term) => term.text).join(" ");
+
+const person: fc.Arbitrary<UserRecord> = fc.record({
+  id: fc.uuid(),
+  instance_id: fc.uuid(),
+  email: word(1),
+  name: word(1),
+  avatar_url: fc.option(word(1)),
+  email_verified_at: fc.option(fc.tuple(day, clock).map(([date, time]) => `${date}T${time}Z`)),
+  password_digest: fc.constant(null),
+  created_at: fc.tuple(day, clock).map(([date, time]) => `${date}T${time}Z`),
+  updated_at: fc.tuple(day, clock).map(([date, time]) => `${date}T${time}Z`),
+});
+
+/** What the design says of one term, written without a thought of speed. */
+function holds({ field, how, value }: Wish, user: UserRecord): boolean {
+  const stored = user[field];
+  if (how === "null") return stored === null;
+  if (stored === null) return false;
+  const own = stored.normalize("NFKC").toLowerCase();
+  const wanted = value.normalize("NFKC").toLowerCase();
+  const time = Date.parse(stored);
+  const bound = Date.parse(value);
+  switch (how) {
+    case "is":
+      return own === wanted;
+    case "starts":
+      return own.slice(0, wanted.length) === wanted;
+    case "ends":
+      return own.slice(-wanted.length) === wanted;
+    case "contains":
+      return wanted === "" || own.split(wanted).length > 1;
+    case "on":
+      return time >= bound && time < bound + 86_400_000;
+    case "at":
+      return time === bound;
+    case ">":
+      return time > bound;
+    case "<":
+      return time < bound;
+    case ">=":
+      return time >= bound;
+    case "<=":
+      return time <= bound;
+  }
+}
+
+/** And of a whole search: for every field, any value or the whole range, and every negation. */
+function isFound(terms: Wish[], user: UserRecord): boolean {
+  const compares = (term: Wish): boolean => /^[<>]/.test(term.how);
+  return terms.every(({ field }) => {
+    const own = terms.filter((term) => term.field === field);
+    const range = own.filter(compares);
+    const values = own.filter((term) => !term.negated && !compares(term));
+    const inRange = range.length > 0 && range.every((term) => holds(term, user));
+    const isWanted = range.length + values.length === 0 || inRange || values.some((term) => holds(term, user));
+    return isWanted && own.every((term) => !term.negated || !holds(term, user));
+  });
+}
+
+describe("a search", () => {
+  it("finds whom a plain reading of the rules finds, and nobody else", () => {
+    const outcomes = new Set<boolean>();
+    fc.assert(
+      fc.property(wishes, fc.array(person, { minLength: 1, maxLength: 12 }), (terms, people) => {
+        const expected = people.filter((user) => isFound(terms, user));
+        for (const user of people) outcomes.add(expected.includes(user));
+        expect(people.filter(matcher(parseQuery(textOf(terms), USER_FIELDS)))).toEqual(expected);
+      }),
+      { numRuns: 1500 },
+    );
+    expect(outcomes).toEqual(new Set([true, false]));
+  });
+
+  it("does not care in which order its terms are written", () => {
+    const shuffled = wishes.chain((terms) =>
+      fc.tuple(fc.constant(terms), fc.shuffledSubarray(terms, { minLength: terms.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, fc.array(person, { maxLength: 8 }), ([terms, others], people) => {
+        const found = people.filter(matcher(parseQuery(textOf(terms), USER_FIELDS)));
+        expect(people.filter(matcher(parseQuery(textOf(others), USER_FIELDS)))).toEqual(found);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("and its negation share nobody, and miss nobody", () => {
+    const positive = wish.filter((term) => !term.negated && !/^[<>]/.test(term.how));
+    fc.assert(
+      fc.property(positive, person, (term, user) => {
+        const found = (text: string): boolean => matcher(parseQuery(text, USER_FIELDS))(user);
+        expect(found(`-${term.text}`)).toBe(!found(term.text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** A number of two digits, at most so big. */
+function two(most: number): fc.Arbitrary<string> {
+  return fc.integer({ min: 0, max: most }).map((number) => String(number).padStart(2, "0"));
+}
+
+describe("parsing and printing", () => {
+  it("give the same query again", () => {
+    fc.assert(
+      fc.property(wishes, (terms) => {
+        const query = parseQuery(textOf(terms), USER_FIELDS);
+        const printed = printQuery(query);
+        expect(parseQuery(printed, USER_FIELDS)).toEqual(query);
+        expect(printQuery(parseQuery(printed, USER_FIELDS))).toBe(printed);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("keep what was written for one field, in its order", () => {
+    fc.assert(
+      fc.property(textWish, textWish, (first, second) => {
+        fc.pre(first.field === second.field && first.negated === second.negated);
+        const text = `${first.text} ${second.text}`;
+        expect(printQuery(parseQuery(text, USER_FIELDS))).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("give the same query again for any moment of any year", () => {
+    const year = fc
+      .oneof(fc.constantFrom(0, 1, 9998, 9999), fc.integer({ min: 0, max: 9999 }))
+      .map((number) => String(number).padStart(4, "0"));
+    const zone = fc.oneof(
+      fc.constant("Z"),
+      fc
+        .tuple(fc.constantFrom("+", "-"), two(23), two(59))
+        .map(([sign, hours, minutes]) => `${sign}${hours}:${minutes}`),
+    );
+    const anyMoment = fc
+      .tuple(year, fc.constantFrom("01-01", "02-29", "12-31"), two(24), two(60), two(60), zone)
+      .map(([y, date, hours, minutes, seconds, offset]) => `${y}-${date}T${hours}:${minutes}:${seconds}${offset}`);
+    fc.assert(
+      fc.property(fc.constantFrom(":", ">", "<", ">=", "<="), anyMoment, (sign, text) => {
+        const query = parsed(`created_at${sign}${text}`, USER_FIELDS);
+        if (query) expect(parseQuery(printQuery(query), USER_FIELDS)).toEqual(query);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+});
+
+/** The query, or undefined where the parser says what is wrong; anything else that it throws is a bug. */
+function parsed(text: string, fields: Fields): ReturnType<typeof parseQuery> | undefined {
+  try {
+    return parseQuery(text, fields);
+  } catch (error) {
+    expect(error).toBeInstanceOf(QueryError);
+    expect((error as QueryError).message).not.toBe("");
+    return undefined;
+  }
+}
+
+describe("anything at all", () => {
+  const piece = fc.oneof(
+    fc.constantFrom(...Object.keys({ ...USER_FIELDS, ...SESSION_FIELDS }), "password_digest", "__proto__", "toString"),
+    fc.constantFrom(":", ">", "<", ">=", "<=", "=", "-", "*", " ", "  ", "\n", "\0", "null", "\ud800", "é"),
+    fc.constantFrom("2026-01-31", "2026-02-30", "T", "12:00", "Z", "+01:00", "9999-99-99", "x".repeat(257)),
+    fc.string({ unit: "binary" }),
+  );
+  const anything = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: "grapheme" }),
+    fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join("")),
+    fc
+      .array(fc.array(piece, { maxLength: 4 }), { maxLength: 40 })
+      .map((terms) => terms.map((t) => t.join("")).join(" ")),
+  );
+
+  it.each([
+    ["users", USER_FIELDS],
+    ["sessions", SESSION_FIELDS],
+  ])("is a query of %s that prints as itself, or a QueryError", (_, fields: Fields) => {
+    const outcomes = new Set<boolean>();
+    fc.assert(
+      fc.property(anything, (text) => {
+        const query = parsed(text, fields);
+        outcomes.add(query !== undefined);
+        if (query) expect(parseQuery(printQuery(query), fields)).toEqual(query);
+      }),
+      { numRuns: 1500 },
+    );
+    expect(outcomes).toEqual(new Set([true, false]));
+  });
+
+  it("is answered with 200 or 400", async () => {
+    const { acme, as, log } = await setup();
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom("users", "sessions"), anything, async (noun, text) => {
+        const query = new URLSearchParams({ query: text }).toString();
+        const response = await as(acme, `/api/v1/${noun}/search?${query}`);
+        const body: unknown = await response.json();
+        if (response.status === 200) expect(body).toBeInstanceOf(Array);
+        else
+          expect([response.status, body]).toEqual([
+            400,
+            { error: expect.stringMatching(/^(Invalid query: |query is)/) },
+          ]);
+      }),
+      { numRuns: 300 },
+    );
+    expect(log.bugs).toEqual([]);
+  });
+});

@@ -1,0 +1,260 @@
+import { describe, expect, it } from "vitest";
+import type { Session } from "../../src/wire/resources.ts";
+import { answer } from "../_answers.ts";
+import { SEED, setup } from "../_setup.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const SESSION_ID = /^svc_session_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const A1 = "svc_session_00000000-0000-4000-8000-00000000a001";
+const A2 = "svc_session_00000000-0000-4000-8000-00000000a002";
+const A3 = "svc_session_00000000-0000-4000-8000-00000000a003";
+const B1 = "svc_session_00000000-0000-4000-8000-00000000b001";
+
+const ADA = {
+  user_id: "00000000-0000-4000-8000-0000000000a1",
+  name: "Ada Lovelace",
+  email: "ada@acme.test",
+  geo_data: {},
+};
+
+const ACTIVE = {
+  id: expect.stringMatching(UUID) as string,
+  resource: "session",
+  data: {
+    ...ADA,
+    session_id: A1,
+    provider: "google",
+    ip_address: "203.0.113.7",
+    logged_in_at: "2026-05-01T08:00:00.000Z",
+    last_signin_at: "2026-05-01T08:00:00.000Z",
+    revoked_at: null,
+    active: true,
+  },
+};
+
+const REVOKED = {
+  id: expect.stringMatching(UUID) as string,
+  resource: "session",
+  data: {
+    ...ADA,
+    session_id: A2,
+    provider: "github",
+    ip_address: "198.51.100.23",
+    logged_in_at: "2026-03-11T17:40:00.000Z",
+    last_signin_at: "2026-03-11T17:40:00.000Z",
+    revoked_at: "2026-03-12T08:00:00.000Z",
+    active: false,
+  },
+};
+
+const PASSWORD = {
+  id: expect.stringMatching(UUID) as string,
+  resource: "session",
+  data: {
+    session_id: A3,
+    user_id: "00000000-0000-4000-8000-0000000000a2",
+    provider: "password",
+    name: "Charles Babbage",
+    email: "charles@acme.test",
+    ip_address: "192.0.2.44",
+    geo_data: {},
+    logged_in_at: "2025-12-24T18:00:00.000Z",
+    last_signin_at: "2025-12-24T18:00:00.000Z",
+    revoked_at: null,
+    active: true,
+  },
+};
+
+const NOT_FOUND = [404, { error: "Session not found" }];
+
+const idOf = (last: number): string => `00000000-0000-4000-8000-00000000000${last}`;
+
+async function sessionsOf(response: Response): Promise<Session[]> {
+  return (await response.json()) as Session[];
+}
+
+/** Acme with one user who has these sessions. */
+function seedOf(sessions: object[]): object {
+  const [acme, globex] = SEED.instances;
+  return { instances: [{ ...acme, users: [{ ...acme!.users[0], sessions }] }, globex], personas: SEED.personas };
+}
+
+describe("GET /api/v1/sessions", () => {
+  it("lists the active and the revoked sessions of the key's instance alone", async () => {
+    const { acme, as } = await setup();
+    const response = await as(acme, "/api/v1/sessions");
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await answer(response)).toEqual([200, [ACTIVE, REVOKED, PASSWORD]]);
+  });
+
+  it("puts the most recent sign-in first, and not the most recent login", async () => {
+    const first = { session_id: A1, provider: "google", logged_in_at: "2026-01-01T00:00:00Z" };
+    const { acme, as } = await setup({
+      seed: seedOf([
+        { ...first, last_signin_at: "2026-05-02T00:00:00Z" },
+        { session_id: A2, provider: "google", logged_in_at: "2026-05-01T00:00:00Z" },
+        { session_id: A3, provider: "google", logged_in_at: "2026-05-01T00:00:00.001Z" },
+      ]),
+    });
+    const listed = await sessionsOf(await as(acme, "/api/v1/sessions"));
+    expect(listed.map(({ data }) => data.session_id)).toEqual([A1, A3, A2]);
+  });
+
+  it("puts those of the same time in the order of their ids", async () => {
+    const at = { provider: "google", logged_in_at: "2026-05-01T00:00:00Z" };
+    const { acme, as } = await setup({
+      seed: seedOf(
+        [3, 1, 4, 2].map((last) => ({ ...at, id: idOf(last), session_id: `svc_session_${idOf(9 - last)}` })),
+      ),
+    });
+    const listed = await sessionsOf(await as(acme, "/api/v1/sessions"));
+    expect(listed.map((session) => session.id)).toEqual([idOf(1), idOf(2), idOf(3), idOf(4)]);
+  });
+
+  it("is an empty array where there are none", async () => {
+    const { acme, as } = await setup({ seed: seedOf([]) });
+    expect(await answer(await as(acme, "/api/v1/sessions"))).toEqual([200, []]);
+  });
+
+  it("passes on what is known of the address", async () => {
+    const geo_data = { country: "NL", city: "Amsterdam", location: { latitude: 52.4 } };
+    const { acme, as } = await setup({ seed: seedOf([{ provider: "google", geo_data }]) });
+    const [session] = await sessionsOf(await as(acme, "/api/v1/sessions"));
+    expect(session!.data.geo_data).toEqual(geo_data);
+  });
+});
+
+describe("the session of a sign-in", () => {
+  it("is at the top of the list, with the person, the provider and the address of that moment", async () => {
+    const { acme, as, signIn } = await setup();
+    await signIn("google", "ada");
+    const response = await as(acme, "/api/v1/sessions");
+    expect(await answer(response)).toEqual([
+      200,
+      [
+        {
+          id: expect.stringMatching(UUID),
+          resource: "session",
+          data: {
+            ...ADA,
+            session_id: expect.stringMatching(SESSION_ID),
+            provider: "google",
+            ip_address: "127.0.0.1",
+            logged_in_at: "2026-06-01T12:00:00.000Z",
+            last_signin_at: "2026-06-01T12:00:00.000Z",
+            revoked_at: null,
+            active: true,
+          },
+        },
+        ACTIVE,
+        REVOKED,
+        PASSWORD,
+      ],
+    ]);
+  });
+
+  it("is renewed by the next sign-in of the same user, provider and address", async () => {
+    const { acme, as, clock, signIn } = await setup();
+    await signIn("google", "ada");
+    const [before] = await sessionsOf(await as(acme, "/api/v1/sessions"));
+    clock.advance(90);
+    await signIn("google", "ada");
+    expect(await answer(await as(acme, "/api/v1/sessions"))).toEqual([
+      200,
+      [{ ...before, data: { ...before!.data, last_signin_at: "2026-06-01T12:01:30.000Z" } }, ACTIVE, REVOKED, PASSWORD],
+    ]);
+  });
+
+  it("is another one for another provider", async () => {
+    const { acme, as, signIn } = await setup();
+    await signIn("google", "ada");
+    await signIn("github", "ada");
+    const listed = await sessionsOf(await as(acme, "/api/v1/sessions/search?query=ip_address:127.0.0.1"));
+    expect(listed.map(({ data }) => data.provider).toSorted()).toEqual(["github", "google"]);
+  });
+
+  it("is another one where the one before was revoked", async () => {
+    const at = { provider: "google", ip_address: "127.0.0.1", logged_in_at: "2026-05-01T00:00:00Z" };
+    const { acme, as, signIn } = await setup({
+      seed: seedOf([{ ...at, session_id: A1, revoked_at: "2026-05-02T00:00:00Z" }]),
+    });
+    await signIn("google", "ada");
+    const listed = await sessionsOf(await as(acme, "/api/v1/sessions"));
+    expect(listed.map(({ data }) => [data.session_id === A1, data.active])).toEqual([
+      [false, true],
+      [true, false],
+    ]);
+  });
+
+  it("keeps the name that the user had then", async () => {
+    const personas = [{ ...SEED.personas[0], name: "Countess of Lovelace" }];
+    const { acme, as, signIn } = await setup({ seed: { ...SEED, personas } });
+    await signIn("google", "ada");
+    const listed = await sessionsOf(await as(acme, "/api/v1/sessions"));
+    expect(listed.map(({ data }) => data.name)).toEqual([
+      "Countess of Lovelace",
+      "Ada Lovelace",
+      "Ada Lovelace",
+      "Charles Babbage",
+    ]);
+  });
+});
+
+describe("GET /api/v1/sessions/:id", () => {
+  it.each([
+    ["an active session", A1, ACTIVE],
+    ["a revoked session", A2, REVOKED],
+  ])("answers with %s by its session_id", async (_, id, session) => {
+    const { acme, as } = await setup();
+    expect(await answer(await as(acme, `/api/v1/sessions/${id}`))).toEqual([200, session]);
+  });
+
+  it("does not know the id of the record, only the session_id", async () => {
+    const { acme, as } = await setup();
+    const session = (await (await as(acme, `/api/v1/sessions/${A1}`)).json()) as Session;
+    expect(await answer(await as(acme, `/api/v1/sessions/${session.id}`))).toEqual(NOT_FOUND);
+  });
+
+  it.each([
+    ["another instance's session", B1],
+    ["no session", "svc_session_00000000-0000-4000-8000-00000000ffff"],
+    ["a session_id in capitals", A1.toUpperCase()],
+    ["a session_id without its prefix", A1.slice("svc_session_".length)],
+    ["a word", "nonsense"],
+    ["a property of every object", "__proto__"],
+  ])("answers 404 for the id of %s", async (_, id) => {
+    const { acme, globex, as } = await setup();
+    expect(await answer(await as(acme, `/api/v1/sessions/${id}`))).toEqual(NOT_FOUND);
+    expect((await as(globex, `/api/v1/sessions/${B1}`)).status).toBe(200);
+  });
+});
+
+describe("GET /api/v1/sessions/search", () => {
+  it("answers with the same shape as the list, in the same order", async () => {
+    const { acme, as } = await setup();
+    expect(await answer(await as(acme, "/api/v1/sessions/search?query=-provider:twitter"))).toEqual([
+      200,
+      [ACTIVE, REVOKED, PASSWORD],
+    ]);
+  });
+
+  it("is an empty array where nothing matches", async () => {
+    const { acme, as } = await setup();
+    expect(await answer(await as(acme, "/api/v1/sessions/search?query=provider:twitter"))).toEqual([200, []]);
+  });
+
+  it("finds nothing of another instance", async () => {
+    const { acme, globex, as } = await setup();
+    const path = `/api/v1/sessions/search?query=session_id:${B1}`;
+    expect(await answer(await as(acme, path))).toEqual([200, []]);
+    expect(await sessionsOf(await as(globex, path))).toHaveLength(1);
+  });
+
+  it.each(["", "?query=", "?query=%20%20", "?q=email:ada@acme.test"])("needs a query: %s", async (query) => {
+    const { acme, as } = await setup();
+    expect(await answer(await as(acme, `/api/v1/sessions/search${query}`))).toEqual([
+      400,
+      { error: "query is required" },
+    ]);
+  });
+});

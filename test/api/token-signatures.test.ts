@@ -1,0 +1,141 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { checkToken } from "../../src/client/verify.ts";
+import { decodePart, encodePart, setup, type Service } from "../_setup.ts";
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** What each way to verify a token says of it: the service, the client that asks it, and the key alone. */
+async function verdicts(service: Service, token: string): Promise<string[]> {
+  const { acme, as, clock } = service;
+  const response = await as(acme, "/api/v1/tokens/verify", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ token }),
+  });
+  const { error = "valid" } = (await response.json()) as { error?: string };
+  const client = service.client(acme, { now: () => clock.now().getTime() });
+  const asked = await client.tokens.check(token);
+  const local = await client.tokens.verifyLocal(token).catch((thrown: Error) => thrown);
+  const alone = await checkToken(token, { secretKey: acme.secret_key, instanceId: acme.id, now: clock.now });
+  return [
+    error,
+    asked.ok ? "valid" : asked.error.message,
+    local instanceof Error ? local.message : "valid",
+    alone.ok ? "valid" : alone.error.message,
+  ];
+}
+
+const all = (message: string): string[] => [message, message, message, message];
+
+function signed(key: string, header: unknown, claims: unknown): string {
+  const text = `${encodePart(header)}.${encodePart(claims)}`;
+  return `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`;
+}
+
+describe("The signature of a token", () => {
+  it("has one valid last character, and with the 63 others the message is Token invalid signature", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    const said = new Map<string, string[]>();
+    for (const last of ALPHABET) said.set(last, await verdicts(service, token.slice(0, -1) + last));
+    expect(said.get(token.at(-1)!)).toEqual(all("valid"));
+    for (const last of ALPHABET.replace(token.at(-1)!, "")) {
+      expect([last, ...said.get(last)!]).toEqual([last, ...all("Token invalid signature")]);
+    }
+  });
+
+  it.each<[what: string, change: (signature: string) => string]>([
+    ["is empty", () => ""],
+    ["is one character", () => "A"],
+    ["is one character short", (signature) => signature.slice(0, -1)],
+    ["is one character longer", (signature) => `${signature}A`],
+    ["is padded", (signature) => `${signature}=`],
+    ["ends with a line feed", (signature) => `${signature}\n`],
+    ["is in plain base64", (signature) => `+/${signature.slice(2)}`],
+    ["is hexadecimal", (signature) => Buffer.from(signature, "base64url").toString("hex")],
+    ["is of 64 bytes, as for HS512", () => "A".repeat(86)],
+    ["is not ASCII", () => "é".repeat(43)],
+    ["begins with a space", (signature) => ` ${signature}`],
+  ])("gives Token invalid signature when it %s", async (_, change) => {
+    const service = await setup();
+    const [header, claims, signature] = (await service.tokenFor("google", "ada")).split(".");
+    expect(await verdicts(service, `${header}.${claims}.${change(signature!)}`)).toEqual(
+      all("Token invalid signature"),
+    );
+  });
+
+  it.each<[header: unknown]>([[{ alg: "none" }], [{ alg: "HS512" }], [{ alg: "RS256" }], [{}], ["nonsense"]])(
+    "is judged before the header %j",
+    async (header) => {
+      const service = await setup();
+      const { secret_key } = service.acme;
+      const claims = decodePart(await service.tokenFor("google", "ada"), 1);
+      expect(await verdicts(service, signed("sk_another_key", header, claims))).toEqual(all("Token invalid signature"));
+      expect(await verdicts(service, signed(secret_key, header, claims))).toEqual(all("Token invalid"));
+    },
+  );
+
+  it("is judged after the instance that the token names, where that is known", async () => {
+    const service = await setup();
+    const token = `${(await service.tokenFor("google", "ada", service.globex)).slice(0, -3)}AAA`;
+    const [service_, asked, local, alone] = await verdicts(service, token);
+    expect([service_, asked, alone]).toEqual(Array(3).fill("Token does not belong to this instance"));
+    // A client knows its key, and not which instance that belongs to.
+    expect(local).toBe("Token invalid signature");
+  });
+
+  it("is judged before the claims", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    service.clock.advance(3600);
+    expect(await verdicts(service, token)).toEqual(all("Token expired"));
+    expect(await verdicts(service, `${token.slice(0, -1)}*`)).toEqual(all("Token invalid signature"));
+  });
+
+  it.each(["x", "a.b", "..", ".x.y", "a.b.c.d", "a b.c.d", "e30.W10.AAAA", "e30.IngieQ.AAAA"])(
+    "is not looked at where there are not three parts with readable claims: %j",
+    async (token) => {
+      expect(await verdicts(await setup(), token)).toEqual(all("Token invalid"));
+    },
+  );
+});
+
+describe("tokens.check", () => {
+  it.each<[what: string, token: unknown, code: string]>([
+    ["an empty token", "", "missing_token"],
+    ["undefined", undefined, "missing_token"],
+    ["null", null, "missing_token"],
+    ["a number", 5, "missing_token"],
+    ["a BigInt, which JSON can't hold", 5n, "missing_token"],
+    ["a token of 8,193 characters", "x".repeat(8193), "token_invalid"],
+    ["a token of a megabyte", "x".repeat(1 << 20), "token_invalid"],
+    ["half a surrogate pair", "\ud800", "token_invalid"],
+    ["U+0000", "\0", "token_invalid"],
+  ])("returns ok: false for %s", async (_, token, code) => {
+    const service = await setup();
+    const { check, verify } = service.client(service.acme).tokens;
+    expect(await check(token as string)).toMatchObject({ ok: false, error: { name: "TokenError", code } });
+    await expect(verify(token as string)).rejects.toMatchObject({ name: "TokenError", code });
+  });
+});
+
+describe("A request to verify a token without a body", () => {
+  it.each<[what: string, headers: Record<string, string>, body: string | undefined]>([
+    ["no body and no type", {}, undefined],
+    ["no body, of the type JSON", { "content-type": "application/json" }, undefined],
+    ["an empty body, of the type JSON", { "content-type": "application/json" }, ""],
+    ["an empty body of another type", { "content-type": "text/plain" }, ""],
+  ])("answers 400 Missing token: %s", async (_, headers, body) => {
+    const { acme, as } = await setup();
+    const init = { method: "POST", headers, ...(body !== undefined && { body }) };
+    const response = await as(acme, "/api/v1/tokens/verify", init);
+    expect([response.status, await response.json()]).toEqual([400, { error: "Missing token" }]);
+  });
+
+  it("answers for the key first", async () => {
+    const { fetch } = await setup();
+    const response = await fetch("/api/v1/tokens/verify", { method: "POST" });
+    expect([response.status, await response.json()]).toEqual([401, { error: "Missing secret key" }]);
+  });
+});

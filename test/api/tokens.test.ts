@@ -1,0 +1,293 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { answer } from "../_answers.ts";
+import { decodePart, setup, ADA } from "../_setup.ts";
+import { claimsOf, type Instance, NOW, refusal, sign, verify, VERIFY } from "../_tokens.ts";
+
+const ADA_OF_GLOBEX = "00000000-0000-4000-8000-0000000000b1";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A body of so many bytes. */
+function bodyOf(size: number): string {
+  return JSON.stringify({ token: "x".repeat(size - '{"token":""}'.length) });
+}
+
+describe("the JWT of a sign-in", () => {
+  it("carries every claim of the spec, and no other", async () => {
+    const { acme, tokenFor } = await setup();
+    expect(decodePart(await tokenFor("google", "ada"), 1)).toEqual({
+      iss: "svc",
+      sub: ADA,
+      email: "ada@acme.test",
+      name: "Ada Lovelace",
+      avatar_url: "http://localhost:7820/__svc/simulator/avatars/ada.svg",
+      provider: "google",
+      instance_id: acme.id,
+      app_id: acme.app_id,
+      iat: NOW,
+      exp: NOW + 3600,
+    });
+  });
+
+  it("is signed with HS256 by the instance's secret key", async () => {
+    const { acme, tokenFor } = await setup();
+    const token = await tokenFor("google", "ada");
+    const [header, payload, signature] = token.split(".");
+    expect(decodePart(token, 0)).toEqual({ alg: "HS256", typ: "JWT" });
+    expect(signature).toBe(createHmac("sha256", acme.secret_key).update(`${header}.${payload}`).digest("base64url"));
+  });
+
+  it.each(["google", "github", "twitter"] as const)("names %s where that was the provider", async (provider) => {
+    const { tokenFor } = await setup();
+    expect(decodePart(await tokenFor(provider, "mary"), 1)).toMatchObject({
+      provider,
+      sub: expect.stringMatching(UUID),
+    });
+  });
+
+  it("has the same issuer in every instance, and that instance's ids", async () => {
+    const { acme, globex, tokenFor } = await setup();
+    const ours = decodePart(await tokenFor("google", "ada", acme), 1);
+    const theirs = decodePart(await tokenFor("google", "ada", globex), 1);
+    expect(theirs).toMatchObject({
+      iss: ours["iss"],
+      sub: ADA_OF_GLOBEX,
+      instance_id: globex.id,
+      app_id: globex.app_id,
+    });
+    expect([globex.id, globex.app_id]).not.toEqual([acme.id, acme.app_id]);
+  });
+
+  it("is issued at the time of the sign-in, in whole seconds, for one hour", async () => {
+    const { clock, tokenFor } = await setup();
+    clock.advance(100.75);
+    expect(decodePart(await tokenFor("google", "ada"), 1)).toMatchObject({ iat: NOW + 100, exp: NOW + 3700 });
+  });
+});
+
+describe("POST /api/v1/tokens/verify", () => {
+  it("answers a valid token with the user it is for", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    expect(await answer(await verify(service, service.acme, { token }))).toEqual([
+      200,
+      {
+        id: ADA,
+        resource: "token",
+        data: {
+          valid: true,
+          email: "ada@acme.test",
+          name: "Ada Lovelace",
+          avatar_url: "http://localhost:7820/__svc/simulator/avatars/ada.svg",
+          provider: "google",
+        },
+      },
+    ]);
+  });
+
+  it("answers with the user as it is now, and the provider that the token names", async () => {
+    const service = await setup();
+    const token = sign(
+      service.acme.secret_key,
+      claimsOf(service.acme, { email: "old@acme.test", name: "Ada Byron", avatar_url: "https://old.test/a.png" }),
+    );
+    expect(await answer(await verify(service, service.acme, { token }))).toEqual([
+      200,
+      {
+        id: ADA,
+        resource: "token",
+        data: { valid: true, email: "ada@acme.test", name: "Ada Lovelace", avatar_url: "", provider: "google" },
+      },
+    ]);
+  });
+
+  it.each(["google", "github", "twitter", "email"])("takes the provider %s", async (provider) => {
+    const service = await setup();
+    const token = sign(service.acme.secret_key, claimsOf(service.acme, { provider }));
+    const [status, body] = await answer(await verify(service, service.acme, { token }));
+    expect([status, body]).toMatchObject([200, { data: { valid: true, provider } }]);
+  });
+
+  it.each(["application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON"])(
+    "takes a body of the type %s",
+    async (type) => {
+      const service = await setup();
+      const token = await service.tokenFor("google", "ada");
+      expect((await verify(service, service.acme, { token }, type)).status).toBe(200);
+    },
+  );
+
+  it("takes a token whose header names no type", async () => {
+    const service = await setup();
+    const token = sign(service.acme.secret_key, claimsOf(service.acme), { alg: "HS256" });
+    expect((await verify(service, service.acme, { token })).status).toBe(200);
+  });
+
+  it("leaves a token as good as it was, however often it is verified", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    const first = await answer(await verify(service, service.acme, { token }));
+    expect(first[0]).toBe(200);
+    expect(await answer(await verify(service, service.acme, { token }))).toEqual(first);
+  });
+});
+
+describe("what verify refuses in a request", () => {
+  it.each([
+    ["no token", "{}"],
+    ["a token that is null", '{"token":null}'],
+    ["a token that is a number", '{"token":5}'],
+    ["a token that is an object", '{"token":{"token":"x"}}'],
+    ["an empty token", '{"token":""}'],
+    ["a token under another name", '{"Token":"x"}'],
+    ["a token in the prototype", '{"__proto__":{"token":"x"}}'],
+    ["an array", '["token"]'],
+    ["a string", '"token"'],
+    ["null", "null"],
+  ])("%s: Missing token", async (_, body) => {
+    const service = await setup();
+    expect(await answer(await verify(service, service.acme, body))).toEqual([400, { error: "Missing token" }]);
+  });
+
+  it.each([
+    ["a bare token", "a.b.c"],
+    ["a form", "token=a.b.c"],
+    ["JSON cut short", '{"token":"a.b.c"'],
+    ["JSON and more", '{"token":"a.b.c"} x'],
+  ])("%s: Invalid JSON", async (_, body) => {
+    const service = await setup();
+    expect(await answer(await verify(service, service.acme, body))).toEqual([400, { error: "Invalid JSON" }]);
+  });
+
+  it.each(['{"token":"a","token":"b"}', '{"token":"a","\\u0074oken":"b"}', '{"x":1,"token":"a","x":2}'])(
+    "a repeated key, of which readers take different ones: %s",
+    async (body) => {
+      const service = await setup();
+      expect(await answer(await verify(service, service.acme, body))).toEqual([
+        400,
+        { error: "Invalid JSON: a key is repeated" },
+      ]);
+    },
+  );
+
+  it("nothing where keys are the same in different objects", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    const body = { a: { token: "x" }, b: [{ token: 'y","token":"z' }, { token: "y" }], token };
+    expect((await verify(service, service.acme, body)).status).toBe(200);
+  });
+
+  it.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json; charset=latin1",
+    "application/jsonp",
+    "application/json, text/plain",
+  ])("a body of the type %s", async (type) => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    expect(await answer(await verify(service, service.acme, { token }, type))).toEqual([
+      415,
+      { error: "Unsupported media type: send application/json" },
+    ]);
+  });
+
+  it("a body of no type", async () => {
+    const { acme, as } = await setup();
+    const body = new TextEncoder().encode('{"token":"x"}');
+    expect(await answer(await as(acme, VERIFY, { method: "POST", body }))).toEqual([
+      415,
+      { error: "Unsupported media type: send application/json" },
+    ]);
+  });
+
+  it("a body that is encoded", async () => {
+    const { acme, as } = await setup();
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    expect(await answer(await as(acme, VERIFY, { method: "POST", headers, body: '{"token":"x"}' }))).toEqual([
+      415,
+      { error: "Unsupported media type: send it without Content-Encoding" },
+    ]);
+  });
+
+  it("a body of more than 64 KiB", async () => {
+    const service = await setup();
+    expect(await answer(await verify(service, service.acme, bodyOf(65_536)))).toEqual(refusal("Token invalid"));
+    expect(await answer(await verify(service, service.acme, bodyOf(65_537)))).toEqual([
+      413,
+      { error: "Body too large" },
+    ]);
+  });
+});
+
+describe("whom verify does not find", () => {
+  const missing = [404, { error: "User not found" }];
+
+  it("a user that was deleted", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    expect((await verify(service, service.acme, { token })).status).toBe(200);
+    await service.as(service.acme, `/api/v1/users/${ADA}`, { method: "DELETE" });
+    expect(await answer(await verify(service, service.acme, { token }))).toEqual(missing);
+  });
+
+  it.each([
+    ["that never was", "00000000-0000-4000-8000-00000000ffff"],
+    ["of another instance", ADA_OF_GLOBEX],
+  ])("a user %s", async (_, sub) => {
+    const service = await setup();
+    const token = sign(service.acme.secret_key, claimsOf(service.acme, { sub }));
+    expect(await answer(await verify(service, service.acme, { token }))).toEqual(missing);
+  });
+});
+
+describe("the order of verify's checks", () => {
+  const UNKNOWN = "00000000-0000-4000-8000-00000000ffff";
+  const JSON_TYPE = "application/json";
+  const OTHER_KEY = "sk_somebody_0123456789abcdefghijklmnopqrst";
+  const stale = { iat: NOW - 7200, exp: NOW - 3600, sub: UNKNOWN };
+  type Row = [string, string, (acme: Instance, globex: Instance) => [key: string, type: string, body: string], number];
+
+  it.each<Row>([
+    ["the key", "Unauthorized", () => ["sk_bad", "text/plain", "x"], 401],
+    [
+      "the content type",
+      "Unsupported media type: send application/json",
+      (a) => [a.secret_key, "text/plain", "x"],
+      415,
+    ],
+    ["the body", "Invalid JSON", (a) => [a.secret_key, JSON_TYPE, "x"], 400],
+    [
+      "the token's shape",
+      "Token invalid",
+      (a, g) => [a.secret_key, JSON_TYPE, JSON.stringify({ token: `${sign(OTHER_KEY, claimsOf(g, stale))}.x` })],
+      401,
+    ],
+    [
+      "the instance",
+      "Token does not belong to this instance",
+      (a, g) => [a.secret_key, JSON_TYPE, JSON.stringify({ token: sign(OTHER_KEY, claimsOf(g, stale)) })],
+      401,
+    ],
+    [
+      "the signature",
+      "Token invalid signature",
+      (a) => [a.secret_key, JSON_TYPE, JSON.stringify({ token: sign(OTHER_KEY, claimsOf(a, stale)) })],
+      401,
+    ],
+    [
+      "the claims",
+      "Token expired",
+      (a) => [a.secret_key, JSON_TYPE, JSON.stringify({ token: sign(a.secret_key, claimsOf(a, stale)) })],
+      401,
+    ],
+  ])("%s comes before what follows it", async (_, error, request, expected) => {
+    const { acme, globex, fetch } = await setup();
+    const [key, type, body] = request(acme, globex);
+    const headers = { "x-service-secret-key": key, "content-type": type };
+    const [status, refused] = await answer(await fetch(VERIFY, { method: "POST", headers, body }));
+    expect([status, refused]).toMatchObject([expected, { error }]);
+  });
+});

@@ -1,0 +1,327 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import type { Session, User } from "../../src/wire/resources.ts";
+import { answer } from "../_answers.ts";
+import { SEED, setup } from "../_setup.ts";
+
+const A1 = "00000000-0000-4000-8000-0000000000a1";
+const A2 = "00000000-0000-4000-8000-0000000000a2";
+const A3 = "00000000-0000-4000-8000-0000000000a3";
+const B1 = "00000000-0000-4000-8000-0000000000b1";
+const NOBODY = "00000000-0000-4000-8000-00000000ffff";
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const ADA = {
+  id: A1,
+  resource: "user",
+  data: {
+    email: "ada@acme.test",
+    name: "Ada Lovelace",
+    avatar_url: null,
+    email_verified: true,
+    providers: ["google"],
+    created_at: "2026-01-05T09:00:00.000Z",
+  },
+};
+const CHARLES = {
+  id: A2,
+  resource: "user",
+  data: {
+    email: "charles@acme.test",
+    name: "Charles Babbage",
+    avatar_url: null,
+    email_verified: false,
+    providers: [],
+    created_at: "2025-12-24T18:00:00.000Z",
+  },
+};
+const GRACE = {
+  id: A3,
+  resource: "user",
+  data: {
+    email: "grace@navy.test",
+    name: "Grace Hopper",
+    avatar_url: null,
+    email_verified: false,
+    providers: ["github"],
+    created_at: "2026-02-14T12:30:00.000Z",
+  },
+};
+const NOT_FOUND = [404, { error: "User not found" }];
+
+const idOf = (last: number): string => `00000000-0000-4000-8000-00000000000${last}`;
+
+describe("GET /api/v1/users/:id", () => {
+  it.each([
+    ["a user who signed in with google", ADA],
+    ["a user who has a password", CHARLES],
+    ["a user who signed in with github", GRACE],
+  ])("answers with %s", async (_, user) => {
+    const { acme, as } = await setup();
+    const response = await as(acme, `/api/v1/users/${user.id}`);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await answer(response)).toEqual([200, user]);
+  });
+
+  it("names every provider once, in the order in which they were connected, and the latest picture", async () => {
+    const { acme, as, signIn } = await setup();
+    await signIn("github", "ada");
+    await signIn("google", "ada");
+    const avatar_url = "http://localhost:7820/__svc/simulator/avatars/ada.svg";
+    expect(await answer(await as(acme, `/api/v1/users/${A1}`))).toEqual([
+      200,
+      { ...ADA, data: { ...ADA.data, avatar_url, providers: ["google", "github"] } },
+    ]);
+  });
+
+  it("shows a user who signed in for the first time", async () => {
+    const { acme, as, client, signIn } = await setup();
+    const url = await signIn("twitter", "mary");
+    const { id } = await client(acme).tokens.verify(url.searchParams.get("token")!);
+    expect(await answer(await as(acme, `/api/v1/users/${id}`))).toEqual([
+      200,
+      {
+        id: expect.stringMatching(UUID),
+        resource: "user",
+        data: {
+          email: "3003@twitter.invalid",
+          name: "mshelley",
+          avatar_url: "http://localhost:7820/__svc/simulator/avatars/mary.svg",
+          email_verified: false,
+          providers: ["twitter"],
+          created_at: "2026-06-01T12:00:00.000Z",
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ["another instance's user", B1],
+    ["no user", NOBODY],
+    ["a user in capitals", A1.toUpperCase()],
+    ["a word", "nonsense"],
+    ["a property of every object", "constructor"],
+  ])("answers 404 for the id of %s", async (_, id) => {
+    const { acme, globex, as } = await setup();
+    expect(await answer(await as(acme, `/api/v1/users/${id}`))).toEqual(NOT_FOUND);
+    expect((await as(globex, `/api/v1/users/${B1}`)).status).toBe(200);
+  });
+});
+
+describe("GET /api/v1/users", () => {
+  it("lists the users of the key's instance alone, newest first", async () => {
+    const { acme, as } = await setup();
+    const response = await as(acme, "/api/v1/users");
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await answer(response)).toEqual([200, [GRACE, ADA, CHARLES]]);
+  });
+
+  it("keeps two users apart who have one e-mail address in two instances", async () => {
+    const { globex, as } = await setup();
+    expect(await answer(await as(globex, "/api/v1/users"))).toEqual([
+      200,
+      [
+        {
+          ...ADA,
+          id: B1,
+          data: { ...ADA.data, name: "Ada of Globex", created_at: "2026-04-02T10:00:00.000Z" },
+        },
+      ],
+    ]);
+  });
+
+  it("puts those of the same time in the order of their ids", async () => {
+    const users = [3, 1, 4, 2].map((last) => ({
+      id: idOf(last),
+      email: `${last}@acme.test`,
+      name: "Ada",
+      created_at: "2026-01-01T00:00:00Z",
+    }));
+    const { acme, as } = await setup({ seed: { instances: [{ ...SEED.instances[0], users }, SEED.instances[1]] } });
+    const listed = (await (await as(acme, "/api/v1/users")).json()) as User[];
+    expect(listed.map((user) => user.id)).toEqual([idOf(1), idOf(2), idOf(3), idOf(4)]);
+  });
+
+  it("is an empty array where there are none", async () => {
+    const { acme, as } = await setup({
+      seed: { instances: [{ ...SEED.instances[0], users: [] }, SEED.instances[1]] },
+    });
+    expect(await answer(await as(acme, "/api/v1/users"))).toEqual([200, []]);
+  });
+
+  it.each([`/api/v1/users/${A2}`, "/api/v1/users", "/api/v1/users/search?query=id:*"])(
+    "tells nobody a password's digest: %s",
+    async (path) => {
+      const { acme, as } = await setup();
+      const text = await (await as(acme, path)).text();
+      expect(text).toContain("charles@acme.test");
+      expect(text).not.toMatch(/digest/);
+    },
+  );
+});
+
+describe("GET /api/v1/users/search", () => {
+  it("answers with the same shape as a get, in the order of the list", async () => {
+    const { acme, as } = await setup();
+    expect(await answer(await as(acme, "/api/v1/users/search?query=-name:Charles*"))).toEqual([200, [GRACE, ADA]]);
+  });
+
+  it("is an empty array where nothing matches", async () => {
+    const { acme, as } = await setup();
+    expect(await answer(await as(acme, "/api/v1/users/search?query=name:nobody"))).toEqual([200, []]);
+  });
+
+  it("finds nothing of another instance", async () => {
+    const { acme, globex, as } = await setup();
+    expect(await answer(await as(acme, `/api/v1/users/search?query=id:${B1}`))).toEqual([200, []]);
+    expect(await answer(await as(globex, `/api/v1/users/search?query=id:${B1}`))).toMatchObject([200, [{ id: B1 }]]);
+  });
+
+  it("takes a query that is URL-encoded, and one that need not be", async () => {
+    const { acme, as } = await setup();
+    for (const query of ["email%3Aada%40acme.test%20name%3AAda%2A", "email:ada@acme.test+name:Ada*"]) {
+      expect(await answer(await as(acme, `/api/v1/users/search?query=${query}`))).toEqual([200, [ADA]]);
+    }
+  });
+
+  it.each(["", "?query=", "?query=%20%20", "?q=email:ada@acme.test"])("needs a query: %s", async (query) => {
+    const { acme, as } = await setup();
+    expect(await answer(await as(acme, `/api/v1/users/search${query}`))).toEqual([400, { error: "query is required" }]);
+  });
+
+  it("takes one query", async () => {
+    const { acme, as } = await setup();
+    expect(await answer(await as(acme, "/api/v1/users/search?query=name:Ada*&query=name:Grace*"))).toEqual([
+      400,
+      { error: "Bad request: a query parameter is repeated" },
+    ]);
+  });
+
+  it("finds a user by what the last sign-in wrote", async () => {
+    const personas = [{ ...SEED.personas[0], name: "Countess of Lovelace" }];
+    const { acme, as, signIn } = await setup({ seed: { ...SEED, personas } });
+    await signIn("google", "ada");
+    const found = async (query: string): Promise<string[]> =>
+      ((await (await as(acme, `/api/v1/users/search?query=${query}`)).json()) as User[]).map((user) => user.id);
+    expect(await found("name:Countess*")).toEqual([A1]);
+    expect(await found("name:Ada*")).toEqual([]);
+    expect(await found("updated_at:2026-06-01")).toEqual([A1]);
+    expect(await found("created_at:2026-01-05")).toEqual([A1]);
+  });
+});
+
+describe("DELETE /api/v1/users/:id", () => {
+  it("answers with the id, and the user is gone from everywhere", async () => {
+    const { acme, as } = await setup();
+    expect(await answer(await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" }))).toEqual([
+      200,
+      { deleted: true, id: A1 },
+    ]);
+    expect(await answer(await as(acme, `/api/v1/users/${A1}`))).toEqual(NOT_FOUND);
+    expect(await answer(await as(acme, "/api/v1/users"))).toEqual([200, [GRACE, CHARLES]]);
+    expect(await answer(await as(acme, "/api/v1/users/search?query=email:ada@acme.test"))).toEqual([200, []]);
+  });
+
+  it("deletes the sessions too, active and revoked", async () => {
+    const { acme, as, signIn } = await setup();
+    await signIn("google", "ada");
+    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
+    const left = (await (await as(acme, "/api/v1/sessions")).json()) as Session[];
+    expect(left.map(({ data }) => data.user_id)).toEqual([A2]);
+    expect(await answer(await as(acme, `/api/v1/sessions/search?query=user_id:${A1}`))).toEqual([200, []]);
+    for (const id of ["a001", "a002"]) {
+      expect(
+        await answer(await as(acme, `/api/v1/sessions/svc_session_00000000-0000-4000-8000-00000000${id}`)),
+      ).toEqual([404, { error: "Session not found" }]);
+    }
+  });
+
+  it("deletes the identities too: the next sign-in is somebody new", async () => {
+    const { acme, as, client, tokenFor } = await setup();
+    await tokenFor("github", "ada");
+    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
+    const { id } = await client(acme).tokens.verify(await tokenFor("google", "ada"));
+    expect(id).not.toBe(A1);
+    expect(await answer(await as(acme, `/api/v1/users/${id}`))).toMatchObject([
+      200,
+      { data: { email: "ada@acme.test", providers: ["google"], created_at: "2026-06-01T12:00:00.000Z" } },
+    ]);
+    expect(await answer(await as(acme, `/api/v1/users/${A1}`))).toEqual(NOT_FOUND);
+  });
+
+  it("leaves nothing of the user in the store's files", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "svc-users-"));
+    const contents = async (): Promise<string> => {
+      const names = (await readdir(directory)).filter((name) => /^db\.(?:json|journal)$/.test(name));
+      return (await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")))).join("");
+    };
+    try {
+      const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
+      const { acme, as, signIn } = await setup({ store });
+      await signIn("github", "ada");
+      expect(await contents()).toContain(A1);
+      await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
+      await store.close();
+      expect(await contents()).toContain(A3);
+      expect(await contents()).not.toContain(A1);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  it("frees the e-mail address for somebody else", async () => {
+    const personas = [{ ...SEED.personas[0], google: { sub: "9001", email_verified: true } }];
+    const { acme, as, signIn } = await setup({ seed: { ...SEED, personas } });
+    expect((await signIn("google", "ada")).searchParams.get("error")).toBe("account_conflict");
+    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
+    expect((await signIn("google", "ada")).searchParams.get("error")).toBeNull();
+  });
+
+  it("makes the user's tokens worthless", async () => {
+    const { acme, as, client, tokenFor } = await setup();
+    const token = await tokenFor("google", "ada");
+    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
+    await expect(client(acme).tokens.verify(token)).rejects.toMatchObject({ code: "user_not_found", status: 404 });
+  });
+
+  it("leaves others alone, and the person's account in another instance", async () => {
+    const { acme, globex, as } = await setup();
+    const before = await (await as(globex, "/api/v1/users")).json();
+    const sessions = await (await as(globex, "/api/v1/sessions")).json();
+    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
+    expect(await (await as(globex, "/api/v1/users")).json()).toEqual(before);
+    expect(await (await as(globex, "/api/v1/sessions")).json()).toEqual(sessions);
+    expect(await answer(await as(acme, `/api/v1/users/${A3}`))).toEqual([200, GRACE]);
+  });
+
+  it.each([
+    ["another instance's user", B1],
+    ["no user", NOBODY],
+    ["a user in capitals", A1.toUpperCase()],
+    ["a word", "nonsense"],
+  ])("answers 404 for the id of %s, and deletes nothing", async (_, id) => {
+    const { acme, globex, as } = await setup();
+    expect(await answer(await as(acme, `/api/v1/users/${id}`, { method: "DELETE" }))).toEqual(NOT_FOUND);
+    expect(await answer(await as(acme, "/api/v1/users"))).toEqual([200, [GRACE, ADA, CHARLES]]);
+    expect((await as(globex, `/api/v1/users/${B1}`)).status).toBe(200);
+  });
+
+  it("answers one of two with 404", async () => {
+    const { acme, as } = await setup();
+    const remove = (): Promise<Response> => as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
+    const answers = await Promise.all([remove(), remove()]);
+    expect(answers.map((response) => response.status).toSorted()).toEqual([200, 404]);
+    expect(await answer(await remove())).toEqual(NOT_FOUND);
+  });
+
+  it("deletes nothing for a key that is missing or bad", async () => {
+    const { acme, fetch, as } = await setup();
+    for (const headers of [{}, { "x-service-secret-key": "sk_bad" }]) {
+      expect((await fetch(`/api/v1/users/${A1}`, { method: "DELETE", headers })).status).toBe(401);
+    }
+    expect((await as(acme, `/api/v1/users/${A1}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { expect, it } from "vitest";
+import { issueLines } from "../../src/server/zod-errors.ts";
+
+const Schema = z.strictObject({
+  name: z.string().min(1).max(5),
+  port: z.int().min(1).max(10),
+  mode: z.enum(["real", "simulated"]),
+  on: z.boolean(),
+  all: z.literal(true),
+  uris: z.array(z.url()).max(1),
+  as: z.union([z.string(), z.number()]),
+  email: z.string().regex(/@/, "must be an e-mail address"),
+});
+const GOOD = { name: "a", port: 1, mode: "real", on: true, all: true, uris: [], as: "x", email: "a@b" };
+
+it.each([
+  [{ nmae: "a" }, "nmae: unknown key. Check its spelling, or leave it out"],
+  [{ name: undefined }, "name: is missing"],
+  [{ name: 5 }, "name: must be text"],
+  [{ name: "" }, "name: must not be empty"],
+  [{ name: "abcdef" }, "name: must be 5 characters or less"],
+  [{ port: 0 }, "port: must be 1 or more"],
+  [{ port: 1.5 }, "port: must be a whole number"],
+  [{ mode: "fake" }, "mode: must be one of real, simulated"],
+  [{ on: "yes" }, "on: must be true or false"],
+  [{ all: false }, "all: must be true"],
+  [{ uris: ["nonsense"] }, "uris[0]: must be an address such as https://example.com/"],
+  [{ uris: ["http://a/", "http://b/"] }, "uris: must be 1 entry or less"],
+  [{ as: null }, "as: has none of the forms that are accepted"],
+  [{ email: "nobody" }, "email: must be an e-mail address"],
+])("a fault is named by its path and says what to write: %j", (change, line) => {
+  expect(issueLines(Schema.safeParse({ ...GOOD, ...change }).error!)).toEqual([line]);
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "../_browser.ts";
+import { generate, openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts";
+
+describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout: 60_000 }, () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    for (const provider of ["google", "github"]) await signIn(dashboard.svc, { provider });
+    await generate(dashboard, 120);
+  }, 60_000);
+  afterAll(() => dashboard?.close());
+
+  const focusedRow = (): Promise<string | null> =>
+    dashboard.page.evaluate("document.activeElement?.closest('tr')?.dataset.id ?? null");
+  const hash = (): Promise<string> => dashboard.page.evaluate("location.hash");
+
+  it("focuses the search on / and shows the keys on ?", async () => {
+    const { page, visit } = dashboard;
+    await visit("users");
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.dataset.testid")).toBe("query");
+    expect(await page.getByTestId("query").inputValue()).toBe("");
+    await page.keyboard.type("?");
+    expect(await page.getByTestId("query").inputValue(), "typed, not taken as a shortcut").toBe("?");
+    await page.getByTestId("query").fill("");
+    await page.keyboard.press("Escape");
+    await page.locator("h1").click();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
+  it.each(["Control+k", "Meta+k"])("goes anywhere from the palette, opened by %s", async (keys) => {
+    const { page, visit } = dashboard;
+    await visit("overview");
+    await page.keyboard.press(keys);
+    await page.getByTestId("palette").fill("move the cl");
+    await page.keyboard.press("Enter");
+    await expect.poll(hash).toBe("#/control?section=clock");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
+  it("offers a search for a typed e-mail address, and moves in the palette by arrows", async () => {
+    const { page, visit } = dashboard;
+    await visit("overview");
+    await page.keyboard.press("Control+k");
+    await page.getByTestId("palette").fill("ada@acme.test");
+    await page.keyboard.press("Enter");
+    await expect.poll(hash).toBe("#/users?query=email%3Aada%40acme.test");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(hash).toBe("#/instances");
+  });
+
+  it("walks the rows with the arrows, opens one with Enter, and Escape returns to the same row", async () => {
+    const { page, visit } = dashboard;
+    await visit("users?query=email:*@acme.test");
+    await page.getByTestId("row").first().focus();
+    const first = await focusedRow();
+    await page.keyboard.press("ArrowDown");
+    const second = await focusedRow();
+    expect(second).not.toBe(first);
+    await page.keyboard.press("Enter");
+    await page.getByTestId("delete-user").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(focusedRow).toBe(second);
+    expect(await hash(), "with the search that was made").toBe("#/users?query=email:*@acme.test");
+  });
+
+  it("returns to the row's page, too", async () => {
+    const { page, visit } = dashboard;
+    await visit("overview");
+    await visit("users");
+    await page.getByTestId("next-page").click();
+    await page.getByText("Page 2 ·").waitFor();
+    await settled(page);
+    await page.getByTestId("row").nth(3).focus();
+    const row = await focusedRow();
+    await page.keyboard.press("Enter");
+    await page.getByTestId("delete-user").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("Page 2 ·").waitFor();
+    await expect.poll(focusedRow).toBe(row);
+  });
+
+  it("leaves the arrows to scrolling where no row has the focus", async () => {
+    const { page, visit } = dashboard;
+    await visit("users");
+    await page.locator("h1").click();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => page.evaluate<number>("scrollY")).toBeGreaterThan(0);
+  });
+
+  it("completes fields, explains the search in words, and says what is wrong with it", async () => {
+    const { page, visit } = dashboard;
+    await visit("sessions");
+    const words = page.getByTestId("query-words");
+    await page.keyboard.press("/");
+    await page.keyboard.type("prov");
+    await page.getByRole("option", { name: /^provider/ }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByTestId("query").inputValue()).toBe("provider:");
+    await page.keyboard.type("git");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByTestId("query").inputValue()).toBe("provider:github");
+    await expect.poll(() => words.textContent()).toMatch(/^Shows sessions .*provider.*github/);
+    await page.getByTestId("query").fill("colour:red");
+    await expect.poll(() => words.textContent()).toContain("colour");
+    expect(await page.getByTestId("query").getAttribute("aria-invalid")).toBe("true");
+  });
+
+  it("has the views behind a button named Menu below 700 px", async () => {
+    const { page, visit } = dashboard;
+    await page.setViewportSize({ width: 699, height: 800 });
+    await visit("overview");
+    await page.getByRole("link", { name: "Flows", exact: true }).waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("link", { name: "Flows", exact: true }).click();
+    await expect.poll(hash).toBe("#/flows");
+    await page.getByRole("link", { name: "Flows", exact: true }).waitFor({ state: "hidden" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole("link", { name: "Flows", exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,176 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "../_browser.ts";
+import { openDashboard, overflow, signIn, violations, type Dashboard } from "../_dashboard.ts";
+
+/** The directory for pictures of the views; without it none are taken. */
+const SCREENSHOTS = process.env["SVC_SCREENSHOTS"];
+const WIDTHS = [360, 1280, 1920];
+/** What a view must show as text, whatever it looks like. */
+const HOSTILE = [
+  "<img src=x onerror=alert(1)>",
+  "محمد بن موسى الخوارزمي",
+  "👩🏽‍🚀👨‍👩‍👧‍👦🚀",
+  `${"x".repeat(248)}<b>&amp;`,
+  "\u202Etxt.exe\u202C",
+];
+
+describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser,", { timeout: 120_000 }, () => {
+  let dashboard: Dashboard;
+  let ids: { instance: string; user: string; flow: string; request: string };
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    const { svc, control } = dashboard;
+    for (const outcome of ["success", "success", "access_denied", "code_rejected", "success", "email_not_verified"])
+      for (const provider of ["google", "github"])
+        await signIn(svc, { provider, outcome, as: provider === "google" ? "grace@acme.test" : "ada@acme.test" });
+    await fillWithHostile(dashboard);
+    const flow = (await signIn(svc, { outcome: "code_rejected" })).flow_id as string;
+    await fetch(`${svc.url}/api/v1/users/search?query=${encodeURIComponent("email:<script>")}`);
+    await control("POST /snapshots", { name: "before-import" });
+    const requests = (await control("GET /requests")).body as { id: string; data: { path: string } }[];
+    const users = (await control("GET /users?query=email:ada@acme.test")).body as { id: string }[];
+    ids = {
+      instance: (await control("GET /instances")).body[0].id as string,
+      user: users[0]!.id,
+      flow,
+      request: requests.find(({ data }) => data.path.startsWith("/api/v1/users/search"))!.id,
+    };
+  }, 120_000);
+  afterAll(() => dashboard?.close());
+
+  const VIEWS: [name: string, address: () => string][] = [
+    ["overview", () => "overview"],
+    ["instances", () => "instances"],
+    ["instance", () => `instances/${ids.instance}`],
+    ["users", () => "users"],
+    ["users-of-nobody", () => "users?query=name:nobody"],
+    ["user", () => `users/${ids.user}`],
+    ["sessions", () => "sessions"],
+    ["flows", () => "flows"],
+    ["flow", () => `flows/${ids.flow}`],
+    ["requests", () => "requests"],
+    ["request", () => `requests/${ids.request}`],
+    ["control-scenarios", () => "control?section=scenarios"],
+    ["control-clock", () => "control?section=clock"],
+    ["control-data", () => "control?section=data"],
+    ["try-it", () => "try-it"],
+    ["missing-record", () => "users/00000000-0000-4000-8000-000000000000"],
+  ];
+
+  it.each(VIEWS)("%s has no fault that axe knows, and fits at 360, 1280 and 1920 px", async (name, address) => {
+    const { page, visit, faults } = dashboard;
+    await visit(address());
+    const found: string[] = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const excess = await overflow(page);
+        if (excess > 0) found.push(`${colorScheme} ${width}: ${excess} px too wide`);
+        if (SCREENSHOTS)
+          await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+        found.push(...(await violations(page)).map((violation) => `${colorScheme} ${width}: ${violation}`));
+      }
+    }
+    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  const STATES: [name: string, open: () => Promise<void>][] = [
+    [
+      "try-it-result",
+      async () => {
+        await dashboard.visit("try-it");
+        await dashboard.page.getByTestId("run-sign-in").click();
+        await dashboard.page.getByTestId("verdict").waitFor();
+      },
+    ],
+    [
+      "user-with-token",
+      async () => {
+        await dashboard.visit(`users/${ids.user}`);
+        await dashboard.page.getByTestId("mint").click();
+        await dashboard.page.getByText("See why").waitFor();
+      },
+    ],
+    [
+      "new-user",
+      async () => {
+        await dashboard.visit("users");
+        await dashboard.page.getByRole("button", { name: "New user" }).click();
+        await dashboard.page.getByRole("dialog").waitFor();
+      },
+    ],
+    [
+      "palette",
+      async () => {
+        await dashboard.visit("overview");
+        await dashboard.page.getByTestId("open-palette").click();
+        await dashboard.page.getByTestId("palette").waitFor();
+      },
+    ],
+    [
+      "suggestions",
+      async () => {
+        await dashboard.visit("sessions");
+        await dashboard.page.getByTestId("query").fill("");
+        await dashboard.page.getByTestId("query").pressSequentially("p");
+        await dashboard.page.getByRole("listbox", { name: "Suggestions" }).getByRole("option").first().waitFor();
+      },
+    ],
+  ];
+
+  it.each(STATES)("%s has no fault that axe knows, and fits at 360 and 1280 px", async (name, open) => {
+    const { page } = dashboard;
+    const found: string[] = [];
+    for (const [width, colorScheme] of [
+      [1280, "light"],
+      [360, "dark"],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await open();
+      const excess = await overflow(page);
+      if (excess > 0) found.push(`${width}: ${excess} px too wide`);
+      if (SCREENSHOTS)
+        await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      found.push(...(await violations(page)).map((violation) => `${width}: ${violation}`));
+      await page.keyboard.press("Escape");
+    }
+    expect(found).toEqual([]);
+  });
+
+  it.each(["users", "sessions", "instances", "control?section=scenarios"])(
+    "%s shows hostile names as the text that they are",
+    async (address) => {
+      const { page, visit, faults } = dashboard;
+      await visit(address);
+      const text = await page.evaluate<string>("document.querySelector('main').textContent");
+      expect(HOSTILE.filter((name) => !text.includes(name))).toEqual([]);
+      expect(await page.locator("main img, main b b, main script").count()).toBe(0);
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+/** Puts each hostile text where a person, a provider or an application may write one. */
+async function fillWithHostile({ control, svc }: Dashboard): Promise<void> {
+  for (const [n, name] of HOSTILE.entries()) {
+    const email = `hostile-${n}.${"long-address.".repeat(3)}@example.test`.replace(".@", "@");
+    const made = [
+      await control("POST /users", { name, email }),
+      await control("POST /personas", {
+        name,
+        email: `persona-${n}@example.test`,
+        google: { sub: `9${n}`, email_verified: true },
+      }),
+      await control("POST /instances", { name, subdomain: `hostile-${n}` }),
+      await control("POST /scenarios", { label: name, outcome: "access_denied", match: { login_hint: name } }),
+    ];
+    expect(made.map(({ status, body }) => (status === 201 ? 201 : body))).toEqual([201, 201, 201, 201]);
+    await signIn(svc, { as: `persona-${n}@example.test` });
+    await fetch(`${svc.url}/api/v1/users/search?query=${encodeURIComponent(name)}`, { headers: { "user-agent": "x" } });
+  }
+}

@@ -1,0 +1,282 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RequestEntry } from "../../src/server/http/entry.ts";
+import { createListener } from "../../src/server/http/listener.ts";
+import { createAddresses } from "../../src/server/instances/addresses.ts";
+import { createLive } from "../../src/server/live/index.ts";
+import { parseSeed } from "../../src/server/seed/index.ts";
+import { createService } from "../../src/server/service.ts";
+import { nowhere } from "../../src/server/sign-in/geo.ts";
+import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import type { Credentials } from "../../src/server/providers/credentials.ts";
+import { CHROMIUM, launchChromium } from "../_browser.ts";
+import { SEED } from "../_setup.ts";
+
+const EVIL_HOST = "evil.test";
+/** Another name of the service: not loopback, so that browsers send it no Sec-Fetch headers over plain http. */
+const OTHER_NAME = "svc.corp.test";
+
+interface Target {
+  readonly port: number;
+  readonly requests: RequestEntry[];
+  /** How many sign-ins were begun. */
+  states: number;
+  close(): void;
+}
+
+async function listening(server: Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** A service as `svc serve` starts it, on a real socket. */
+async function startService(credentials: Credentials = {}): Promise<Target> {
+  const store = openMemoryStore();
+  await store.seed(parseSeed(JSON.stringify({ ...SEED, instances: [SEED.instances[0]] }), "seed", new Date()));
+  const server = createServer();
+  const port = await listening(server);
+  const target: Target = {
+    port,
+    requests: [],
+    states: 0,
+    close: () => server.close().closeAllConnections(),
+  };
+  const app = createService({
+    store: {
+      ...store,
+      saveState(record) {
+        target.states++;
+        return store.saveState(record);
+      },
+    },
+    live: await createLive(store, () => new Date()),
+    addresses: createAddresses(`http://localhost:${port}`, port, [OTHER_NAME]),
+    isLocal: true,
+    locate: nowhere,
+    providers: "auto",
+    credentials,
+    fetch: () => Promise.reject(new Error("there is no network in tests")),
+    onBug: (error) => {
+      throw error;
+    },
+    onFailure: () => {},
+    onUnlisted: () => {},
+    onRequest: (entry) => target.requests.push(entry),
+  });
+  server.on(
+    "request",
+    createListener(app, () => "127.0.0.1", { onBug: () => {}, isStopping: () => false }),
+  );
+  return target;
+}
+
+/** A site of the attacker's: serves the page of the moment, and keeps what arrives at /catch. */
+async function startSite(): Promise<{ port: number; caught: URLSearchParams[]; page: string; close(): void }> {
+  const site = {
+    port: 0,
+    caught: [] as URLSearchParams[],
+    page: "",
+    close: (): void => server.close().closeAllConnections(),
+  };
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://site");
+    if (url.pathname === "/catch") site.caught.push(url.searchParams);
+    response
+      .setHeader("content-type", "text/html")
+      .end(url.pathname === "/" ? site.page : "<!doctype html><p>caught</p>");
+  });
+  site.port = await listening(server);
+  return site;
+}
+
+type Attack = (url: string) => string;
+const script = (text: string): string => `<!doctype html><body><script>${text}</script>`;
+const inputs = (url: string): string =>
+  [...new URL(url).searchParams]
+    .map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`)
+    .join("");
+
+/** A browser goes there: a sign-in may begin, and must end at the picker. */
+const NAVIGATIONS: [name: string, page: Attack][] = [
+  ["a top-level redirect", (url) => script(`location.href = ${JSON.stringify(url)}`)],
+  ["a replaced location", (url) => script(`location.replace(${JSON.stringify(url)})`)],
+  ["a popup", (url) => script(`open(${JSON.stringify(url)})`)],
+  [
+    "a GET form",
+    (url) =>
+      `<!doctype html><form action="${url.split("?")[0]}">${inputs(url)}</form>${script("document.forms[0].submit()")}`,
+  ],
+  [
+    "a meta refresh",
+    (url) => `<!doctype html><meta http-equiv="refresh" content="0;url=${url.replaceAll("&", "&amp;")}">`,
+  ],
+  ["a link that clicks itself", (url) => `<!doctype html><a href="${url}">x</a>${script("document.links[0].click()")}`],
+];
+/** It does not: nothing may begin. */
+const EMBEDDINGS: [name: string, page: Attack, status: number][] = [
+  [
+    "a POST form",
+    (url) => `<!doctype html><form method="post" action="${url}"></form>${script("document.forms[0].submit()")}`,
+    405,
+  ],
+  ["an iframe", (url) => `<!doctype html><iframe src="${url}"></iframe>`, 400],
+  ["an object", (url) => `<!doctype html><object data="${url}" type="text/html"></object>`, 400],
+  ["an image", (url) => `<!doctype html><img src="${url}">`, 400],
+  ["a script", (url) => `<!doctype html><script src="${url}"></script>`, 400],
+  ["a style sheet", (url) => `<!doctype html><link rel="stylesheet" href="${url}">`, 400],
+  ["a blind fetch", (url) => script(`fetch(${JSON.stringify(url)}, { mode: "no-cors", credentials: "include" })`), 400],
+  [
+    "a fetch for HTML",
+    (url) => script(`fetch(${JSON.stringify(url)}, { mode: "no-cors", headers: { accept: "text/html" } })`),
+    400,
+  ],
+  ["a fetch", (url) => script(`fetch(${JSON.stringify(url)}, { credentials: "include" })`), 400],
+  ["a prefetch", (url) => `<!doctype html><link rel="prefetch" href="${url}">`, 400],
+];
+
+describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,", { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let svc: Target;
+  let site: Awaited<ReturnType<typeof startSite>>;
+
+  beforeAll(async () => {
+    browser = await launchChromium([
+      `--host-resolver-rules=MAP ${EVIL_HOST} 127.0.0.1, MAP ${OTHER_NAME} 127.0.0.1`,
+      "--disable-popup-blocking",
+      // The attacker's page is on this machine for the test; elsewhere the browser would ask its user first.
+      "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
+    ]);
+  }, 60_000);
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    [svc, site] = [await startService(), await startSite()];
+    context = await browser.newContext();
+    page = await context.newPage();
+  });
+  afterEach(async () => {
+    await context.close();
+    svc.close();
+    site.close();
+  });
+
+  const at = (host: string, port: number): string => `http://${host}:${port}`;
+  const startUrl = (host: string, to: string): string =>
+    `${at(host, svc.port)}/oauth/authorize?${new URLSearchParams({ provider: "google", login_hint: "ada", redirect_uri: `${to}/catch` }).toString()}`;
+  /** Without Sec-Fetch headers this looks like a navigation; it is sent on to the front door's own name, where they come. */
+  const statusAt = (host: string, name: string, status: number): number =>
+    host === OTHER_NAME && ["a fetch for HTML", "an iframe", "an object"].includes(name) ? 302 : status;
+  const personaUrl = (host: string): string => {
+    const query = {
+      client_id: "svc-simulator",
+      response_type: "code",
+      scope: "openid",
+      state: "x",
+      redirect_uri: `${at("localhost", svc.port)}/oauth/google/callback`,
+      email: "boss@corp.test",
+      name: "Boss",
+    };
+    return `${at(host, svc.port)}/__svc/simulator/google/authorize?${new URLSearchParams(query).toString()}`;
+  };
+
+  /** Opens the page, and waits until the service has answered something with the status. */
+  async function attack(from: string, html: string, status: number, route?: string): Promise<void> {
+    site.page = html;
+    await page.goto(`${from}/`);
+    await expect
+      .poll(
+        () => svc.requests.some((entry) => entry.status === status && (route === undefined || entry.route === route)),
+        {
+          timeout: 30_000,
+        },
+      )
+      .toBe(true);
+  }
+
+  async function knowsBoss(): Promise<boolean> {
+    const query = new URLSearchParams({ provider: "google", redirect_uri: "http://localhost:1/" });
+    const begun = await fetch(`${at("localhost", svc.port)}/oauth/authorize?${query.toString()}`, {
+      redirect: "manual",
+    });
+    const toPicker = await fetch(begun.headers.get("location")!, { redirect: "manual" });
+    const picker = await fetch(`${toPicker.headers.get("location")!}&q=boss@corp.test`);
+    expect(picker.status).toBe(200);
+    return !(await picker.text()).includes('data-testid="no-match"');
+  }
+
+  describe.each(["localhost", OTHER_NAME])("to the service at %s,", (host) => {
+    it.each(NAVIGATIONS)("gets no token by %s, but only a picker that names it", async (_, html) => {
+      const evil = at(EVIL_HOST, site.port);
+      await attack(evil, html(startUrl(host, evil)), 200, "/__svc/simulator/:provider/authorize");
+      const atPicker = (): Page | undefined => context.pages().find((each) => each.url().includes("?request="));
+      await expect.poll(() => atPicker() !== undefined, { timeout: 30_000 }).toBe(true);
+      const shown = atPicker()!;
+      expect(await shown.getByTestId("destination").textContent()).toBe(evil);
+      expect(site.caught).toEqual([]);
+      expect(svc.requests.filter(({ route }) => route === "/oauth/:provider/callback")).toEqual([]);
+    });
+
+    it.each(EMBEDDINGS)("begins nothing by %s", async (name, html, status) => {
+      const evil = at(EVIL_HOST, site.port);
+      await attack(evil, html(startUrl(host, evil)), statusAt(host, name, status));
+      expect([svc.states, site.caught]).toEqual([0, []]);
+    });
+
+    it.each(EMBEDDINGS)("adds no account by %s", async (name, html, status) => {
+      await attack(at(EVIL_HOST, site.port), html(personaUrl(host)), statusAt(host, name, status));
+      expect(await knowsBoss()).toBe(false);
+    });
+  });
+
+  it.each(NAVIGATIONS)("adds no account by %s either", async (_, html) => {
+    await attack(at(EVIL_HOST, site.port), html(personaUrl("localhost")), 200, "/__svc/simulator/:provider/authorize");
+    expect(await knowsBoss()).toBe(false);
+  });
+
+  it("gets a token by a click on the picker alone", async () => {
+    const evil = at(EVIL_HOST, site.port);
+    await attack(evil, NAVIGATIONS[0]![1](startUrl("localhost", evil)), 200, "/__svc/simulator/:provider/authorize");
+    await page.getByTestId("account-ada").waitFor();
+    // No account has the focus: a key that was held down would choose it.
+    expect(await page.evaluate("document.activeElement === document.body")).toBe(true);
+    await page.getByTestId("account-ada").click();
+    await page.waitForURL(`${evil}/catch?**`);
+    expect(site.caught.map((query) => [...query.keys()])).toEqual([["token"]]);
+  });
+
+  it("gets nothing through a real provider", async () => {
+    svc.close();
+    svc = await startService({ google: { client_id: "ours", client_secret: "secret" } });
+    const evil = at(EVIL_HOST, site.port);
+    await attack(evil, NAVIGATIONS[0]![1](startUrl("localhost", evil)), 400, "/oauth/authorize");
+    expect([svc.states, site.caught]).toEqual([0, []]);
+  });
+
+  it.each(NAVIGATIONS)("may sign in to loopback from another port of localhost, by %s", async (_, html) => {
+    const app = at("localhost", site.port);
+    site.page = html(startUrl("localhost", app));
+    await page.goto(`${app}/`);
+    await expect.poll(() => site.caught.map((query) => [...query.keys()]), { timeout: 30_000 }).toEqual([["token"]]);
+  });
+
+  it.each(EMBEDDINGS)("begins nothing from another port of localhost by %s", async (_, html, status) => {
+    const app = at("localhost", site.port);
+    await attack(app, html(startUrl("localhost", app)), status);
+    expect([svc.states, site.caught]).toEqual([0, []]);
+  });
+
+  it("neither begins nor finishes a sign-in in a prerender", async () => {
+    const app = at("localhost", site.port);
+    const rules = (url: string): string => JSON.stringify({ prerender: [{ urls: [url], eagerness: "immediate" }] });
+    await attack(
+      app,
+      `<!doctype html><script type="speculationrules">${rules(startUrl("localhost", app))}</script>`,
+      400,
+    );
+    expect([svc.states, site.caught]).toEqual([0, []]);
+  });
+});

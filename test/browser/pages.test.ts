@@ -1,0 +1,201 @@
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serve, type RunningServer } from "../../src/server/index.ts";
+import { CHROMIUM, launchChromium } from "../_browser.ts";
+
+/** The directory for pictures of the pages; without it none are taken. */
+const SCREENSHOTS = process.env["SVC_SCREENSHOTS"];
+const HERE = "http://localhost:1/callback";
+
+describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let svc: RunningServer;
+
+  beforeAll(async () => {
+    [browser, svc] = await Promise.all([launchChromium(), serve({ port: 0, store: "memory" })]);
+    context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    page = await context.newPage();
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await svc?.close();
+  });
+
+  const start = (query: Record<string, string>): string =>
+    `${svc.url}/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: HERE, ...query }).toString()}`;
+  const signedIn = (): string => `${svc.url}/__svc/signed-in`;
+  const testId = (): Promise<string> => page.evaluate("document.activeElement?.dataset.testid ?? ''");
+  const accounts = (): Promise<string[]> =>
+    page.evaluate(
+      "[...document.querySelectorAll('[data-testid^=account-]')].map((each) => each.dataset.testid.slice(8))",
+    );
+
+  const PAGES: [name: string, open: () => Promise<unknown>][] = [
+    ["picker-google", () => page.goto(start({}))],
+    ["picker-github", () => page.goto(start({ provider: "github" }))],
+    ["picker-twitter", () => page.goto(start({ provider: "twitter" }))],
+    ["picker-other-site", () => page.goto(start({ redirect_uri: "https://evil.example.test:8443/catch" }))],
+    [
+      "picker-other-account",
+      async () => {
+        await page.goto(start({}));
+        await page.getByTestId("other-account").click();
+      },
+    ],
+    [
+      "picker-hostile-accounts",
+      async () => {
+        for (const name of ["محمد بن موسى الخوارزمي", "👩🏽‍🚀🚀", "x".repeat(200), "<img src=x onerror=alert(1)>"]) {
+          await page.goto(start({}));
+          await page.getByTestId("other-account").click();
+          await page.getByTestId("other-email").fill(`${name.length}.${"long-address".repeat(4)}@example.test`);
+          await page.getByTestId("other-name").fill(name);
+          await page.getByTestId("other-unverified").check();
+          await page.route(`${HERE}**`, (route) => route.fulfill({ body: "back" }));
+          await page.getByTestId("other-continue").click();
+          await page.waitForURL(`${HERE}**`);
+        }
+        await page.goto(start({}));
+        await page.getByTestId("search").fill("long-address");
+        await expect.poll(accounts).toHaveLength(4);
+      },
+    ],
+    [
+      "picker-no-match",
+      async () => {
+        await page.goto(start({}));
+        await page.getByTestId("search").fill("nobody");
+        await page.getByTestId("no-match").waitFor();
+      },
+    ],
+    ["error-redirect-uri", () => page.goto(start({ instance: "globex", redirect_uri: "https://other.test/cb" }))],
+    ["error-not-found", () => page.goto(`${svc.url}/nowhere`)],
+    ["home", () => page.goto(svc.url)],
+    ["signed-in", () => page.goto(start({ login_hint: "ada", redirect_uri: signedIn() }))],
+    ["not-signed-in", () => page.goto(start({ login_hint: "charles", redirect_uri: signedIn() }))],
+    ["no-token", () => page.goto(signedIn())],
+  ];
+
+  it.each(PAGES)("%s has no fault that axe knows, and fits, in light and dark, wide and narrow", async (name, open) => {
+    const faults: string[] = [];
+    await open();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+        if (overflow > 0) faults.push(`${colorScheme} ${width}: ${overflow} px too wide`);
+        if (SCREENSHOTS)
+          await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+      }
+      // Evaluated by the browser's debugger, which no policy of the page stops.
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+        "axe.run({ resultTypes: ['violations'] })",
+      );
+      faults.push(
+        ...violations.map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map((node) => node.html).join(" ")}`),
+      );
+    }
+    expect(faults).toEqual([]);
+  });
+
+  describe("the account picker", () => {
+    it("names the application and where it goes back to", async () => {
+      await page.goto(start({}));
+      expect(await page.getByTestId("application").textContent()).toBe("Acme");
+      expect(await page.getByTestId("destination").textContent()).toBe("http://localhost:1");
+    });
+
+    it("filters while somebody types, and Escape shows all again", async () => {
+      await page.goto(start({}));
+      await page.getByTestId("search").pressSequentially("софья");
+      await expect.poll(accounts).toEqual(["sofya"]);
+      expect(await page.getByRole("status").textContent()).toBe("1 accounts shown");
+      expect(await testId()).toBe("search");
+      await page.keyboard.press("Escape");
+      await expect.poll(async () => (await accounts()).length).toBeGreaterThan(7);
+    });
+
+    it("moves by arrows between the search and the accounts", async () => {
+      await page.goto(start({}));
+      await expect.poll(testId).toBe("account-ada");
+      await page.keyboard.press("ArrowDown");
+      expect(await testId()).toBe("account-grace");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("ArrowUp");
+      expect(await testId()).toBe("search");
+      await page.keyboard.press("ArrowDown");
+      expect(await testId()).toBe("account-ada");
+      await page.keyboard.press("Escape");
+      expect(await testId()).toBe("search");
+    });
+
+    it("signs in a typed account whose address is not verified", async () => {
+      await page.goto(start({ redirect_uri: signedIn() }));
+      await page.getByTestId("other-account").click();
+      await page.getByTestId("other-email").fill("ada@acme.test");
+      await page.getByTestId("other-unverified").check();
+      await page.getByTestId("other-continue").click();
+      expect(await page.getByTestId("error").textContent()).toBe("email_not_verified");
+    });
+  });
+
+  describe("the signed-in page", () => {
+    it("shows the token, copies it, and takes it out of the address", async () => {
+      await page.goto(start({ login_hint: "ada", redirect_uri: signedIn() }));
+      await expect.poll(() => page.url()).toBe(signedIn());
+      const token = await page.getByTestId("token").inputValue();
+      expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]{43}$/);
+      await page.getByTestId("copy").click();
+      await expect.poll(() => page.getByTestId("copy").textContent()).toBe("Copied");
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
+      expect(await page.getByTestId("verify").textContent()).toContain("tokens.verify(token)");
+      await page.reload();
+      expect(await page.locator("h1").textContent()).toBe("No token here");
+    });
+
+    it("is where every user of the demo can arrive, but for the one whose address is taken", async () => {
+      for (const persona of ["ada", "grace"]) {
+        await page.goto(start({ login_hint: persona, redirect_uri: signedIn() }));
+        await page.getByTestId("token").waitFor();
+      }
+      await page.goto(start({ login_hint: "charles", redirect_uri: signedIn() }));
+      expect(await page.getByTestId("error").textContent()).toBe("account_conflict");
+    });
+  });
+
+  describe("an error page", () => {
+    it("leads back to the application of a sign-in that was finished already", async () => {
+      await page.goto(start({ redirect_uri: signedIn() }));
+      const picker = page.url();
+      await page.getByTestId("account-ada").click();
+      await page.getByTestId("token").waitFor();
+      await page.goto(picker);
+      await page.getByTestId("account-ada").click();
+      expect(await page.getByTestId("error-title").textContent()).toBe("Invalid or expired state");
+      const back = page.getByTestId("way-back");
+      expect([await back.textContent(), await back.getAttribute("href")]).toEqual(["Back to Acme", svc.url]);
+    });
+
+    it("leads back to the application that an address was refused for", async () => {
+      await page.goto(start({ instance: "globex", redirect_uri: "https://other.test/cb" }));
+      expect(await page.getByTestId("way-back").getAttribute("href")).toBe("http://localhost:3000");
+    });
+  });
+
+  it("the home page signs in at the front door, also where an instance lists its addresses", async () => {
+    await page.goto(svc.url);
+    const addresses = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('a.button')].map(({ href }) => href)",
+    );
+    expect(new Set(addresses.map((address) => new URL(address).origin))).toEqual(new Set([svc.url]));
+    await page.getByTestId("try-globex-github").click();
+    expect(await page.getByTestId("application").textContent()).toBe("Globex");
+    expect(await page.getByTestId("destination").textContent()).toBe("http://localhost:3000");
+  });
+});

@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { connect } from "../../src/testing/index.ts";
+import { CHROMIUM } from "../_browser.ts";
+import { startServer } from "../_control.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+it.skipIf(CHROMIUM === undefined && !process.env["CI"])(
+  "Four Playwright workers on one server make 400 sign-ins, and none meets another's scenario",
+  { timeout: 400_000 },
+  async () => {
+    const server = await startServer();
+    const { code, output } = await playwright({ SVC_CONTROL_URL: server.url, SVC_CONTROL_KEY: server.control_key! });
+    expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining("18 passed") as string });
+    const svc = await connect({ url: server.url, controlKey: server.control_key! });
+    const { results, outcomes } = await svc.flows.summary();
+    expect(outcomes).toEqual({
+      success: 80,
+      access_denied: 81,
+      rate_limited: 80,
+      code_rejected: 80,
+      email_not_verified: 80,
+    });
+    expect(results).toEqual({ token: 80, error: 321, open: 0 });
+    // What a test left behind is gone, though the server is not reset.
+    expect(await svc.control.request("GET /scenarios")).toEqual([]);
+  },
+);
+
+async function playwright(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const cli = join(ROOT, "node_modules/@playwright/test/cli.js");
+  const child = spawn(process.execPath, [cli, "test", "-c", "test/playwright"], {
+    cwd: ROOT,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill());
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, output };
+}

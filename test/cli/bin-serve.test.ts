@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { directory, run, serve, useProcesses } from "../_bin.ts";
+import { SEED } from "../_setup.ts";
+
+useProcesses();
+
+async function filesIn(path: string): Promise<string[]> {
+  return readdir(path).catch(() => []);
+}
+
+describe("svc serve", () => {
+  it.each([
+    ["SIGTERM", {}],
+    ["SIGINT", {}],
+    ["SIGTERM", { CI: "1", TEST: "1" }],
+    ["SIGINT", { CI: "1", TEST: "1" }],
+  ] as const)("ends by %s with exit code 0 and takes its file away, in the environment %j", async (signal, env) => {
+    const { child, ended } = await serve(undefined, { env });
+    expect(await readdir(join(directory, ".svc"))).toContain("server.json");
+    child.kill(signal);
+    expect(await ended).toMatchObject({ code: 0, signal: null, stderr: "" });
+    expect(await readdir(join(directory, ".svc"))).toEqual([".gitignore", "servers"]);
+    expect(await readdir(join(directory, ".svc/servers"))).toEqual([]);
+  });
+
+  it("finishes what has begun before it ends", async () => {
+    const { child, ended, ready } = await serve();
+    const [acme] = (
+      JSON.parse(await readFile(join(directory, ".svc/server.json"), "utf8")) as { instances: { secret_key: string }[] }
+    ).instances;
+    const begun = request({
+      port: ready.port,
+      host: "127.0.0.1",
+      path: "/api/v1/tokens/verify",
+      method: "POST",
+      headers: { "content-type": "application/json", "x-service-secret-key": acme!.secret_key, expect: "100-continue" },
+    });
+    const answered = once(begun, "response");
+    begun.flushHeaders();
+    await once(begun, "continue");
+    begun.write('{"tok');
+    child.kill("SIGTERM");
+    await refusing(ready.port);
+    begun.end('en":""}');
+    const [response] = (await answered) as [
+      { statusCode: number; setEncoding(encoding: string): AsyncIterable<string> },
+    ];
+    let text = "";
+    response.setEncoding("utf8");
+    for await (const chunk of response as unknown as AsyncIterable<string>) text += chunk;
+    expect([response.statusCode, text, (await ended).code]).toEqual([400, '{"error":"Missing token"}', 0]);
+  });
+
+  it.each(["127.0.0.1", "::1"])("does not move to another port when its own is taken at %s", async (host) => {
+    const other = createServer();
+    await once(other.listen(0, host), "listening");
+    const { port } = other.address() as AddressInfo;
+    const ended = await run(["serve", "--port", String(port), "--store", "memory"]);
+    other.close();
+    expect(ended).toEqual({
+      code: 8,
+      signal: null,
+      stdout: "",
+      stderr: `✗ Port ${port} is in use by another process. Stop that one, or choose another port: --port 0 takes any that is free.\n`,
+    });
+    expect(await filesIn(join(directory, ".svc"))).toEqual([]);
+  });
+
+  it("leaves a store to the process that has it, and says which that is", async () => {
+    const first = await serve([]);
+    const second = await run(["serve", "--port", "0"]);
+    expect(second).toEqual({
+      code: 8,
+      signal: null,
+      stdout: "",
+      stderr: `✗ ${first.ready.store} is in use by process ${first.child.pid}. Stop that one, or give this one another --store.\n`,
+    });
+    expect((await run(["users", "list"])).code).toBe(0);
+  });
+
+  it("lists every fault of a seed with its path, and leaves no store", async () => {
+    const [acme] = SEED.instances;
+    const seed = {
+      instances: [acme, { name: "", subdomain: "a b", users: [{ email: "ada", name: "Ada" }, { name: "Bob" }] }],
+      personas: [{ email: "x@y.test" }],
+      extra: 1,
+    };
+    await writeFile(join(directory, "seed.json"), JSON.stringify(seed));
+    const { code, stdout, stderr } = await run(["serve", "--port", "0", "--seed", "seed.json"]);
+    expect([code, stdout]).toEqual([2, ""]);
+    const [title, ...faults] = stderr.trimEnd().split("\n");
+    expect(title).toBe(`✗ ${join(directory, "seed.json")} can't be used; nothing of it was applied:`);
+    expect(faults.map((fault) => /^ {2}(\S.*?): ./.exec(fault)?.[1])).toEqual([
+      "instances[1].name",
+      "instances[1].subdomain",
+      "instances[1].users[0].email",
+      "instances[1].users[1].email",
+      "personas[0].name",
+      "extra",
+    ]);
+    const left = await filesIn(join(directory, ".svc"));
+    // The journal of an empty store, which has no record: the next start fills it.
+    expect(left).not.toContain("db.json");
+    expect((await serve([])).ready.instances).toHaveLength(2);
+  });
+
+  it("lists what can't be twice in a seed, with both paths", async () => {
+    const [acme] = SEED.instances;
+    await writeFile(join(directory, "seed.json"), JSON.stringify({ instances: [acme, { ...acme, users: [] }] }));
+    const { code, stderr } = await run(["serve", "--port", "0", "--seed", "seed.json", "--store", "memory"]);
+    expect([code, stderr.split("\n").slice(1, -1)]).toEqual([
+      2,
+      ["subdomain", "publishable_key", "secret_key"].map(
+        (name) => `  instances[1].${name}: the same ${name.replace("_", " ")} is at instances[0].${name}`,
+      ),
+    ]);
+  });
+
+  it("ends when its file can't be written, instead of going on unfound", async () => {
+    await writeFile(join(directory, ".svc"), "");
+    const { code, stdout } = await run(["serve", "--port", "0", "--store", "memory", "--json"]);
+    expect([code, stdout]).toEqual([1, ""]);
+  });
+
+  it("with a certificate of its own is trusted by the commands beside it", async () => {
+    const { ready } = await serve(["--store", "memory", "--https"]);
+    expect(ready.url).toBe(`https://localhost:${ready.port}`);
+    const { code, stdout, stderr } = await run(["users", "list", "--instance", "globex"]);
+    expect([code, stdout.split("\t")[1], stderr]).toEqual([0, "ada@acme.test", ""]);
+  });
+});
+
+/** Resolves when nobody listens at the port any more. */
+async function refusing(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, "127.0.0.1");
+    const outcome = await once(socket, "connect").catch((error: NodeJS.ErrnoException) => error.code);
+    socket.destroy();
+    if (outcome === "ECONNREFUSED") return;
+  }
+}

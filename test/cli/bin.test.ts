@@ -1,0 +1,240 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createFetch } from "../../src/client/transport.ts";
+import {
+  BIN,
+  children,
+  directory,
+  endAll,
+  type Ready,
+  run,
+  type Running,
+  serve,
+  sockets,
+  start,
+  useProcesses,
+} from "../_bin.ts";
+import { SEED } from "../_setup.ts";
+
+useProcesses();
+
+const send = createFetch();
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Follows redirects as far as there are any; answers with the last answer's text. */
+async function follow(url: string): Promise<string> {
+  const response = await send(url, {});
+  const location = response.headers.get("location");
+  return location === null ? response.text() : follow(location);
+}
+
+describe("svc --version", () => {
+  it("prints the package's version", async () => {
+    const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+    expect(await run(["--version"])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: "" });
+  });
+});
+
+describe("Beside svc serve", () => {
+  let home: string;
+  let server: Running & { ready: Ready };
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), "svc-bin-"));
+    server = await serve(["--store", "memory"], { cwd: home });
+    children.splice(0);
+  });
+  afterAll(async () => {
+    await endAll([server.child]);
+    await rm(home, { recursive: true });
+  });
+
+  /** The token of a sign-in as Ada. */
+  async function signIn(): Promise<string> {
+    return (await start(["sign-in", "--as", "ada", "--token"], { cwd: home }).ended).stdout;
+  }
+
+  it("the first line says when and where, and tells no secret", async () => {
+    const { port } = server.ready;
+    const instance = (name: string, subdomain: string): object => ({
+      id: expect.stringMatching(UUID) as string,
+      name,
+      subdomain,
+      url: `http://${subdomain}.localhost:${port}`,
+      publishable_key: expect.stringMatching(/^pk_[\w-]{24}$/) as string,
+    });
+    expect(server.ready).toEqual({
+      type: "ready",
+      url: `http://localhost:${port}`,
+      api_url: `http://api.localhost:${port}`,
+      callback_url: `http://localhost:${port}`,
+      pid: server.child.pid,
+      file: join(home, ".svc/servers", `${port}.json`),
+      port,
+      store: "memory",
+      instances: [instance("Acme", "acme"), instance("Globex", "globex")],
+    });
+    expect(Object.keys(server.ready)).toEqual([
+      "type",
+      "url",
+      "api_url",
+      "callback_url",
+      "pid",
+      "port",
+      "store",
+      "file",
+      "instances",
+    ]);
+    expect(JSON.stringify(server.ready)).not.toContain("sk_");
+  });
+
+  it("commands need no configuration, in its directory and below, and each request is a line", async () => {
+    const below = join(home, "a", "b");
+    await mkdir(below, { recursive: true });
+    const { code, stdout, stderr } = await run(["users", "list"], { cwd: below });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout.split("\n").map((line) => line.split("\t")[1])).toEqual([
+      "3001@twitter.invalid",
+      "grace@acme.test",
+      "ada@acme.test",
+      "charles@acme.test",
+      undefined,
+    ]);
+    const globex = await run(["users", "list", "--instance", "globex"], { cwd: home });
+    expect(globex.stdout.split("\n")).toHaveLength(2);
+    const [, line = ""] = await server.until("stdout", /^(.*"instance":"globex".*)\n/m);
+    expect(JSON.parse(line)).toEqual({
+      type: "request",
+      request_id: expect.any(String) as string,
+      reason: null,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      level: "info",
+      flow_id: null,
+      method: "GET",
+      route: "/api/v1/users",
+      status: 200,
+      ms: expect.any(Number) as number,
+      instance: "globex",
+      sign_in: null,
+    });
+  });
+
+  it("sign-in ends when the printed link has been followed", async () => {
+    const signingIn = start(["sign-in", "--no-open"], { cwd: home });
+    const [, link = ""] = await signingIn.until("stderr", /^Sign in at:\n {2}(http\S+)\n/);
+    expect(await follow(`${link}&login_hint=ada`)).toBe(
+      "Signed in. You can close this page and go back to the terminal.\n",
+    );
+    const { code, stdout, stderr } = await signingIn.ended;
+    expect([code, stderr]).toEqual([0, `Sign in at:\n  ${link}\nWaiting for the sign-in. Press Ctrl-C to stop.\n`]);
+    expect(stdout).toContain("\nemail\tada@acme.test\nname\tAda Lovelace\n");
+  });
+
+  it("sign-in ends although the browser keeps a spare connection open", async () => {
+    const signingIn = start(["sign-in", "--no-open", "--json"], { cwd: home });
+    const [, link = "", port] = await signingIn.until("stderr", /^ {2}(http\S+127\.0\.0\.1%3A(\d+)\S+)\n/m);
+    const spare = connect(Number(port), "127.0.0.1");
+    sockets.push(spare);
+    await once(spare, "connect");
+    await follow(`${link}&login_hint=ada`);
+    expect((await signingIn.ended).code).toBe(0);
+  });
+
+  it("sign-in needs no browser for a simulated account that is named", async () => {
+    const { code, stdout, stderr } = await start(["sign-in", "--as", "ada", "--provider", "github"], { cwd: home })
+      .ended;
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("\nprovider\tgithub\n");
+  });
+
+  it("sign-in says at once that the instance does not send users here", async () => {
+    const { code, stdout, stderr } = await start(["sign-in", "--instance", "globex"], { cwd: home }).ended;
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(
+      /^✗ The service refused the sign-in: Invalid redirect_uri: .*\n {2}The instance only redirects to its redirect_uris/,
+    );
+  });
+
+  it("--geoip works from the bundle, too", async () => {
+    const { code, stderr } = await start(["serve", "--port", "0", "--store", "memory", "--geoip", "none.mmdb"], {
+      cwd: home,
+    }).ended;
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^✗ --geoip: .*none\.mmdb can't be read as a MaxMind DB file/),
+    ]);
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("sign-in is ended by %s with %i", async (signal, code) => {
+    const signingIn = start(["sign-in", "--no-open"], { cwd: home });
+    await signingIn.until("stderr", /\n {2}http/);
+    signingIn.child.kill(signal);
+    const ended = await signingIn.ended;
+    // A shell reports both the same.
+    expect([ended.code ?? 128 + constants.signals[ended.signal!], ended.stdout]).toEqual([code, ""]);
+  });
+
+  it("tokens verify reads standard input and tells by its exit code", async () => {
+    const token = await signIn();
+    expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    const verify = ["tokens", "verify", "-q", "-"];
+    expect(await run(verify, { cwd: home, stdin: token })).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    expect(await run(verify, { cwd: home, stdin: token.replace(".", ".e30") })).toMatchObject({ code: 5, stdout: "" });
+    const elsewhere = ["tokens", "verify", "-", "--instance", "globex"];
+    expect(await run(elsewhere, { cwd: home, stdin: token })).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^✗ Token does not belong to this instance\n {2}It was issued for instance [0-9a-f-]{36}\.\n$/,
+      ) as string,
+    });
+  });
+
+  it("a token is in no line that is printed", async () => {
+    const token = await signIn();
+    await run(["tokens", "verify", "-"], { cwd: home, stdin: token });
+    server.child.kill("SIGTERM");
+    const { stdout, stderr } = await server.ended;
+    expect(stdout).toContain('"route":"/oauth/:provider/callback"');
+    expect(stdout + stderr).not.toContain(token.trim());
+    expect(stdout + stderr).not.toContain("sk_");
+  });
+});
+
+describe.skipIf(process.platform === "win32")("In a pipe", () => {
+  const MANY = 4000;
+
+  async function serveMany(): Promise<Ready> {
+    const users = Array.from({ length: MANY }, (_, i) => ({ email: `user${i}@acme.test`, name: `User ${i}` }));
+    await writeFile(join(directory, "seed.json"), JSON.stringify({ instances: [{ ...SEED.instances[0], users }] }));
+    return (await serve(["--store", "memory", "--seed", "seed.json", "--quiet"])).ready;
+  }
+
+  it("a reader that has seen enough is no failure", async () => {
+    await serveMany();
+    const line = `"${process.execPath}" "${BIN}" users list | head -1; echo "\${PIPESTATUS[0]}"`;
+    const { code, stdout, stderr } = await start(["-c", line], {}, "bash").ended;
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^[0-9a-f-]{36}\tuser\d+@acme\.test\tUser \d+\t\t\tfalse\t\S+\n0\n$/);
+  });
+
+  it("all of a long answer arrives, byte by byte", async () => {
+    const { url } = await serveMany();
+    const [acme] = SEED.instances;
+    const response = await send(`${url}/api/v1/users`, {
+      headers: { "x-service-secret-key": acme!.secret_key },
+    });
+    const { code, stdout } = await run(["users", "list", "--json"]);
+    expect([code, stdout === `${await response.text()}\n`]).toEqual([0, true]);
+    expect((JSON.parse(stdout) as unknown[]).length).toBe(MANY);
+  });
+});

@@ -1,0 +1,169 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SCRIPTS } from "../../src/cli/commands/completion/scripts.ts";
+import { writeProfile } from "../../src/cli/credentials/profiles.ts";
+import { writeRunning } from "../_server-file.ts";
+import { createContext, runCli } from "../_cli.ts";
+import { isThere, openTerminal } from "../_pty.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+const run = promisify(execFile);
+
+let home: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), "svc-completion-"));
+  env = { HOME: home, PATH: `${home}/bin:${process.env["PATH"]}`, TERM: "xterm", LC_ALL: "C.UTF-8" };
+  const context = createContext({ env });
+  for (const name of ["staging", "production"]) await writeProfile(context, name, { base_url: "https://a.svc.test" });
+  const local = { name: "x", url: "http://x.localhost:1", publishable_key: "pk_x", secret_key: "sk_x" };
+  await writeRunning(home, {
+    pid: process.pid,
+    url: "http://localhost:1",
+    api_url: "http://api.localhost:1",
+    instances: ["acme", "globex"].map((subdomain) => ({ id: subdomain, subdomain, ...local })),
+  });
+  await mkdir(join(home, "bin"));
+  await writeFile(join(home, "bin/svc"), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 });
+  for (const [shell, script] of Object.entries(SCRIPTS)) await writeFile(join(home, `completion.${shell}`), script);
+  await writeFile(join(home, "seed-of-mine.json"), "{}");
+});
+afterAll(() => rm(home, { recursive: true }));
+
+async function completed(line: string): Promise<string[]> {
+  const { code, stdout, stderr } = await runCli(["__complete"], { stdin: line, cwd: home, env: { HOME: home } });
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout.split("\n").flatMap((one) => one.split("\t")[0] || []);
+}
+
+describe("svc __complete", () => {
+  it.each<[line: string, values: string[]]>([
+    ["svc use", ["users"]],
+    ["svc users ", ["get", "list", "search", "delete"]],
+    ["svc users li", ["list"]],
+    ["svc --json users li", ["list"]],
+    ["svc --profile users sessions se", ["search"]],
+    ["svc users list --profile ", ["production", "staging"]],
+    ["svc users list --profile=s", ["--profile=staging"]],
+    ["svc users list --instance ", ["acme", "globex"]],
+    ["svc sign-in --provider g", ["google", "github"]],
+    ["svc serve --providers ", ["auto", "real", "simulated"]],
+    ["svc serve --seed ", [":files"]],
+    ["svc serve --seed=", [":files"]],
+    ["svc profiles use ", ["production", "staging"]],
+    ["svc config get ", ["base_url", "api_url", "publishable_key"]],
+    ["svc completion z", ["zsh"]],
+    ["svc help q", ["query"]],
+    ["svc help users g", ["get"]],
+    ["svc open s", ["sign-in"]],
+    [
+      "svc users search em",
+      ["email:", "email_verified_at:", "email_verified_at.gte=", "email_verified_at.lt=", "email_verified_at:null"],
+    ],
+    [
+      "svc users search 'em",
+      ["email:", "email_verified_at:", "email_verified_at.gte=", "email_verified_at.lt=", "email_verified_at:null"],
+    ],
+    ["svc users search email:a* na", ["name:"]],
+    ["svc sessions search provider:", ["provider:google", "provider:github", "provider:twitter", "provider:password"]],
+    ["svc sessions search -provider:p", ["-provider:password"]],
+    ["svc users search -na", ["-name:"]],
+    ["svc users search password", []],
+    ["svc sign-in --no-o", ["--no-open"]],
+    ["svc login --in", ["--insecure-storage", "--instance", "--insecure"]],
+    ["svc users li\n", ["list"]],
+    ["svc users \r\n", ["get", "list", "search", "delete"]],
+    ["svc nonsense ", []],
+    ["svc users get 'it's", []],
+  ])("%j can become %j", async (line, values) => {
+    expect(await completed(line)).toEqual(values);
+  });
+
+  it("knows every command, and hides what is hidden", async () => {
+    const { stdout } = await runCli(["help", "--map", "json"]);
+    const { commands } = JSON.parse(stdout) as { commands: { command: string }[] };
+    expect(await completed("svc ")).toEqual(commands.map(({ command }) => command.replace("svc ", "")));
+    expect(stdout).not.toContain("__complete");
+  });
+
+  it("takes no harm from a damaged configuration", async () => {
+    const options = { stdin: "svc --profile ", env: { HOME: "/dev/null" } };
+    expect(await runCli(["__complete"], options)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe.skipIf(!isThere("bash"))("In bash", () => {
+  /** What TAB would offer; bash itself splits the line, at colons too. */
+  async function offered(line: string): Promise<string[]> {
+    const script = `
+      source "$HOME/completion.bash"
+      compopt() { :; }
+      COMP_LINE=$1 COMP_POINT=\${#1}
+      COMP_WORDS=($2) COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
+      COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
+      _svc_completion
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await run("bash", ["--norc", "-c", script, "bash", line, "svc"], { env, cwd: home });
+    return stdout.trim().split("\n").filter(Boolean);
+  }
+
+  it.each([
+    ["svc users l", ["list"]],
+    ["svc users list --profile s", ["staging"]],
+    ["svc users list --profile=s", ["staging"]],
+    ["svc sessions search provider:g", ["google", "github"]],
+    ["svc sessions search 'provider:g", ["provider:google", "provider:github"]],
+    ["svc sessions search -provider:g", ["google", "github"]],
+  ])("%j offers %j", async (line, values) => {
+    expect(await offered(line)).toEqual(values);
+  });
+});
+
+describe.skipIf(!isThere("fish"))("In fish", () => {
+  it.each([
+    ["svc users l", ["list"]],
+    ["svc users list --profile s", ["staging"]],
+    ["svc sessions search provider:g", ["provider:google", "provider:github"]],
+    ["svc sessions search -provider:g", ["-provider:google", "-provider:github"]],
+    ["svc serve --seed seed-of", ["seed-of-mine.json"]],
+  ])("%j offers %j", async (line, values) => {
+    const script = `source $HOME/completion.fish; complete -C "${line}"`;
+    const { stdout } = await run("fish", ["--no-config", "-c", script], { env, cwd: home });
+    const offered = stdout
+      .trim()
+      .split("\n")
+      .map((one) => one.split("\t")[0]!);
+    expect(offered.toSorted()).toEqual(values.toSorted());
+  });
+});
+
+describe.skipIf(!isThere("script"))("At a terminal", () => {
+  const shells: [shell: string, command: string, start: string][] = [
+    ["bash", "bash --norc --noprofile", "source ~/completion.bash"],
+    ["zsh", "zsh -f", "autoload -Uz compinit; compinit -D; source ~/completion.zsh"],
+    ["fish", "fish --no-config", "source ~/completion.fish"],
+  ];
+
+  it.each(shells)(
+    "%s completes what is begun, and goes on after a field without a space",
+    async (_, command, start) => {
+      const terminal = openTerminal(command, home, env);
+      try {
+        terminal.type(`${start}; echo rea''dy\n`);
+        await terminal.until(/ready/);
+        const before = terminal.shown().length;
+        // Ctrl-A and echo: the line as the shell has made it is printed, and svc is not run.
+        terminal.type("svc sess\tse\tuser_i\tx prov\tgoo\t\u0001echo LINE \n");
+        await terminal.until(/^\s*LINE svc .*$/m, before);
+        expect(terminal.shown().slice(before)).toMatch(/LINE svc sessions search user_id:x provider:google\s/);
+      } finally {
+        terminal.end();
+      }
+    },
+  );
+});

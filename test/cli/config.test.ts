@@ -1,0 +1,268 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { writeCurrent, writeProfile, type Profile } from "../../src/cli/credentials/profiles.ts";
+import { writeRunning } from "../_server-file.ts";
+import { storeKey } from "../../src/cli/credentials/stored-key.ts";
+import type { TargetFlags } from "../../src/cli/connection/sources.ts";
+import { resolveTarget } from "../../src/cli/connection/target.ts";
+import { addProfile, contextOf, cwd, home, keyOf, run, useHome } from "../_cli-home.ts";
+import { memoryKeyring, type CliOptions } from "../_cli.ts";
+
+useHome();
+
+const A = "https://a.svc.test";
+
+const B = "https://b.svc.test";
+
+/** All that a person can say about each value, and nothing besides. */
+async function sayEverywhere(): Promise<{ flags: TargetFlags; env: Record<string, string> }> {
+  const all = (name: string, base_url: string): Promise<void> =>
+    addProfile(name, base_url, { api_url: `${base_url}/api-${name}`, publishable_key: `pk_${name}` });
+  await all("flagged", A);
+  await all("named", A);
+  await all("current", A);
+  await writeCurrent(contextOf(), "current");
+  await writeRunning(cwd, {
+    pid: process.pid,
+    url: "http://localhost:1",
+    api_url: "http://api.localhost:1",
+    instances: [
+      {
+        id: "id",
+        name: "local",
+        subdomain: "local",
+        url: "http://local.localhost:1",
+        publishable_key: "pk_server",
+        secret_key: keyOf("server"),
+      },
+    ],
+  });
+  return {
+    flags: { baseUrl: `${A}/flag`, apiUrl: `${A}/flag-api`, profile: "flagged" },
+    env: {
+      SVC_BASE_URL: `${A}/env`,
+      SVC_API_URL: `${A}/env-api`,
+      SVC_PUBLISHABLE_KEY: "pk_env",
+      SVC_SECRET_KEY: keyOf("env"),
+      SVC_PROFILE: "named",
+    },
+  };
+}
+
+describe("Where a value is from", () => {
+  // Each row takes the highest source of the row before away.
+  const NOTHING = { flags: [], env: [], server: true };
+  const ADDRESSES = ["baseUrl", "apiUrl"];
+  const VARIABLES = ["SVC_BASE_URL", "SVC_API_URL", "SVC_PUBLISHABLE_KEY", "SVC_SECRET_KEY"];
+  const rows: [what: string, without: typeof NOTHING | object, expected: Record<string, string>][] = [
+    [
+      "flags, then --profile",
+      NOTHING,
+      {
+        base_url: "--base-url",
+        api_url: "--api-url",
+        publishable_key: "profile flagged",
+        secret_key: "profile flagged (file)",
+      },
+    ],
+    [
+      "--profile alone",
+      { flags: ADDRESSES },
+      {
+        base_url: "profile flagged",
+        api_url: "profile flagged",
+        publishable_key: "profile flagged",
+        secret_key: "profile flagged (file)",
+      },
+    ],
+    [
+      "flags, then variables",
+      { flags: ["profile"] },
+      {
+        base_url: "--base-url",
+        api_url: "--api-url",
+        publishable_key: "SVC_PUBLISHABLE_KEY",
+        secret_key: "SVC_SECRET_KEY",
+      },
+    ],
+    [
+      "variables",
+      { flags: [...ADDRESSES, "profile"] },
+      {
+        base_url: "SVC_BASE_URL",
+        api_url: "SVC_API_URL",
+        publishable_key: "SVC_PUBLISHABLE_KEY",
+        secret_key: "SVC_SECRET_KEY",
+      },
+    ],
+    ...VARIABLES.map((variable): [string, object, Record<string, string>] => [
+      `variables, and SVC_PROFILE for ${variable}`,
+      { flags: [...ADDRESSES, "profile"], env: [variable] },
+      {
+        base_url: "SVC_BASE_URL",
+        api_url: "SVC_API_URL",
+        publishable_key: "SVC_PUBLISHABLE_KEY",
+        secret_key: "SVC_SECRET_KEY",
+        [variable.slice(4).toLowerCase()]: variable === "SVC_SECRET_KEY" ? "profile named (file)" : "profile named",
+      },
+    ]),
+    [
+      "SVC_PROFILE alone",
+      { flags: [...ADDRESSES, "profile"], env: VARIABLES },
+      {
+        base_url: "profile named",
+        api_url: "profile named",
+        publishable_key: "profile named",
+        secret_key: "profile named (file)",
+      },
+    ],
+    [
+      "the local server",
+      { flags: [...ADDRESSES, "profile"], env: [...VARIABLES, "SVC_PROFILE"] },
+      Object.fromEntries(
+        ["base_url", "api_url", "publishable_key", "secret_key"].map((name) => [name, "the local server"]),
+      ),
+    ],
+    [
+      "the current profile",
+      { flags: [...ADDRESSES, "profile"], env: [...VARIABLES, "SVC_PROFILE"], server: false },
+      {
+        base_url: "profile current",
+        api_url: "profile current",
+        publishable_key: "profile current",
+        secret_key: "profile current (file)",
+      },
+    ],
+  ];
+
+  it.each(rows)("is %s", async (_, without, expected) => {
+    const { flags, env, server } = { ...NOTHING, ...without } as { flags: string[]; env: string[]; server: boolean };
+    const said = await sayEverywhere();
+    const less = (all: object, names: string[]): Record<string, string> =>
+      Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name))) as Record<string, string>;
+    if (!server) await rm(join(cwd, ".svc"), { recursive: true });
+    const target = await resolveTarget(contextOf({ env: less(said.env, env) }), less(said.flags, flags));
+    const sources = Object.entries(target).flatMap(([name, value]) =>
+      name in expected ? [[name, (value as { source: string }).source]] : [],
+    );
+    expect(Object.fromEntries(sources)).toEqual(expected);
+  });
+
+  it("is shown by whoami, with the key masked", async () => {
+    await addProfile("acme", A);
+    const { code, stdout } = await run(["whoami", "--profile", "acme", "--json"]);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      {
+        profile: { value: "acme", source: "--profile" },
+        base_url: { value: A, source: "profile acme" },
+        api_url: null,
+        publishable_key: null,
+        secret_key: { value: "sk_…wxyz", source: "profile acme (file)" },
+      },
+    ]);
+  });
+
+  it("is shown by whoami where there is no key, with exit code 4", async () => {
+    const { code, stdout } = await run(["whoami"], { env: { SVC_BASE_URL: A } });
+    expect([code, stdout.split("\n")]).toEqual([
+      4,
+      [
+        "profile\t(none)",
+        `base_url\t${A}  (SVC_BASE_URL)`,
+        "api_url\t(none)",
+        "publishable_key\t(none)",
+        "secret_key\t(none)",
+        "",
+      ],
+    ]);
+  });
+
+  it("is told to somebody whose current profile gives way", async () => {
+    await addProfile("acme", A);
+    await writeCurrent(contextOf(), "acme");
+    const { stderr } = await run(["whoami"], { env: { SVC_BASE_URL: B, SVC_SECRET_KEY: keyOf("env") } });
+    expect(stderr).toBe('The current profile "acme" is overridden by this. To use it: --profile acme\n');
+  });
+});
+
+describe("A key that is kept for one origin", () => {
+  it.each<[what: string, argv: string[], env: Record<string, string>]>([
+    ["a flag, beside --profile", ["--profile", "acme", "--base-url", B], {}],
+    ["a flag, beside SVC_PROFILE", ["--base-url", B], { SVC_PROFILE: "acme" }],
+    ["a flag", ["--base-url", B], {}],
+    ["a variable, beside SVC_PROFILE", [], { SVC_PROFILE: "acme", SVC_BASE_URL: B }],
+    ["a variable", [], { SVC_BASE_URL: B }],
+    ["another port", ["--profile", "acme", "--base-url", `${A}:444`], {}],
+    ["plain http", ["--profile", "acme", "--base-url", A.replace("https", "http")], {}],
+    ["a name in front", ["--profile", "acme", "--base-url", "https://a.svc.test@b.svc.test"], {}],
+    ["a name behind", ["--profile", "acme", "--base-url", `${A}.evil.test`], {}],
+  ])("is not sent elsewhere by %s", async (_, argv, env) => {
+    await addProfile("acme", A);
+    await writeCurrent(contextOf(), "acme");
+    for (const command of [["users", "list"], ["api", "GET", "/api/v1/users"], ["whoami", "--check"], ["doctor"]]) {
+      const { requests, stdout, stderr } = await run([...command, ...argv], { env });
+      expect(JSON.stringify(requests)).not.toContain(keyOf("acme"));
+      expect(stdout + stderr).not.toContain(keyOf("acme"));
+    }
+  });
+
+  it("says which service it is for", async () => {
+    await addProfile("acme", A);
+    const { code, stderr, requests } = await run(["users", "list", "--profile", "acme", "--base-url", B]);
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain(`--base-url names ${B}, but the key in profile acme (file) is for ${A}.`);
+  });
+
+  it("is not found in the keyring for a profile that was changed to point elsewhere", async () => {
+    const keyring = memoryKeyring();
+    const secret_key = await storeKey(contextOf({ keyring }), "acme", A, keyOf("acme"), false);
+    await writeProfile(contextOf(), "acme", { base_url: B, secret_key: { ...secret_key, origin: B } });
+    const asked = run(["users", "list", "--profile", "acme"], { keyring });
+    expect(await asked).toMatchObject({ code: 4, requests: [] });
+  });
+
+  it("of a file is not sent where the file was changed to point", async () => {
+    await addProfile("acme", A);
+    const path = join(home, ".config/svc/profiles/acme.json");
+    const profile = JSON.parse(await readFile(path, "utf8")) as Profile;
+    await writeProfile(contextOf(), "acme", { ...profile, base_url: B });
+    expect(await run(["users", "list", "--profile", "acme"])).toMatchObject({ code: 2, requests: [] });
+  });
+
+  it("does not follow a redirect", async () => {
+    await addProfile("acme", A);
+    const fetch: CliOptions["fetch"] = async () =>
+      new Response(null, { status: 302, headers: { location: B } }) as unknown as Awaited<
+        ReturnType<NonNullable<CliOptions["fetch"]>>
+      >;
+    for (const command of [
+      ["users", "list"],
+      ["api", "GET", "/api/v1/users"],
+    ]) {
+      const { requests } = await run([...command, "--profile", "acme"], { fetch });
+      expect(requests.map(({ url, redirect }) => [new URL(url).origin, redirect])).toEqual([[A, "manual"]]);
+    }
+  });
+
+  it("does not go to an address that api is given whole", async () => {
+    await addProfile("acme", A);
+    for (const path of [
+      `${B}/api/v1/users`,
+      "//b.svc.test/api/v1/users",
+      "/\\b.svc.test/api",
+      "https://a.svc.test@b.svc.test/",
+      "api",
+    ]) {
+      const { code, requests } = await run(["api", "GET", path, "--profile", "acme"]);
+      expect([path, code, requests]).toEqual([path, 2, []]);
+    }
+  });
+
+  it("can't be pointed elsewhere by svc config", async () => {
+    await addProfile("acme", A);
+    const { code } = await run(["config", "set", "base_url", B, "--profile", "acme"]);
+    expect([code, (await run(["config", "get", "base_url", "--profile", "acme"])).stdout]).toEqual([2, `${A}\n`]);
+  });
+});

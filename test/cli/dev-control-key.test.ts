@@ -1,0 +1,131 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { BIN, directory, run, serve, start, useProcesses } from "../_bin.ts";
+import { openTerminal } from "../_pty.ts";
+
+useProcesses();
+
+const file = async (): Promise<{ path: string; control_key: string; url: string }> => {
+  const path = join(directory, ".svc/server.json");
+  return { path, ...(JSON.parse(await readFile(path, "utf8")) as { control_key: string; url: string }) };
+};
+
+it("the local server's control key is found in its file, which only the user can read", async () => {
+  await serve();
+  const { path, control_key } = await file();
+  expect(control_key).toMatch(/^ctl_[\w-]{43}$/);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await run(["dev", "clock", "--json"])).toMatchObject({ code: 0 });
+});
+
+it("the control key is in no output, of commands that succeed and of those that fail", async () => {
+  const server = await serve();
+  const { control_key } = await file();
+  const lines = ["dev clock", "dev scenarios --json", "dev next nowhere", "dev snapshot restore none", "whoami --json"];
+  const ended = await Promise.all(lines.map((line) => run(line.split(" "), { env: { SVC_LOG: "debug" } })));
+  server.child.kill("SIGTERM");
+  const all = [...ended, await server.ended].map(({ stdout, stderr }) => stdout + stderr).join("");
+  expect(all).not.toContain(control_key.slice(4));
+  expect(all).not.toContain("ctl_");
+});
+
+it("a control key in an argument is refused", async () => {
+  for (const args of [
+    ["dev", "clock", "--control-key=ctl_x"],
+    ["dev", "snapshot", "save", `ctl_${"x".repeat(43)}`],
+  ])
+    expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("Other users") as string });
+});
+
+it("a key is not sent to a server that took the port of the one that wrote the file", async () => {
+  const server = await serve();
+  const { path, url } = await file();
+  const text = await readFile(path, "utf8");
+  server.child.kill("SIGTERM");
+  await server.ended;
+  const seen: (string | undefined)[] = [];
+  const thief = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('{"proof":"0"}');
+  }).listen(Number(new URL(url).port), "127.0.0.1");
+  await once(thief, "listening");
+  await writeFile(path, text, { mode: 0o600 });
+  const { code } = await run(["dev", "clock"]);
+  thief.close();
+  expect([code, seen.filter(Boolean)]).toEqual([7, []]);
+});
+
+it("SVC_CONTROL_URL and SVC_CONTROL_KEY lead to a server elsewhere", async () => {
+  const { ready } = await serve();
+  const { control_key } = await file();
+  const env = { SVC_CONTROL_URL: ready.url, SVC_CONTROL_KEY: control_key };
+  expect(await run(["dev", "clock"], { cwd: "/", env })).toMatchObject({ code: 0 });
+  const wrong = { ...env, SVC_CONTROL_KEY: `ctl_${"x".repeat(43)}` };
+  expect(await run(["dev", "clock"], { cwd: "/", env: wrong })).toMatchObject({ code: 4, stdout: "" });
+  const only = { SVC_CONTROL_URL: ready.url };
+  expect((await run(["dev", "clock"], { cwd: "/", env: only })).stderr).toContain("SVC_CONTROL_KEY is not");
+  const plain = { ...env, SVC_CONTROL_URL: "http://192.0.2.1:7820" };
+  expect(await run(["dev", "clock"], { env: plain })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("not encrypted") as string,
+  });
+});
+
+it("svc serve takes the control key from SVC_CONTROL_KEY, and refuses a weak one", async () => {
+  const control_key = `ctl_${"abcdefghijklmnop".repeat(3)}`;
+  await serve(undefined, { env: { SVC_CONTROL_KEY: control_key } });
+  expect((await file()).control_key).toBe(control_key);
+  const weak = await run(["serve", "--port", "0", "--store", "memory"], { env: { SVC_CONTROL_KEY: "ctl_1234" } });
+  expect([weak.code, weak.stderr]).toEqual([2, expect.stringContaining("too weak")]);
+  expect(weak.stderr).not.toContain("ctl_1234");
+});
+
+it("a server that other machines can reach has no control API unless --control asks for it", async () => {
+  const beyond = ["--store", "memory", "--host", "0.0.0.0", "--providers", "simulated"];
+  const server = await serve(beyond);
+  const refused = await run(["dev", "clock"]);
+  expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining("svc serve --control")]);
+  server.child.kill("SIGTERM");
+  await server.ended;
+  await serve([...beyond, "--control"]);
+  expect(await run(["dev", "clock"])).toMatchObject({ code: 0 });
+});
+
+it("commands of the control API refuse flags that name another service", async () => {
+  for (const flags of [
+    ["--base-url", "http://localhost:1"],
+    ["--profile", "production"],
+  ])
+    expect(await run(["dev", "reset", "--all", ...flags])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(flags[0]!) as string,
+    });
+});
+
+it("without a server the commands say how to start one", async () => {
+  expect(await run(["dev", "clock"])).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("svc serve") as string,
+  });
+  const server = await serve();
+  server.child.kill("SIGTERM");
+  await server.ended;
+  expect(await run(["dev", "clock"])).toMatchObject({ code: 7 });
+});
+
+it("svc serve prints a one-time dashboard link on a terminal, and nowhere else", async () => {
+  const terminal = openTerminal(`${process.execPath} ${BIN} serve --port 0 --store memory`, directory, {});
+  await terminal.until(/#code=[\w-]+/);
+  terminal.end();
+  const piped = start(["serve", "--port", "0", "--store", "memory"]);
+  await piped.until("stdout", /is ready/);
+  const json = await serve();
+  for (const running of [piped, json]) {
+    running.child.kill("SIGTERM");
+    const { stdout, stderr } = await running.ended;
+    expect(stdout + stderr).not.toContain("#code=");
+  }
+});

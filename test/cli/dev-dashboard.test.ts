@@ -1,0 +1,52 @@
+import { readFile, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { server, svc, useDevServer } from "../_dev-server.ts";
+
+useDevServer();
+
+const LINK = /http:\/\/localhost:\d+\/__svc\/#code=([^"\s]+)/;
+
+/** Uses a link up, as the dashboard does. @returns the status */
+async function redeem(code: string): Promise<number> {
+  const response = await fetch(`${server.url}/__svc/v1/dashboard-keys`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code }),
+  });
+  return response.status;
+}
+
+it("svc open dashboard gives the browser a private file that leads there, never the code", async () => {
+  let opened = "";
+  const { code, stdout, stderr } = await svc("open dashboard", {
+    env: { SVC_BROWSER: "browser" },
+    openBrowser: async (url) => void (opened = url),
+  });
+  expect([code, stdout, stderr]).toEqual([0, "", `Opened ${server.url}/__svc/\n`]);
+  expect(opened).toMatch(/^file:\/\/\/.*\.html$/);
+  const path = fileURLToPath(opened);
+  expect([(await stat(path)).mode & 0o777, (await stat(dirname(path))).mode & 0o777]).toEqual([0o600, 0o700]);
+  const page = await readFile(path, "utf8");
+  const [, secret = ""] = LINK.exec(page) ?? [];
+  expect(page).toContain('http-equiv="refresh"');
+  expect([await redeem(secret), await redeem(secret)]).toEqual([201, 401]);
+  await rm(dirname(path), { recursive: true });
+});
+
+it("without a desktop svc open dashboard prints the link to a person, and not into a log", async () => {
+  const shown = await svc("open dashboard", { tty: true });
+  expect([shown.code, shown.stdout]).toEqual([0, ""]);
+  expect(await redeem(LINK.exec(shown.stderr)![1]!)).toBe(201);
+  const logged = await svc("open dashboard");
+  expect([logged.code, logged.stderr]).toEqual([1, expect.stringContaining("svc open dashboard --print")]);
+  expect(logged.stderr + logged.stdout).not.toMatch(LINK);
+});
+
+it("svc open dashboard --print prints the link alone", async () => {
+  const { stdout } = await svc("open dashboard --print");
+  expect(await redeem(LINK.exec(stdout)![1]!)).toBe(201);
+  const json = await svc("open dashboard --print --json");
+  expect(JSON.parse(json.stdout)).toEqual({ url: expect.stringMatching(LINK) as string });
+});

@@ -1,0 +1,157 @@
+import { chmod, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { directory, run, serve, start, useProcesses } from "../_bin.ts";
+import { openTerminal } from "../_pty.ts";
+
+useProcesses();
+
+const NODE = process.execPath;
+const print = (code: string): string[] => [NODE, "-e", code];
+
+it("svc exec gives a command a server that answers, and ends with it", async () => {
+  const script = `
+    const { SVC_BASE_URL: base, SVC_SECRET_KEY: secret, SVC_CONTROL_URL: control, SVC_CONTROL_KEY: key } = process.env;
+    const { SVC_API_URL: api, SVC_PUBLISHABLE_KEY: publishable } = process.env;
+    const users = await fetch(base + "/api/v1/users", { headers: { "x-service-secret-key": secret } });
+    const clock = await fetch(control + "/__svc/v1/clock", { headers: { authorization: "Bearer " + key } });
+    const found = await fetch(api + "/api/v1/instances/search?query=publishable_key:" + publishable, {
+      headers: { "x-service-publishable-key": publishable },
+    });
+    console.log(users.status, clock.status, found.status, base);`;
+  const { code, stdout, stderr } = await run(["exec", "--", NODE, "--input-type=module", "-e", script]);
+  expect([code, stderr]).toEqual([0, ""]);
+  const [, users, clock, found, base] = /^(\d+) (\d+) (\d+) (http:\/\/localhost:\d+)\n$/.exec(stdout) ?? [];
+  expect([users, clock, found]).toEqual(["200", "200", "200"]);
+  await expect(fetch(base!)).rejects.toThrow("fetch failed");
+});
+
+it("svc exec writes nothing into the directory", async () => {
+  await run(["exec", "--", "true"]);
+  expect(await readdir(directory)).toEqual([]);
+});
+
+it("svc exec ignores SVC_* of its own environment, and passes none on", async () => {
+  const env = { SVC_STORE: "/nowhere/db.json", SVC_PORT: "1", SVC_GOOGLE_CLIENT_ID: "x", SVC_LOG: "debug", OTHER: "1" };
+  const code = `console.log(Object.keys(process.env).filter((n) => /^SVC_|OTHER/.test(n)).sort().join())`;
+  const { stdout } = await run(["exec", "--", ...print(code)], { env });
+  expect(stdout.trim().split(",")).toEqual([
+    "OTHER",
+    "SVC_API_URL",
+    "SVC_BASE_URL",
+    "SVC_CONTROL_KEY",
+    "SVC_CONTROL_URL",
+    "SVC_PUBLISHABLE_KEY",
+    "SVC_SECRET_KEY",
+  ]);
+});
+
+it.each([
+  [["sh", "-c", "exit 42"], 42],
+  [["sh", "-c", "kill -TERM $$"], 143],
+  [["no-such-command"], 127],
+  [["/etc/passwd"], 126],
+  [["/"], 126],
+])("svc exec -- %j ends with %i", async (command, exit) => {
+  const { code, stderr } = await run(["exec", "--", ...command]);
+  expect(code).toBe(exit);
+  if (exit === 127)
+    expect(stderr).toBe(
+      "✗ no-such-command: command not found.\n  Check its name, and that it is in a directory of PATH.\n",
+    );
+});
+
+it("svc exec leaves the command's flags and input to it", async () => {
+  const code = `process.stdin.pipe(process.stdout); console.error(process.argv.slice(1).join(" "))`;
+  const { stdout, stderr } = await run(["exec", "--", NODE, "-e", code, "--", "--json", "--no-color", "-x:y"], {
+    stdin: "typed",
+  });
+  expect([stdout, stderr]).toEqual(["typed", "--json --no-color -x:y\n"]);
+});
+
+it("svc exec forwards signals, and ends as the command does", async () => {
+  for (const [signal, exit] of [["SIGINT", 3] as const, ["SIGTERM", 4] as const]) {
+    const code = `process.on("SIGINT", () => process.exit(3)); process.on("SIGTERM", () => process.exit(4));
+      setInterval(() => {}, 1000); console.log("started")`;
+    const running = start(["exec", "--", ...print(code)]);
+    await running.until("stdout", /started/);
+    running.child.kill(signal);
+    expect((await running.ended).code).toBe(exit);
+  }
+});
+
+it("on a terminal Ctrl-C reaches the command once", async () => {
+  const script = join(directory, "count.mjs");
+  await writeFile(
+    script,
+    `let count = 0; process.on("SIGINT", () => { count++; setTimeout(() => { console.log("count " + count); process.exit(0); }, 500); });
+     setInterval(() => {}, 1000); console.log("started");`,
+  );
+  const terminal = openTerminal(
+    `${NODE} ${join(import.meta.dirname, "../../bin/svc.js")} exec -- ${NODE} ${script}`,
+    directory,
+    {},
+  );
+  await terminal.until(/started/);
+  terminal.type("\u0003");
+  await terminal.until(/count \d/);
+  expect(/count (\d)/.exec(terminal.shown())?.[1]).toBe("1");
+});
+
+it("svc exec --seed begins with the records of a file, and says what is wrong with one", async () => {
+  await writeFile(join(directory, "seed.json"), '{"instances":[{"name":"Mine","subdomain":"mine"}]}');
+  const code = `fetch(process.env.SVC_CONTROL_URL + "/__svc/v1/instances", { headers: { authorization: "Bearer " + process.env.SVC_CONTROL_KEY } }).then((r) => r.json()).then((all) => console.log(all.map((i) => i.data.name).join()))`;
+  expect((await run(["exec", "--seed", "seed.json", "--", ...print(code)])).stdout).toBe("Mine\n");
+  const missing = await run(["exec", "--seed", "none.json", "--", "true"]);
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("none.json")]);
+  expect((await run(["exec"])).code).toBe(2);
+});
+
+it("svc exec runs a script that is executable, and not one that is not", async () => {
+  const path = join(directory, "script.sh");
+  await writeFile(path, "#!/bin/sh\nexit 7\n");
+  expect((await run(["exec", "--", "./script.sh"])).code).toBe(126);
+  await chmod(path, 0o755);
+  expect((await run(["exec", "--", "./script.sh"])).code).toBe(7);
+});
+
+it("svc env prints what svc exec sets, of the server of this directory", async () => {
+  const { ready } = await serve();
+  const shell = await run(["env"]);
+  expect([shell.code, shell.stderr]).toEqual([0, ""]);
+  expect(shell.stdout).toMatch(/^(export SVC_\w+=\S+\n){6}$/);
+  const dotenv = await run(["env", "--format", "dotenv"]);
+  expect(dotenv.stdout).toBe(shell.stdout.replaceAll("export ", ""));
+  const json = JSON.parse((await run(["env", "--json"])).stdout) as Record<string, string>;
+  expect(json).toMatchObject({ SVC_BASE_URL: ready.url, SVC_CONTROL_URL: ready.url });
+  const globex = JSON.parse((await run(["env", "--format", "json", "--instance", "globex"])).stdout) as typeof json;
+  expect(globex["SVC_PUBLISHABLE_KEY"]).toBe(ready.instances[1]!.publishable_key);
+  expect(globex["SVC_BASE_URL"]).toBe(ready.instances[1]!.url);
+});
+
+it('eval "$(svc env)" lets other commands reach the server from anywhere', async () => {
+  await serve();
+  const svc = `${NODE} ${join(import.meta.dirname, "../../bin/svc.js")}`;
+  const line = `eval "$(${svc} env)" && cd / && ${svc} users list --count && ${svc} dev clock --json`;
+  const ended = await start(["-c", line], {}, "/bin/sh").ended;
+  expect(ended).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^\d+\n\{"now"/) as string });
+});
+
+it("svc env warns on a terminal that it prints secrets, and needs a server", async () => {
+  expect(await run(["env"])).toMatchObject({ code: 4, stdout: "" });
+  await serve();
+  const svc = `${NODE} ${join(import.meta.dirname, "../../bin/svc.js")} env`;
+  const terminal = openTerminal(svc, directory, {});
+  await terminal.until(/These are secrets/);
+  expect(await terminal.code).toBe(0);
+});
+
+it("keys that were rotated are in the server's file, where commands and svc env find them", async () => {
+  await serve();
+  const before = await run(["env"]);
+  await run(["dev", "keys", "rotate"]);
+  await expect.poll(async () => (await run(["env"])).stdout, { timeout: 30_000 }).not.toBe(before.stdout);
+  expect(await run(["users", "list", "--count"])).toMatchObject({ code: 0 });
+  await run(["dev", "instances", "create", "umbrella"]);
+  await expect.poll(async () => (await run(["instances", "list"])).stdout, { timeout: 30_000 }).toContain("umbrella");
+});

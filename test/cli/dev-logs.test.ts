@@ -1,0 +1,128 @@
+import { stripVTControlCharacters } from "node:util";
+import { expect, it } from "vitest";
+import { answerOf, server, signIn, svc, useDevServer } from "../_dev-server.ts";
+import { directory, serve, start, useProcesses } from "../_bin.ts";
+
+useDevServer();
+useProcesses();
+
+interface Event {
+  readonly id: string;
+  readonly resource: "request" | "flow";
+  readonly data: Record<string, unknown>;
+}
+const events = (text: string): Event[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Event);
+
+it("svc logs prints a line a request, and the steps of a sign-in beneath it", async () => {
+  await answerOf("dev next github --as ada");
+  await signIn("github");
+  const { code, stdout } = await svc("logs", { tty: true, columns: 100 });
+  expect(code).toBe(0);
+  const lines = stdout.split("\n").map((line) => stripVTControlCharacters(line));
+  const at = (text: string): number => lines.findIndex((line) => line.includes(text));
+  expect(lines[at(" /sign-in ")]).toMatch(/^\d\d:\d\d:\d\d {2}302 {2}GET {4}\/sign-in +acme {2}[\d.]+ ms$/);
+  expect(lines[at(" /sign-in ") + 1]).toMatch(/^ {10}begin +with github, back to http/);
+  expect(lines[at("/authorize") + 1]).toMatch(/^ {10}provider +ada signs in/);
+  const callback = at(" /oauth/:provider/callback");
+  const steps = lines.slice(callback + 1, callback + 6).map((line) => /^ {10}(\w+)/.exec(line)?.[1]);
+  expect(steps).toEqual(["callback", "token", "user", "emails", "redirect"]);
+  expect(lines[callback + 2]).toContain("POST /__svc/simulator/github/token → 200");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+});
+
+it("svc logs --failed prints why a sign-in failed, in words, and leaves out what went well", async () => {
+  await answerOf("dev next github --as ada --outcome access_denied");
+  await signIn("github");
+  const { stdout } = await svc("logs --failed");
+  expect(stdout).toContain("✗ access_denied: github reported access_denied instead of a code");
+  expect(stdout).toMatch(/^ {10}begin/m);
+  expect(stdout).not.toContain("GET    /sign-in");
+});
+
+it("svc logs colours lines by status on a terminal only", async () => {
+  await fetch(`${server.url}/api/v1/users`);
+  const shown = await svc("logs --limit 1", { tty: true });
+  expect(shown.stdout).toContain("\u001b[33m401\u001b[39m");
+  const piped = await svc("logs --limit 1");
+  expect(piped.stdout).toMatch(/401 {2}GET {4}\/api\/v1\/users .*\n {10}✗ Unauthorized\n$/);
+});
+
+it("svc logs shows the steps of a sign-in without a browser", async () => {
+  const response = await fetch(`${server.url}/__svc/v1/sign-ins`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${server.control_key}`, "content-type": "application/json" },
+    body: '{"provider":"github","as":"ada","outcome":"code_rejected"}',
+  });
+  const { flow_id } = (await response.json()) as { flow_id: string };
+  const { stdout } = await svc("logs --limit 1");
+  expect(stdout).toMatch(/201 {2}POST {3}\/__svc\/v1\/sign-ins[^]*\n {10}redirect[^]*\n {10}✗ github token/);
+  const one = await svc(`logs --flow ${flow_id}`);
+  expect(one.stdout).toContain("> client_secret: [redacted]");
+  expect(one.stdout).toContain("< error: bad_verification_code");
+});
+
+it("svc logs --json prints records that scripts can read, without secrets", async () => {
+  const callback = await signInOnce();
+  const { stdout } = await svc("logs --json");
+  const all = events(stdout);
+  expect(new Set(all.map(({ resource }) => resource))).toEqual(new Set(["flow", "request"]));
+  for (const secret of [callback.searchParams.get("token")!, server.control_key!, server.instances[0]!.secret_key])
+    expect(stdout).not.toContain(secret);
+  expect(all.some(({ data }) => data["route"] === "/__svc/v1/scenarios")).toBe(false);
+  expect((await svc("logs --json --all")).stdout).toContain("/__svc/v1/scenarios");
+});
+
+async function signInOnce(): Promise<URL> {
+  await answerOf("dev next github --as ada");
+  return signIn("github");
+}
+
+it.each([
+  ["logs --limit 0", 2],
+  ["logs --flow nonsense", 2],
+  ["logs --flow 0000000000000000", 3],
+  ["logs --instance nowhere", 3],
+  ["logs --output csv", 2],
+])("svc %s ends with %i", async (line, exit) => {
+  expect(await svc(line)).toMatchObject({ code: exit, stdout: "" });
+});
+
+it("svc logs --instance leaves out other instances", async () => {
+  await fetch(`${server.url}/.well-known/openid-configuration`);
+  expect((await svc("logs --instance acme")).stdout).toContain("/.well-known/openid-configuration");
+  expect((await svc("logs --instance globex")).stdout).toBe("");
+});
+
+it("svc logs -f prints what happens, and ends by Ctrl-C", async () => {
+  const { ready } = await serve();
+  const logs = start(["logs", "-f"]);
+  await fetch(`${ready.url}/api/v1/users`);
+  await logs.until("stdout", /401 {2}GET {4}\/api\/v1\/users/);
+  await fetch(`${ready.url}/api/v1/sessions`);
+  await logs.until("stdout", /401 {2}GET {4}\/api\/v1\/sessions/);
+  logs.child.kill("SIGINT");
+  const { code, stdout, stderr } = await logs.ended;
+  expect([code, stderr, stdout.match(/api\/v1\/users/g)?.length]).toEqual([130, "", 1]);
+});
+
+it("svc logs -f goes on after the server was restarted, with its new key", async () => {
+  const first = await serve();
+  const logs = start(["logs", "-f", "--json"]);
+  await fetch(`${first.ready.url}/api/v1/users`);
+  await logs.until("stdout", /"status":401/);
+  first.child.kill("SIGTERM");
+  await logs.until("stderr", /connection was lost/);
+  await first.ended;
+  const second = await serve(["--store", "memory"], { cwd: directory });
+  await logs.until("stderr", /Connected again/);
+  await fetch(`${second.ready.url}/api/v1/sessions`);
+  await logs.until("stdout", /\/api\/v1\/sessions/);
+  logs.child.kill("SIGTERM");
+  const { code, stdout } = await logs.ended;
+  expect(code).toBe(143);
+  expect(events(stdout).every(({ id }) => id !== "")).toBe(true);
+});

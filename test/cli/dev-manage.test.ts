@@ -1,0 +1,122 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { answerOf, server, signIn, svc, useDevServer } from "../_dev-server.ts";
+
+useDevServer();
+
+interface Row<Data = Record<string, unknown>> {
+  readonly id: string;
+  readonly data: Data;
+}
+
+it("svc dev users makes a user, and changes one by e-mail address or id", async () => {
+  const made = await answerOf<Row>("dev users create bo@acme.test --name Bo --verified");
+  expect(made.data).toMatchObject({ email: "bo@acme.test", name: "Bo", email_verified: true });
+  const changed = await answerOf<Row>("dev users update bo@acme.test --email bob@acme.test --no-verified");
+  expect(changed).toMatchObject({ id: made.id, data: { email: "bob@acme.test", email_verified: false } });
+  expect((await answerOf<Row>(`dev users update ${made.id} --name Bob`)).data["name"]).toBe("Bob");
+  const elsewhere = await answerOf<Row>("dev users create eve@globex.test --instance globex");
+  expect(elsewhere.data).toMatchObject({ name: "eve", instance: server.instances[1]!.id, email_verified: false });
+});
+
+it.each([
+  ["dev users create nonsense", 2, "email"],
+  ["dev users update stranger@acme.test --name X", 3, "No user has the e-mail address"],
+  ["dev users update ada@acme.test", 2, "Nothing to change"],
+  ["dev sessions revoke svc_session_00000000-0000-0000-0000-000000000000", 3, ""],
+  ["dev instances create acme", 8, "acme"],
+  ["dev instances update nowhere --name X", 3, "nowhere"],
+  ["dev instances delete acme", 2, "--yes"],
+  ["dev keys rotate --no-secret-key", 2, "No key to replace"],
+  ["dev seed", 2, "Say what to add"],
+  ["dev seed --seed 3 x.json", 2, "--seed is for --generate"],
+  ["dev seed --generate many", 2, "not a whole number"],
+  ["dev seed missing.json", 2, "cannot be read (ENOENT)"],
+  ["dev replay 0000000000000000", 3, "no sign-in has this id"],
+])("svc %s ends with %i and says why", async (line, exit, words) => {
+  const { code, stdout, stderr } = await svc(line);
+  expect([code, stdout]).toEqual([exit, ""]);
+  expect(stderr).toContain(words);
+});
+
+it("svc dev sessions revokes sessions and makes them active again", async () => {
+  await answerOf("dev next github --as ada");
+  await signIn("github");
+  const url = `${server.url}/__svc/v1/sessions?limit=2`;
+  const response = await fetch(url, { headers: { authorization: `Bearer ${server.control_key}` } });
+  const ids = ((await response.json()) as Row<{ session_id: string }>[]).map(({ data }) => data.session_id);
+  for (const [verb, active] of [["revoke", false] as const, ["restore", true] as const]) {
+    const rows = await answerOf<Row[]>(`dev sessions ${verb} ${ids.join(" ")}`);
+    expect(rows.map(({ data }) => [data["session_id"], data["active"]])).toEqual(ids.map((id) => [id, active]));
+  }
+});
+
+it("svc dev instances makes an instance that answers at once, changes and deletes it", async () => {
+  const uri = "http://localhost:3000/callback";
+  const made = await answerOf<Row>(`dev instances create umbrella --name Umbrella --redirect-uri ${uri}`);
+  expect(made.data).toMatchObject({ subdomain: "umbrella", name: "Umbrella", redirect_uris: [uri], active: true });
+  expect(JSON.stringify(made)).not.toContain("sk_");
+  const off = await answerOf<Row>("dev instances update umbrella --no-active --default-provider twitter");
+  expect(off.data).toMatchObject({ active: false, default_provider: "twitter", redirect_uris: [uri] });
+  expect((await svc("dev instances list --output tsv")).stdout).toContain("umbrella\tUmbrella");
+  const asked: string[] = [];
+  const declined = await svc("dev instances delete umbrella", { tty: true, confirm: (text) => !asked.push(text) });
+  expect([declined.code, asked]).toEqual([1, ["Delete Umbrella with all its users and sessions?"]]);
+  expect(await svc("dev instances delete umbrella --yes")).toMatchObject({ code: 0, stderr: "Deleted Umbrella.\n" });
+  expect((await svc("dev instances update umbrella --active")).code).toBe(3);
+});
+
+it("svc dev keys rotate masks the secret key unless JSON is asked for, and old tokens stop verifying", async () => {
+  const { stdout: token } = await svc("dev token --user ada");
+  const before = server.instances[0]!;
+  const masked = await svc("dev keys rotate --publishable-key");
+  const now = server.instances[0]!;
+  expect(now.secret_key).not.toBe(before.secret_key);
+  expect(masked.stdout).toContain(now.publishable_key);
+  expect(masked.stdout).not.toContain(now.secret_key);
+  const again = await answerOf<{ secret_key: string }>("dev keys rotate --instance acme");
+  expect(again.secret_key).toBe(server.instances[0]!.secret_key);
+  const response = await fetch(`${server.url}/api/v1/tokens/verify`, {
+    method: "POST",
+    headers: { "x-service-secret-key": again.secret_key, "content-type": "application/json" },
+    body: JSON.stringify({ token: token.trim() }),
+  });
+  expect(response.status).toBe(401);
+});
+
+it("svc dev seed generates users, and shows a person how far it is", async () => {
+  const job = await answerOf("dev seed --generate 600 --instance globex --seed 7");
+  expect(job).toMatchObject({ status: "done", done: 600, total: 600 });
+  const { stderr } = await svc("dev seed --generate 600 --instance globex --seed 8", { tty: true });
+  expect(stderr).toMatch(/\[#+\] 600 of 600/);
+});
+
+it("svc dev seed adds a document from a file or stdin, and nothing of one that is wrong", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "svc-seed-"));
+  const document = (subdomain: string): string => JSON.stringify({ instances: [{ name: subdomain, subdomain }] });
+  await writeFile(join(directory, "more.json"), document("initech"));
+  const added = await svc("dev seed more.json --json", { cwd: directory });
+  expect(JSON.parse(added.stdout)).toMatchObject({ instances: 1, users: 0 });
+  expect((await svc("dev seed more.json", { cwd: directory })).code).toBe(8);
+  expect((await svc("dev seed -", { stdin: document("hooli") })).code).toBe(0);
+  expect(await svc("dev seed -", { stdin: "{" })).toMatchObject({ code: 2 });
+  const wrong = await svc("dev seed -", { stdin: '{"instances":[{"name":"X","subdomain":"No Label"}]}' });
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("subdomain")]);
+  await rm(directory, { recursive: true });
+});
+
+it("svc dev replay runs a sign-in again with another outcome", async () => {
+  await answerOf("dev next github --as ada");
+  await signIn("github");
+  const { stdout } = await svc("logs --json");
+  const id = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Row & { resource: string })
+    .findLast(({ resource }) => resource === "flow")!.id;
+  expect(await answerOf(`dev replay ${id}`)).toMatchObject({ token: expect.stringMatching(/^eyJ/) as string });
+  const failed = await svc(`dev replay ${id} --outcome code_rejected`);
+  expect([failed.code, failed.stdout]).toEqual([0, expect.stringMatching(/error\tserver_error/)]);
+});

@@ -1,0 +1,165 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { nodeCheck } from "../../src/cli/commands/doctor/machine.ts";
+import { parseConfig } from "../../src/server/config.ts";
+import { parseSeed } from "../../src/server/seed/index.ts";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { answering, cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
+import { memoryKeyring, type CliOptions } from "../_cli.ts";
+
+useDirectory();
+
+interface Said {
+  name: string;
+  status: string;
+  message: string;
+  remedy?: string;
+}
+
+async function doctor(
+  options: CliOptions = {},
+  argv: string[] = [],
+): Promise<{ code: number; checks: Record<string, Said> }> {
+  const clock = service.clock.now().toUTCString();
+  const fetch: Fetch = async (url, init) => {
+    const response = await service.fetch(url, init as RequestInit);
+    const headers = { ...Object.fromEntries(response.headers), date: clock };
+    return new Response(await response.text(), { status: response.status, headers }) as unknown as Awaited<
+      ReturnType<Fetch>
+    >;
+  };
+  const { code, stdout } = await run(["doctor", "--json", ...argv], { fetch, keyring: memoryKeyring(), ...options });
+  const { checks } = JSON.parse(stdout) as { checks: Said[] };
+  for (const check of checks)
+    expect([check.name, check.remedy !== undefined]).toEqual([check.name, check.status !== "ok"]);
+  return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) };
+}
+
+describe("svc doctor", () => {
+  it("finds nothing where nothing is wrong, and reads and changes nothing", async () => {
+    const env = { SVC_PORT: String(await freePort()) };
+    const { code, checks } = await doctor({ env });
+    const { "localhost names": _, ...rest } = checks;
+    expect([code, new Set(Object.values(rest).map(({ status }) => status))]).toEqual([0, new Set(["ok"])]);
+    expect(Object.keys(checks)).toEqual([
+      "node", "profiles", "keyring", "svc.config.json", "store", "port", "localhost names", "service", "reachable", "discovery", "clock", "key",
+    ]); // prettier-ignore
+  });
+
+  it.each<[what: string, name: string, status: string, message: string, options: () => CliOptions | Promise<CliOptions>]>([
+    ["no service", "service", "failed", "No service is configured", () => ({ env: HERE })],
+    ["an address that is none", "service", "failed", "is not an address", () => ({ env: { SVC_BASE_URL: "acme", SVC_SECRET_KEY: undefined } })],
+    ["a service that is down", "reachable", "failed", "ECONNREFUSED", () => ({ fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" })) })],
+    ["something else that listens there", "discovery", "failed", "without a discovery document", () => ({ fetch: answering(200, "<html>") })],
+    ["another issuer", "discovery", "warning", "https://x.test", () => ({ fetch: answering(200, '{"issuer":"https://x.test"}') })],
+    ["a clock behind", "clock", "failed", "3600 seconds behind", () => ({ fetch: answering(200, "{}", { date: new Date(service.clock.now().getTime() + 3_600_000).toUTCString() }) })],
+    ["a clock ahead", "clock", "failed", "61 seconds ahead of", () => ({ fetch: answering(200, "{}", { date: new Date(service.clock.now().getTime() - 61_000).toUTCString() }) })],
+    ["no clock", "clock", "skipped", "does not send", () => ({ fetch: answering(200, "{}") })],
+    ["a key of another", "key", "failed", "refused this key", () => ({ env: { SVC_SECRET_KEY: service.globex.secret_key } })],
+    ["no key", "key", "warning", "No secret key", () => ({ env: { SVC_SECRET_KEY: undefined } })],
+    ["no keyring", "keyring", "warning", "No keyring is available (no daemon)", () => ({ keyring: undefined as never })],
+    ["no home", "profiles", "warning", "HOME is not set", () => ({ env: { HOME: undefined } })],
+    ["a current profile that is gone", "profiles", "failed", '"gone", does not exist', async () => {
+      await mkdir(join(cwd, ".config/svc"), { recursive: true });
+      await writeFile(join(cwd, ".config/svc/config.json"), '{"current":"gone"}', { mode: 0o600 });
+      return {};
+    }],
+    ["a damaged profile", "profiles", "failed", "it is not JSON", async () => {
+      await mkdir(join(cwd, ".config/svc/profiles"), { recursive: true });
+      await writeFile(join(cwd, ".config/svc/profiles/x.json"), "{", { mode: 0o600 });
+      return {};
+    }],
+    ["a damaged configuration file", "svc.config.json", "failed", "Not valid JSON", async () => {
+      await writeFile(join(cwd, "svc.config.json"), "{");
+      return {};
+    }],
+    ["a store that others can read", "store", "failed", ".svc/db.json", async () => {
+      await mkdir(join(cwd, ".svc"), { mode: 0o700 });
+      await writeFile(join(cwd, ".svc/db.json"), "");
+      await chmod(join(cwd, ".svc/db.json"), 0o644);
+      return {};
+    }],
+  ])("says what to do about %s", async (_, name, status, message, options) => {
+    const { code, checks } = await doctor(await options());
+    expect(checks[name]).toMatchObject({ status, message: expect.stringContaining(message) as string });
+    expect(code).toBe(Object.values(checks).some((check) => check.status === "failed") ? 1 : 0);
+  }); // prettier-ignore
+
+  it("says that a port is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    const { checks } = await doctor({ env: { SVC_PORT: String(port) } });
+    other.close();
+    expect(checks["port"]).toMatchObject({ status: "warning", message: `${port} is in use (EADDRINUSE).` });
+  });
+
+  it.each([
+    ["18.20.0", "failed"],
+    ["20.18.9", "failed"],
+    ["20.19.0", "ok"],
+    ["22.0.0", "ok"],
+  ])("of Node.js %s is %s", (version, status) => {
+    expect(nodeCheck(version).status).toBe(status);
+  });
+
+  it("marks each check for a person", async () => {
+    const { stdout } = await run(["doctor"], { tty: true, keyring: memoryKeyring() });
+    expect(stdout).toMatch(/^✓ node {10,}Node\.js \d/m);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+describe("svc init", () => {
+  it.each<[argv: string[], files: string[]]>([
+    [["--yes"], ["svc.config.json"]],
+    [["--yes", "--no-seed", "--port", "7000"], ["svc.config.json"]],
+    [
+      ["--yes", "--name", "Acme"],
+      ["seed.json", "svc.config.json"],
+    ],
+    [
+      ["--yes", "--name", "日本", "--redirect-uri", "http://localhost:1/cb"],
+      ["seed.json", "svc.config.json"],
+    ],
+    [["--yes", "--dir", "."], ["svc.config.json"]],
+  ])("%j writes what the server takes", async (argv, files) => {
+    const { code, stdout } = await run(["init", ...argv, "--json"]);
+    expect([
+      code,
+      (JSON.parse(stdout) as { created: string[] }).created.toSorted(),
+      (await readdir(cwd)).toSorted(),
+    ]).toEqual([0, files, files]);
+    const config = parseConfig(await readFile(join(cwd, "svc.config.json"), "utf8"), "x");
+    expect(config.seed).toBe(files.length === 2 ? "seed.json" : undefined);
+    if (files.length === 2)
+      expect(parseSeed(await readFile(join(cwd, "seed.json"), "utf8"), "x", new Date()).instances).toHaveLength(1);
+  });
+
+  it.each([["svc.config.json"], ["seed.json"]])("never overwrites %s, and then writes nothing", async (file) => {
+    await writeFile(join(cwd, file), "mine");
+    const { code, stderr } = await run(["init", "--yes", "--name", "Acme"]);
+    expect([code, await readdir(cwd), await readFile(join(cwd, file), "utf8")]).toEqual([8, [file], "mine"]);
+    expect(stderr).toContain(`${file} already exists`);
+  });
+
+  it.each([
+    [["init"]],
+    [["init", "--yes", "--port", "http"]],
+    [["init", "--yes", "--port", "0"]],
+    [["init", "--yes", "--name", ""]],
+    [["init", "--yes", "--redirect-uri", "javascript:alert(1)"]],
+  ])("%j is wrong usage, and writes nothing", async (argv) => {
+    expect([(await run(argv)).code, await readdir(cwd)]).toEqual([2, []]);
+  });
+});

@@ -1,0 +1,120 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { configDirectory, writeCurrent } from "../../src/cli/credentials/profiles.ts";
+import { addProfile, contextOf, cwd, keyOf, run, useHome } from "../_cli-home.ts";
+import { keyedClientOptions, runCli, type CliResult } from "../_cli.ts";
+import { setup } from "../_setup.ts";
+
+useHome();
+
+const A = "https://a.svc.test";
+
+describe("The environment's key", () => {
+  it("can be in a file, or printed by a command", async () => {
+    await writeFile(join(cwd, "key"), `${keyOf("file")}\n`);
+    const options = async (env: Record<string, string>): Promise<string | undefined> =>
+      (await keyedClientOptions(contextOf({ env: { SVC_BASE_URL: A, ...env } }), {})).secretKey;
+    expect(await options({ SVC_SECRET_KEY_FILE: "key" })).toBe(keyOf("file"));
+    expect(await options({ SVC_SECRET_KEY_COMMAND: "/bin/cat key 2>/dev/null || /bin/echo sk_command" })).toMatch(
+      /^sk_/,
+    );
+    expect(await options({ SVC_SECRET_KEY: keyOf("env"), SVC_SECRET_KEY_FILE: "key" })).toBe(keyOf("env"));
+  });
+
+  it.each<[env: Record<string, string>, message: RegExp]>([
+    [{ SVC_SECRET_KEY_FILE: "none" }, /SVC_SECRET_KEY_FILE: .*none cannot be read \(ENOENT\)/],
+    [{ SVC_SECRET_KEY_COMMAND: "exit 3" }, /SVC_SECRET_KEY_COMMAND failed \(3\)/],
+    [{ SVC_SECRET_KEY_COMMAND: "true" }, /SVC_SECRET_KEY_COMMAND: it printed nothing/],
+    [{ SVC_SECRET_KEY_COMMAND: `echo ${keyOf("half")}; exit 1` }, /SVC_SECRET_KEY_COMMAND failed \(1\)/],
+  ])("%j that can't be had is exit code 4, and is not repeated", async (env, message) => {
+    const { code, stderr } = await run(["users", "list"], { env: { SVC_BASE_URL: A, PATH: "/bin:/usr/bin", ...env } });
+    expect([code, stderr]).toEqual([4, expect.stringMatching(message)]);
+    expect(stderr).not.toContain("sk_");
+  });
+
+  it("is not sent to the current profile's service by accident", async () => {
+    await addProfile("acme", A);
+    await writeCurrent(contextOf(), "acme");
+    const { code, requests, stderr } = await run(["users", "list"], { env: { SVC_SECRET_KEY: keyOf("env") } });
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain("No address for the key in SVC_SECRET_KEY.");
+  });
+});
+
+describe("The configuration's place", () => {
+  it.each<[env: Record<string, string>, platform: string, directory: string | undefined]>([
+    [{ SVC_CONFIG_DIR: "/c", XDG_CONFIG_HOME: "/x", HOME: "/h" }, "linux", "/c"],
+    [{ XDG_CONFIG_HOME: "/x", HOME: "/h" }, "linux", "/x/svc"],
+    [{ XDG_CONFIG_HOME: "x", HOME: "/h" }, "linux", "/h/.config/svc"],
+    [{ HOME: "/h" }, "linux", "/h/.config/svc"],
+    [{ HOME: "/h" }, "darwin", "/h/.config/svc"],
+    [{ APPDATA: "/a", HOME: "/h" }, "win32", "/a/svc"],
+    [{ HOME: "" }, "linux", undefined],
+    [{}, "linux", undefined],
+  ])("with %j on %s is %s", (env, platform, directory) => {
+    expect(configDirectory(env, platform)).toBe(directory);
+  });
+
+  it("is asked for where there is none, and otherwise not missed", async () => {
+    const env = { HOME: undefined, SVC_BASE_URL: A };
+    const { code, stderr } = await runCli(["login", "--no-check"], { env, stdin: keyOf("x"), cwd });
+    expect([code, stderr.includes("HOME is not set")]).toEqual([2, true]);
+    for (const HOME of [undefined, "", "/dev/null", "/nonexistent"])
+      expect((await runCli(["profiles", "list"], { env: { HOME }, cwd })).code).toBe(0);
+    expect((await runCli(["whoami"], { env, cwd })).code).toBe(4);
+  });
+});
+
+describe("SVC_TIMEOUT", () => {
+  it("is in seconds", async () => {
+    const options = (SVC_TIMEOUT: string): Promise<object> =>
+      keyedClientOptions(contextOf({ env: { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x", SVC_TIMEOUT } }), {});
+    expect(await options("0.5")).toMatchObject({ timeoutMs: 500 });
+    expect(await options("")).not.toHaveProperty("timeoutMs");
+    for (const wrong of ["0", "-1", "ten", "1e3", "5s"])
+      await expect(options(wrong)).rejects.toMatchObject({
+        exitCode: 2,
+        message: expect.stringContaining(wrong) as string,
+      });
+  });
+});
+
+describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
+  const env = { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x" };
+
+  it("say how often to try again, and refuse what is no number", async () => {
+    const options = (SVC_RETRIES?: string): Promise<object> =>
+      keyedClientOptions(contextOf({ env: { ...env, SVC_RETRIES } }), {});
+    expect(await options()).toMatchObject({ retry: 1 });
+    expect(await options("0")).toMatchObject({ retry: 0 });
+    await expect(options("many")).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  it("tell each request on stderr, with no secret in it, and nothing unless that is asked for", async () => {
+    const service = await setup();
+    const key = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key };
+    const loud = await runCli(["users", "list"], { service, env: { ...key, SVC_LOG: "debug" } });
+    expect(loud.stderr).toMatch(/^svc: GET \/api\/v1\/users 200 \d+ ms\n$/);
+    const token = await service.tokenFor("google", "ada");
+    const verified = await runCli(["tokens", "verify", "-"], {
+      service,
+      stdin: token,
+      env: { ...key, SVC_LOG: "debug" },
+    });
+    expect(verified.stderr).toContain("POST /api/v1/tokens/verify 200");
+    for (const secret of [token, service.acme.secret_key]) expect(verified.stderr).not.toContain(secret);
+    expect((await runCli(["users", "list"], { service, env: key })).stderr).toBe("");
+    expect((await runCli(["users", "list"], { service, env: { ...key, SVC_LOG: "loud" } })).code).toBe(2);
+  });
+
+  it("choose the format of lists, below the flag", async () => {
+    const service = await setup();
+    const key = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key };
+    const list = (SVC_OUTPUT: string, ...more: string[]): Promise<CliResult> =>
+      runCli(["users", "list", ...more], { service, env: { ...key, SVC_OUTPUT } });
+    expect((await list("ids")).stdout.split("\n")[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await list("ids", "--output", "csv")).stdout).toMatch(/^id,/);
+    expect((await list("xml")).stderr).toContain('SVC_OUTPUT: unknown format "xml"');
+  });
+});

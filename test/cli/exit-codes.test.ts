@@ -1,0 +1,320 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { answering } from "../_cli-cases.ts";
+import { runCli, type CliOptions } from "../_cli.ts";
+import { setup, ADA, NOBODY } from "../_setup.ts";
+
+interface SaidError {
+  code: string;
+  message: string;
+  hint?: string;
+}
+
+describe("Exit codes", () => {
+  type Row = [code: number, what: string, argv: string[], options: CliOptions, error: SaidError];
+  const rows: Row[] = [
+    [
+      7,
+      "a failure of the service",
+      ["users", "list"],
+      { fetch: answering(500, '{"error":"Internal error"}') },
+      { code: "internal", message: "acme.localhost:7820 failed with 500.", hint: "See what the server printed." },
+    ],
+    [
+      7,
+      "an answer that is none",
+      ["users", "list"],
+      { fetch: answering(502, "<html>Bad Gateway</html>") },
+      {
+        code: "unexpected_response",
+        message: "The gateway of acme.localhost:7820 returned 502: the service behind it does not answer.",
+        hint: "Try again shortly, or wait for it with --wait 60.",
+      },
+    ],
+    [
+      2,
+      "an id that can't be one",
+      ["users", "get", "ada"],
+      {},
+      {
+        code: "usage",
+        message: '"ada" is not a user id or e-mail address.',
+        hint: "Find the user with: svc users search name.contains=ada",
+      },
+    ],
+    [
+      2,
+      "a search for nothing",
+      ["users", "search"],
+      {},
+      {
+        code: "usage",
+        message: "No search terms.",
+        hint: "For example: svc users search 'email:*@acme.com'",
+      },
+    ],
+    [
+      2,
+      "a limit that is no number",
+      ["users", "list", "--limit", "ten"],
+      {},
+      {
+        code: "usage",
+        message: '--limit must be 1 or greater, not "ten".',
+        hint: "Omit it for all results.",
+      },
+    ],
+    [
+      2,
+      "a limit that is out of range",
+      ["users", "list", "--limit", "0"],
+      {},
+      {
+        code: "usage",
+        message: '--limit must be 1 or greater, not "0".',
+        hint: "Omit it for all results.",
+      },
+    ],
+    [
+      2,
+      "a term that is none",
+      ["users", "search", "ada"],
+      {},
+      {
+        code: "usage",
+        message:
+          '"ada" is not a search term. Write field:value, such as email:*@acme.com. A value cannot contain a space.',
+        hint: "To find it within a name: name.contains=ada",
+      },
+    ],
+    [
+      2,
+      "a provider that is none",
+      ["sign-in", "--provider", "myspace"],
+      {},
+      {
+        code: "usage",
+        message: '--provider: unknown provider "myspace".',
+        hint: "Use one of google, github, twitter.",
+      },
+    ],
+    [
+      2,
+      "no token",
+      ["tokens", "verify", "-"],
+      {},
+      {
+        code: "usage",
+        message: "The token is empty.",
+        hint: "Check that the variable or file has one.",
+      },
+    ],
+    [
+      2,
+      "nobody to confirm",
+      ["users", "delete", ADA],
+      {},
+      {
+        code: "usage",
+        message: "Deleting a user needs confirmation, and there is no terminal to ask in.",
+        hint: "Add --yes to delete without confirmation.",
+      },
+    ],
+    [
+      2,
+      "a port that is none",
+      ["serve", "--port", "http"],
+      {},
+      {
+        code: "usage",
+        message: '--port: "http" is not a port.',
+        hint: "Use a number from 1 to 65535, or 0 for a free port.",
+      },
+    ],
+    [
+      3,
+      "a user that is not there",
+      ["users", "get", NOBODY],
+      {},
+      {
+        code: "user_not_found",
+        message: "User not found",
+        hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'",
+      },
+    ],
+    [
+      3,
+      "a user of another instance",
+      ["users", "delete", "00000000-0000-4000-8000-0000000000b1", "--yes"],
+      {},
+      {
+        code: "user_not_found",
+        message: "User not found",
+        hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'",
+      },
+    ],
+    [
+      3,
+      "a session that is not there",
+      ["sessions", "get", `svc_session_${NOBODY}`],
+      {},
+      {
+        code: "session_not_found",
+        message: "Session not found",
+        hint: "It may have been deleted, or belong to another instance. List sessions with: svc sessions list",
+      },
+    ],
+    [
+      4,
+      "no key",
+      ["users", "list"],
+      { env: { SVC_SECRET_KEY: undefined } },
+      {
+        code: "no_key",
+        message: "No secret key for this service.",
+        hint: "Set SVC_SECRET_KEY, or store the key with: svc login",
+      },
+    ],
+    [
+      4,
+      "a key that is refused",
+      ["users", "list"],
+      { env: { SVC_SECRET_KEY: "sk_wrong_0123456789abcdefghijklmnopqrstuv" } },
+      {
+        code: "unauthorized",
+        message: "Unauthorized",
+        hint: "See which key is used, and where it comes from: svc whoami",
+      },
+    ],
+    [
+      7,
+      "a service that can't be reached",
+      ["users", "list"],
+      { fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" })) },
+      {
+        code: "connection",
+        message: "Nothing listens at acme.localhost:7820 (ECONNREFUSED).",
+        hint: "Start a local server with: svc serve",
+      },
+    ],
+    [
+      130,
+      "Ctrl-C",
+      ["sign-in", "--no-open"],
+      { signal: "SIGINT" },
+      { code: "interrupted", message: "Interrupted before the sign-in was complete." },
+    ],
+    [
+      143,
+      "a request to end",
+      ["sign-in", "--no-open"],
+      { signal: "SIGTERM" },
+      { code: "terminated", message: "Interrupted before the sign-in was complete." },
+    ],
+  ];
+
+  it.each(rows)(
+    "is %i for %s, and with --json the error is the last line of stderr",
+    async (code, _, argv, options, error) => {
+      const service = await setup();
+      const result = await runCli([...argv, "--json"], { service, ...options });
+      expect([result.code, result.stdout]).toEqual([code, ""]);
+      expect(JSON.parse(result.stderr.trimEnd().split("\n").at(-1)!)).toEqual({ error: { ...error, exitCode: code } });
+    },
+  );
+
+  it.each(rows)("is %i for %s, and a person is told in words", async (code, _, argv, options, { message, hint }) => {
+    const service = await setup();
+    const result = await runCli(argv, { service, ...options });
+    expect([result.code, result.stdout]).toEqual([code, ""]);
+    const words = `✗ ${message}\n${hint === undefined ? "" : `  ${hint}\n`}`;
+    expect(result.stderr.slice(-words.length)).toBe(words);
+  });
+
+  it("is 0 when it is done", async () => {
+    const service = await setup();
+    expect((await runCli(["users", "list"], { service })).code).toBe(0);
+  });
+
+  it("is 1 when the answer was no", async () => {
+    const service = await setup();
+    const { code, stderr } = await runCli(["users", "delete", ADA], {
+      service,
+      tty: true,
+      confirm: () => false,
+      env: { NO_COLOR: "1" },
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n✗ Declined. No users were deleted.\n",
+    ]);
+  });
+
+  it("is 5 for a token that is not valid, and quiet when asked to be", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    service.clock.advance(3600);
+    const verify = ["tokens", "verify", "-"];
+    expect(await runCli(verify, { service, stdin: token })).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: "✗ Token expired\n  It expired just now (2026-06-01T13:00:00Z).\n",
+    });
+    expect(await runCli([...verify, "-q"], { service, stdin: token })).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: "",
+    });
+  });
+
+  it("is 3 for the valid token of a user who is gone", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    await service.client(service.acme).users.delete(ADA);
+    expect((await runCli(["tokens", "verify", "-"], { service, stdin: token })).code).toBe(3);
+  });
+
+  it("is 8 for a port that is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    const { code, stdout, stderr } = await runCli(["serve", "--store", "memory", "--port", String(port)]);
+    other.close();
+    expect([code, stdout]).toEqual([8, ""]);
+    expect(stderr).toBe(
+      `✗ Port ${port} is in use by another process. Stop that one, or choose another port: --port 0 takes any that is free.\n`,
+    );
+  });
+
+  const USAGE: [argv: string[]][] = [
+    [["no-such-command"]],
+    [["users", "get"]],
+    [["users", "list", "--no-such-option"]],
+    [["users", "list", "superfluous"]],
+    [["users", "list", "--limit"]],
+    [["instances", "resolve", "--secret-key", "x"]],
+  ];
+
+  it.each(USAGE)("is 2 for %j, which sends nothing", async (argv) => {
+    const service = await setup();
+    const { code, stdout, stderr, requests } = await runCli(argv, { service });
+    expect([code, stdout, requests]).toEqual([2, "", []]);
+    expect(stderr).not.toBe("");
+  });
+
+  it.each(USAGE)("says so for %j in JSON where that is asked for", async (argv) => {
+    const service = await setup();
+    const { code, stdout, stderr } = await runCli(["--json", ...argv], { service });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(JSON.parse(stderr)).toEqual({
+      error: expect.objectContaining({ code: "usage", message: expect.any(String) as string, exitCode: 2 }) as object,
+    });
+  });
+
+  it("asks for a token rather than wait at a terminal for one", async () => {
+    const service = await setup();
+    const { code, stderr } = await runCli(["tokens", "verify"], { service, tty: true, env: { NO_COLOR: "1" } });
+    expect([code, stderr]).toEqual([2, '✗ No token given.\n  Pipe it in: echo "$TOKEN" | svc tokens verify -\n']);
+  });
+});

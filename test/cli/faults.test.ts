@@ -1,0 +1,152 @@
+import { createServer as createHttps } from "node:https";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { connect, type AddressInfo, type Server as NetServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import { serve } from "../../src/server/index.ts";
+import { createContext } from "../_cli.ts";
+
+const KEY = "sk_faults_0123456789abcdefghijklmnopqrstuvwxyz";
+
+async function run(argv: readonly string[], env: Record<string, string>): Promise<{ code: number; stderr: string }> {
+  const context = createContext({ env: { SVC_SECRET_KEY: KEY, SVC_RETRIES: "0", ...env } });
+  const code = await main(argv, { ...context, fetch: undefined });
+  return { code, stderr: context.written.stderr };
+}
+
+async function portOf(server: NetServer): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+function answering(listener: RequestListener): Server {
+  return createServer(listener);
+}
+
+describe("A service that fails is exit code 7, and the message says what is wrong and what to do", () => {
+  it("by an untrusted certificate", async () => {
+    const server = await serve({ port: 0, store: "memory", https: true });
+    onTestFinished(() => server.close());
+    const { code, stderr } = await run(["users", "list"], { SVC_BASE_URL: `https://localhost:${server.port}` });
+    expect([code, stderr]).toEqual([7, expect.stringMatching(/^✗ The certificate of localhost:\d+ is not trusted/)]);
+    expect(stderr).toContain("NODE_EXTRA_CA_CERTS=/path/to/ca.pem");
+  });
+
+  it("by HTTPS spoken to a plain port, and the other way round", async () => {
+    const plain = await portOf(answering((_, response) => response.end("{}")));
+    const one = await run(["users", "list"], { SVC_BASE_URL: `https://127.0.0.1:${plain}` });
+    expect([one.code, one.stderr]).toEqual([7, expect.stringContaining("does not speak HTTPS on this port")]);
+    const secure = await portOf(createHttps({}));
+    const other = await run(["users", "list"], { SVC_BASE_URL: `http://127.0.0.1:${secure}` });
+    expect([other.code, other.stderr]).toEqual([
+      7,
+      expect.stringContaining("This port may speak HTTPS: try https://."),
+    ]);
+  });
+
+  it("by a name that DNS does not find", async () => {
+    const { code, stderr } = await run(["users", "list"], { SVC_BASE_URL: "https://nowhere.invalid" });
+    expect([code, stderr]).toEqual([7, expect.stringMatching(/^✗ DNS cannot find nowhere\.invalid/)]);
+    expect(stderr).not.toContain("svc serve");
+  });
+
+  it.each<[what: string, listener: RequestListener, message: RegExp]>([
+    [
+      "a login page",
+      (_, response) => response.setHeader("content-type", "text/html").end("<html>Sign in</html>"),
+      /returned HTML, not the JSON of this service \(200\)\.\n {2}It may be a login page, a proxy/,
+    ],
+    [
+      "a redirect",
+      (_, response) => response.writeHead(302, { location: "https://sso.example.com/login" }).end(),
+      /redirected to sso\.example\.com\. Not followed, to protect your key\./,
+    ],
+    [
+      "a gateway without a service",
+      (_, response) => response.writeHead(502, { "content-type": "text/html" }).end("<html>Bad gateway</html>"),
+      /The gateway of 127\.0\.0\.1:\d+ returned 502/,
+    ],
+    [
+      "a failure of its own",
+      (_, response) => response.writeHead(500).end('{"error":"Internal error"}'),
+      /127\.0\.0\.1:\d+ failed with 500\./,
+    ],
+    [
+      "too many requests",
+      (_, response) => response.writeHead(429, { "retry-after": "120" }).end('{"error":"Slow down"}'),
+      /is limiting the rate of requests \(429\)\.\n {2}Try again after 120 s\./,
+    ],
+  ])("by %s, whichever command asks", async (_, listener, message) => {
+    const port = await portOf(answering(listener));
+    for (const argv of [
+      ["users", "list"],
+      ["tokens", "verify", "a.b.c"],
+      ["instances", "discover"],
+    ]) {
+      const { code, stderr } = await run(argv, { SVC_BASE_URL: `http://127.0.0.1:${port}` });
+      expect([argv, code, stderr]).toEqual([argv, 7, expect.stringMatching(message)]);
+    }
+  });
+
+  it("by no answer in time", async () => {
+    const port = await portOf(answering(() => undefined));
+    const { code, stderr } = await run(["users", "list", "--timeout", "0.2"], {
+      SVC_BASE_URL: `http://127.0.0.1:${port}`,
+    });
+    expect([code, stderr]).toEqual([7, expect.stringContaining("did not answer within 0.2 seconds.")]);
+  });
+});
+
+describe("A proxy", () => {
+  /** Leads every CONNECT to the service, whatever host it names. */
+  async function openProxy(target: number): Promise<{ port: number; connects: string[] }> {
+    const connects: string[] = [];
+    const proxy = createServer((_, response) => response.writeHead(405).end());
+    proxy.on("connect", ({ url }, socket) => {
+      connects.push(url!);
+      const onward = connect(target, "127.0.0.1", () => {
+        socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+        onward.pipe(socket).pipe(onward);
+      });
+      onward.on("error", () => socket.destroy());
+      socket.on("error", () => onward.destroy());
+    });
+    return { port: await portOf(proxy), connects };
+  }
+
+  it("that HTTP_PROXY names is used, and NO_PROXY is honored", async () => {
+    const hosts: string[] = [];
+    const service = await portOf(
+      answering(({ headers }, response) => {
+        hosts.push(headers.host!);
+        response.end("[]");
+      }),
+    );
+    const { port, connects } = await openProxy(service);
+    const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, SVC_BASE_URL: "http://acme.invalid", SVC_INSECURE: "1" };
+    expect(await run(["users", "list", "--json"], env)).toEqual({ code: 0, stderr: "" });
+    expect([connects, hosts]).toEqual([["acme.invalid:80"], ["acme.invalid"]]);
+    const direct = await run(["users", "list"], { ...env, NO_PROXY: ".invalid" });
+    expect([direct.code, direct.stderr]).toEqual([7, expect.stringContaining("DNS cannot find acme.invalid")]);
+    expect(connects).toHaveLength(1);
+  });
+
+  it("that cannot be reached is named, and loopback addresses never go through one", async () => {
+    const env = { HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" };
+    const { code, stderr } = await run(["users", "list"], { ...env, SVC_BASE_URL: "https://acme.invalid" });
+    expect([code, stderr]).toEqual([7, expect.stringContaining("could not be reached through the proxy 127.0.0.1:9")]);
+    const port = await portOf(answering((_, response) => response.end("[]")));
+    expect((await run(["users", "list"], { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` })).code).toBe(0);
+  });
+});
+
+describe("A secret key", () => {
+  it("is not sent over plain http to another machine, unless --insecure allows it", async () => {
+    const refused = await run(["users", "list"], { SVC_BASE_URL: "http://acme.invalid" });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("is not encrypted")]);
+    const allowed = await run(["users", "list", "--insecure"], { SVC_BASE_URL: "http://acme.invalid" });
+    expect([allowed.code, allowed.stderr]).toEqual([7, expect.stringContaining("DNS cannot find acme.invalid")]);
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { runCli } from "../_cli.ts";
+
+/** What people type first, by the conventions of other tools, and where it leads them. */
+it.each<[line: string, hint: string]>([
+  ["search ada", "svc users search"],
+  ["verify", "svc tokens verify"],
+  ["log", "svc logs"],
+  ["keys", "svc env"],
+  ["reset", "svc dev reset"],
+  ["users create bo@acme.test", "svc dev users create"],
+  ["use globex", "--instance <name>"],
+  ["status", "svc doctor"],
+  ["auth login", "svc login"],
+  ["ls", "svc users list"],
+  ["start", "svc serve"],
+  ["user list", "svc users"],
+  ["users show ada", "svc users get"],
+  ["users find ada", "svc users search"],
+  ["users rm 1", "svc users delete"],
+  ["sessions show x", "svc sessions get"],
+  ["tokens check", "svc tokens verify"],
+  ["users list -o json", "--output"],
+  ["users list --format json", "--output"],
+  ["users list --provider github", "svc sessions search --provider github"],
+  ["users search --provider github", "svc sessions search --provider github"],
+  ["users search ada@acme.test", "email:ada@acme.test"],
+  ["users list --since 7d", "svc users search --since 7d"],
+  ["users delete --email-domain acme.com", "svc users delete --query"],
+  ["users list ada", "svc users search ada"],
+  ["user", "svc users"],
+  ["usres list", "Did you mean users?"],
+  ["users list --limti 5", "Did you mean --limit?"],
+])("svc %s is wrong usage, and says what to type instead", async (line, hint) => {
+  const { code, stdout, stderr } = await runCli(line.split(" "));
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(hint);
+  expect(stderr).toMatch(/^✗ /);
+});
+
+it("control characters in what was typed are escaped in every message", async () => {
+  for (const argv of [["\u001b]0;x\u0007"], ["users", "\u001b[2K"], ["users", "list", "--\u009b31m"]]) {
+    const { code, stderr } = await runCli(argv);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("\\u{")]);
+    // eslint-disable-next-line no-control-regex
+    expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  }
+});
+
+it("--sort and --after are refused together, which would skip rows", async () => {
+  const { code, stderr } = await runCli(["users", "list", "--sort", "name", "--after", "x"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("mutually exclusive")]);
+});
+
+it("every command's help has the global options", async () => {
+  for (const argv of [["users", "list"], ["tokens", "verify"], ["store", "check"], ["login"]]) {
+    const { stdout } = await runCli([...argv, "--help"]);
+    for (const flag of ["--json", "--profile <name>", "--timeout <seconds>", "--wait <seconds>", "--output <format>"])
+      expect(stdout).toContain(flag);
+  }
+});

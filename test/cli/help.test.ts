@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { everyCommand } from "../_cli-cases.ts";
+import { runCli } from "../_cli.ts";
+import { setup } from "../_setup.ts";
+
+describe("Help", () => {
+  it("is there for every command, on stdout", async () => {
+    const commands = await everyCommand();
+    const { stdout } = await runCli(["help", "--map", "paths"]);
+    expect(commands.map(({ path }) => ["svc", ...path].join(" "))).toEqual(
+      stdout.split("\n").filter((path) => path !== "" && path !== "svc help"),
+    );
+    expect(commands.length).toBeGreaterThan(35);
+  });
+
+  it.each(["serve", "sign-in", "users search", "sessions search", "tokens verify"])(
+    "shows %s by examples",
+    async (command) => {
+      const { stdout } = await runCli([...command.split(" "), "--help"]);
+      expect(stdout).toContain(`\nExamples:\n  `);
+    },
+  );
+
+  it("has only examples of searches that work", async () => {
+    const service = await setup();
+    const commands = await everyCommand();
+    const examples = commands.flatMap(
+      ({ help }) => help.match(/(?<=^ {2}svc )(users|sessions) search .*?(?= {2}|$)/gm) ?? [],
+    );
+    expect(examples.length).toBeGreaterThanOrEqual(8);
+    for (const example of examples) {
+      const argv = (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""));
+      expect([example, (await runCli(argv, { service })).code]).toEqual([example, 0]);
+    }
+  });
+
+  it("lists the fields that can be searched, all of them", async () => {
+    const service = await setup();
+    for (const noun of ["users", "sessions"]) {
+      const { stderr } = await runCli([noun, "search", "nonsense:x"], { service });
+      const { stdout } = await runCli([noun, "search", "--help"]);
+      const fields = /Fields: ([^.]*)\./.exec(stderr)?.[1];
+      expect(/Fields: ([^.]*)\./.exec(stdout)?.[1]?.replaceAll("\n", " ")).toBe(fields);
+    }
+  });
+
+  it("is for errors too, on stderr, where no command is named", async () => {
+    const { code, stdout, stderr } = await runCli([]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^Usage: svc /);
+  });
+
+  it("says the version", async () => {
+    expect(await runCli(["--version"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
+    });
+  });
+});

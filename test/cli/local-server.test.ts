@@ -1,0 +1,179 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { announceServer, findLocalServer, type Announcement } from "../../src/cli/connection/running-server.ts";
+import {
+  newestPath,
+  serverPath,
+  writeServerFile,
+  type RunningServerFile,
+} from "../../src/cli/connection/server-file.ts";
+import { writeCurrent, writeProfile } from "../../src/cli/credentials/profiles.ts";
+import { storeKey } from "../../src/cli/credentials/stored-key.ts";
+import { main } from "../../src/cli/main.ts";
+import { serve, type RunningServer } from "../../src/server/index.ts";
+import { createContext, runCli, type TestContext } from "../_cli.ts";
+
+const KEY = "sk_production_0123456789abcdefghijklmnopqrstuv";
+const ADA = "00000000-0000-4000-8000-0000000000a1";
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "svc-local-"));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+/** A command's world with the real network. */
+function world(env: Record<string, string> = {}): TestContext {
+  const context = createContext({ cwd, env: { HOME: cwd, ...env } });
+  return { ...context, fetch: undefined as never };
+}
+
+async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const context = world();
+  const code = await main(argv, context);
+  return { code, ...context.written };
+}
+
+/** A real server, and its files as `svc serve` writes them. */
+async function start(
+  startedAt: string,
+): Promise<{ server: RunningServer; file: RunningServerFile; own: Announcement }> {
+  const server = await serve({ port: 0, store: "memory" });
+  onTestFinished(() => server.close());
+  const { port, identity_secret, url, api_url, instances } = server;
+  const file = { pid: process.pid, port, started_at: startedAt, url, api_url, identity_secret, instances };
+  return { server, file, own: await announceServer(world(), file) };
+}
+
+describe("Local servers", () => {
+  it("each have a file of their own, and commands use the newest one that runs", async () => {
+    const older = await start("2026-06-01T12:00:00.000Z");
+    const newer = await start("2026-06-01T12:00:01.000Z");
+    expect(newer.own.other?.url).toBe(older.server.url);
+    expect((await readdir(join(cwd, ".svc/servers"))).toSorted()).toEqual(
+      [`${older.file.port}.json`, `${newer.file.port}.json`].toSorted(),
+    );
+    expect((await run("whoami", "--json")).stdout).toContain(`:${newer.file.port}`);
+
+    await newer.own.withdraw();
+    await newer.server.close();
+    expect(JSON.parse(await readFile(newestPath(cwd), "utf8"))).toMatchObject({ port: older.file.port });
+    expect((await run("whoami", "--json")).stdout).toContain(`:${older.file.port}`);
+
+    await older.own.withdraw();
+    expect(await readdir(join(cwd, ".svc/servers"))).toEqual([]);
+  });
+
+  it("pass to the one that still runs when the newest was killed", async () => {
+    const older = await start("2026-06-01T12:00:00.000Z");
+    const newer = await start("2026-06-01T12:00:01.000Z");
+    await newer.server.close();
+    const { code, stdout } = await run("whoami", "--json");
+    expect([code, stdout.includes(`:${older.file.port}`)]).toEqual([0, true]);
+  });
+
+  it("that were killed leave no file after the next start", async () => {
+    const killed = await start("2026-06-01T12:00:00.000Z");
+    await killed.server.close();
+    const next = await start("2026-06-01T12:00:01.000Z");
+    expect(await readdir(join(cwd, ".svc/servers"))).toEqual([`${next.file.port}.json`]);
+  });
+});
+
+describe("A program that took over the port of a local server", () => {
+  /** Answers everything, and keeps what it was sent. */
+  async function listen(): Promise<{ port: number; received: string[]; server: Server }> {
+    const received: string[] = [];
+    const server = createServer((request, response) => {
+      received.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ proof: "0".repeat(64), id: ADA, resource: "token", data: { valid: true } }));
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    onTestFinished(() => server.close().closeAllConnections());
+    return { port: (server.address() as AddressInfo).port, received, server };
+  }
+
+  it.each([
+    ["process 1, as in a container", 1],
+    ["this process", process.pid],
+  ])("is sent no key and no token, whatever process the file names: %s", async (_, pid) => {
+    const { port, received } = await listen();
+    const url = `http://127.0.0.1:${port}`;
+    const instance = { id: "i", name: "A", subdomain: "a", url, publishable_key: "pk_a", secret_key: KEY };
+    const file = { pid, port, started_at: "2026-06-01T12:00:00.000Z", url, api_url: url, identity_secret: "x" };
+    await writeServerFile(cwd, serverPath(cwd, port), { ...file, instances: [instance] });
+    await writeServerFile(cwd, newestPath(cwd), { ...file, instances: [instance] });
+    const context = { ...world(), stdin: createContext({ stdin: "a.token.x" }).stdin };
+    expect(await main(["tokens", "verify", "-"], context)).toBe(7);
+    expect((await run("users", "delete", ADA, "--yes")).code).toBe(7);
+    expect(received.every((line) => line.startsWith("GET /__svc/identity?challenge="))).toBe(true);
+    expect(received.join()).not.toContain(KEY);
+    expect(received.length).toBeGreaterThan(0);
+  });
+});
+
+describe("In a directory whose local server has stopped", () => {
+  beforeEach(async () => {
+    await mkdir(join(cwd, ".svc"));
+    await writeFile(join(cwd, ".svc/db.json"), "{}");
+    const context = world();
+    const secret_key = await storeKey(context, "production", "https://acme.example.com", KEY, true);
+    await writeProfile(context, "production", { base_url: "https://acme.example.com", secret_key });
+    await writeCurrent(context, "production");
+  });
+
+  it.each([
+    [["users", "list"]],
+    [["users", "delete", ADA, "--yes"]],
+    [["tokens", "verify", "a.b.c"]],
+    [["sign-in"]],
+    [["api", "GET", "/api/v1/users"]],
+  ])("%j refuses and names both ways on, and nothing is sent to the current profile", async (argv) => {
+    const { code, stderr, requests } = await runCli(argv, { cwd, env: { HOME: cwd } });
+    expect([code, requests]).toEqual([7, []]);
+    expect(stderr).toContain(`The local server of ${cwd} is not running.`);
+    expect(stderr).toContain("Start it with: svc serve. Or name another service with --profile (production).");
+  });
+
+  it("a service that is named is asked", async () => {
+    const { requests } = await runCli(["users", "list", "--profile", "production"], { cwd, env: { HOME: cwd } });
+    expect(requests[0]?.url).toMatch(/^https:\/\/acme\.example\.com\/api\/v1\/users/);
+  });
+
+  it("a server that starts in time is waited for with --wait", async () => {
+    await rm(join(cwd, ".svc"), { recursive: true });
+    await mkdir(join(cwd, ".svc"));
+    await writeFile(join(cwd, ".svc/db.json"), "{}");
+    const waiting = run("users", "list", "--count", "--wait", "60");
+    await new Promise((resolve) => setImmediate(resolve));
+    await start("2026-06-01T12:00:00.000Z");
+    expect(await waiting).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\n$/) as string });
+    expect((await findLocalServer(world()))?.isRunning).toBe(true);
+  });
+});
+
+describe("A deletion from the current profile", () => {
+  it("needs its name with --yes, and says where it deletes from", async () => {
+    const context = world();
+    const secret_key = await storeKey(context, "production", "https://acme.example.com", KEY, true);
+    await writeProfile(context, "production", { base_url: "https://acme.example.com", secret_key });
+    await writeCurrent(context, "production");
+    const env = { HOME: cwd };
+    const refused = await runCli(["users", "delete", ADA, "--yes"], { cwd, env });
+    expect([refused.code, refused.requests]).toEqual([2, []]);
+    expect(refused.stderr).toContain("Add --profile production");
+    const answer = Response.json({ deleted: true, id: ADA });
+    const named = await runCli(["users", "delete", ADA, "--yes", "--profile", "production"], {
+      cwd,
+      env,
+      fetch: () => Promise.resolve(answer as never),
+    });
+    expect([named.code, named.stdout]).toEqual([0, `${ADA}\tdeleted\t\n`]);
+    expect(named.stderr).toBe("Deleting from https://acme.example.com (profile production)\n");
+  });
+});

@@ -1,0 +1,301 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { memoryKeyring, runCli, type CliOptions, type CliResult } from "../_cli.ts";
+import { setup, type Service } from "../_setup.ts";
+
+let home: string;
+let service: Service;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "svc-home-"));
+  service = await setup();
+});
+afterEach(() => rm(home, { recursive: true }));
+
+const NOT_SET = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined };
+
+function run(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  return runCli(argv, {
+    service,
+    cwd: home,
+    ...options,
+    env: { HOME: home, NO_COLOR: "1", ...NOT_SET, ...options.env },
+  });
+}
+
+/** Logs in to an instance by a pipe, and in a file unless there is a keyring. */
+async function logIn(name: "acme" | "globex", options: CliOptions = {}): Promise<CliResult> {
+  const where = ["--base-url", service.addresses.instanceUrl(service[name])];
+  const storage = options.keyring ? [] : ["--insecure-storage"];
+  return run(["login", ...where, ...storage], { stdin: `${service[name].secret_key}\n`, ...options });
+}
+
+async function profile(name: string): Promise<string> {
+  return readFile(join(home, ".config/svc/profiles", `${name}.json`), "utf8");
+}
+
+describe("svc login", () => {
+  it("keeps a key from standard input, and makes the commands ask there", async () => {
+    const { code, stdout, stderr } = await logIn("acme");
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      "Logged in to http://acme.localhost:7820. The key is in a file that only you can read, unencrypted.\n",
+      '"acme" is now the current profile.\n',
+    ]);
+    const { requests, code: listed } = await run(["users", "list"]);
+    expect([listed, requests[0]?.url]).toEqual([
+      0,
+      expect.stringMatching(/^http:\/\/acme\.localhost:7820\/api\/v1\/users(\?|$)/),
+    ]);
+    expect((await stat(join(home, ".config/svc/profiles/acme.json"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps it in the keyring where there is one, under the origin that it is for", async () => {
+    const keyring = memoryKeyring();
+    const { stdout } = await logIn("acme", { keyring });
+    expect(stdout).toContain("The key is in the keyring.");
+    expect([...keyring.entries]).toEqual([["acme http://acme.localhost:7820", service.acme.secret_key]]);
+    expect(await profile("acme")).not.toContain("sk_");
+    expect((await run(["users", "list"], { keyring })).code).toBe(0);
+  });
+
+  it("does not open the keyring for what needs no key", async () => {
+    const keyring = memoryKeyring();
+    await logIn("acme", { keyring });
+    expect((await run(["instances", "discover"])).code).toBe(0);
+    expect((await run(["users", "list"])).code).toBe(1);
+  });
+
+  it("asks for address and key at a terminal, and for a file where there is no keyring", async () => {
+    const asked: string[] = [];
+    const confirm = (question: string): boolean => asked.push(question) === 1;
+    const answers = ["http://acme.localhost:7820", service.acme.secret_key];
+    const { code, stderr } = await run(["login"], { tty: true, answers, confirm });
+    expect([code, asked]).toEqual([
+      0,
+      ["No keyring is available. Store the key unencrypted, in a file that only you can read?"],
+    ]);
+    expect(stderr).not.toContain("sk_");
+    expect(JSON.parse(await profile("acme"))).toMatchObject({ secret_key: { store: "file" } });
+  });
+
+  it("never takes a file for a keyring without a word", async () => {
+    const where = ["login", "--base-url", "http://acme.localhost:7820"];
+    const piped = await run(where, { stdin: service.acme.secret_key });
+    expect([piped.code, piped.stderr]).toEqual([1, expect.stringContaining("svc login --insecure-storage")]);
+    const refused = await run(where, { tty: true, answers: [service.acme.secret_key], confirm: () => false });
+    expect(refused.code).toBe(1);
+    expect((await run(where, { stdin: service.acme.secret_key, env: { SVC_KEYRING: "off" } })).stdout).toContain(
+      "in a file that only you can read, unencrypted",
+    );
+  });
+
+  it("reads nothing to check a key: it asks for a user that nobody is", async () => {
+    const { requests } = await logIn("acme");
+    expect(requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([
+      "GET /api/v1/users/00000000-0000-0000-0000-000000000000",
+    ]);
+  });
+
+  it.each<[what: string, code: number, argv: string[], stdin: (service: Service) => string, message: string]>([
+    [
+      "another instance's key",
+      4,
+      [],
+      ({ globex }) => globex.secret_key,
+      "http://acme.localhost:7820 refused this key.",
+    ],
+    ["a publishable key", 2, [], ({ acme }) => acme.publishable_key, "That is a publishable key."],
+    ["no key", 2, [], () => "\n", "The key is empty."],
+    ["two keys", 2, [], () => "sk_a\nsk_b", "Not a secret key"],
+    ["something else", 2, [], () => "hunter2", "Not a secret key"],
+    [
+      "plain http",
+      2,
+      ["--base-url", "http://acme.svc.test"],
+      () => "sk_a",
+      "others could read the secret key on its way",
+    ],
+    ["no address", 2, ["--base-url", "acme"], () => "sk_a", '"acme" is not an address'],
+    ["a login in the address", 2, ["--base-url", "https://u:p@acme.test"], () => "sk_a", "is not an address"],
+  ])("keeps nothing of %s", async (_, code, argv, stdin, message) => {
+    const where = argv.length > 0 ? argv : ["--base-url", "http://acme.localhost:7820"];
+    const result = await run(["login", "--insecure-storage", ...where], { stdin: stdin(service) });
+    expect([result.code, result.stdout]).toEqual([code, ""]);
+    expect(result.stderr).toContain(message);
+    expect(result.stderr).not.toMatch(/sk_[a-z0-9]|hunter2/);
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it("asks a person again after a key that is refused, so that the next paste does not go to the shell", async () => {
+    const answers = [service.globex.secret_key, service.acme.secret_key];
+    const where = ["login", "--insecure-storage", "--base-url", "http://acme.localhost:7820"];
+    const { code, stderr } = await run(where, { tty: true, answers });
+    expect(code).toBe(0);
+    expect(stderr).toContain("refused this key. Try again, or press Ctrl-C.");
+  });
+
+  it("keeps nothing where the service can't be reached, unless it is not to be asked", async () => {
+    const fetch = (): Promise<never> => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" }));
+    expect((await logIn("acme", { fetch })).code).toBe(7);
+    expect(await readdir(home)).toEqual([]);
+    const argv = ["login", "--no-check", "--insecure-storage", "--base-url", "https://acme.svc.test"];
+    expect(await run(argv, { fetch, stdin: "sk_x" })).toMatchObject({ code: 0, requests: [] });
+  });
+
+  it("finds the address by a publishable key", async () => {
+    const argv = ["login", "--insecure-storage", "--publishable-key", service.globex.publishable_key];
+    const env = { SVC_API_URL: service.addresses.api };
+    expect((await run(argv, { env, stdin: service.globex.secret_key })).code).toBe(0);
+    expect(JSON.parse(await profile("globex"))).toMatchObject({ base_url: "http://globex.localhost:7820" });
+  });
+
+  it("replaces a key, and does not take another service's name", async () => {
+    await logIn("acme");
+    expect((await logIn("acme")).code).toBe(0);
+    const argv = ["login", "--profile", "acme", "--base-url", "http://globex.localhost:7820"];
+    const { code, stderr } = await run(argv, { stdin: service.globex.secret_key });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("svc profiles remove acme")]);
+    expect(await profile("acme")).toContain(service.acme.secret_key);
+  });
+
+  it("takes the key out of the keyring when it goes into a file", async () => {
+    const keyring = memoryKeyring();
+    await logIn("acme", { keyring });
+    const argv = ["login", "--insecure-storage", "--profile", "acme"];
+    await run(argv, { keyring, stdin: service.acme.secret_key });
+    expect(keyring.entries.size).toBe(0);
+  });
+
+  it("says what goes before it", async () => {
+    const { stderr } = await logIn("acme", { env: { SVC_SECRET_KEY: "sk_other" } });
+    expect(stderr).toContain("SVC_SECRET_KEY is set and takes precedence: unset it, or use --profile acme.");
+  });
+
+  it.each<[what: string, options: CliOptions]>([
+    ["in CI", { tty: true, env: { CI: "1" } }],
+    ["with input switched off", { tty: true, env: { SVC_NO_INPUT: "1" } }],
+    ["where the question could not be seen", { tty: ["stdin", "stdout"] }],
+  ])("asks nobody %s", async (_, options) => {
+    const { code } = await run(["login", "--base-url", "https://acme.svc.test"], { answers: ["sk_x"], ...options });
+    expect(code).toBe(2);
+  });
+});
+
+describe("svc logout", () => {
+  it("forgets the current profile's key, wherever it lies, and keeps the address", async () => {
+    const keyring = memoryKeyring();
+    await logIn("acme");
+    await logIn("globex", { keyring });
+    expect(await run(["logout"], { keyring })).toMatchObject({
+      code: 0,
+      stdout: 'Deleted the key of profile "globex".\n',
+    });
+    expect(keyring.entries.size).toBe(0);
+    expect((await run(["logout", "--profile", "acme", "--json"])).stdout).toBe('{"removed":["acme"]}\n');
+    expect(JSON.parse(await profile("acme"))).toEqual({ base_url: "http://acme.localhost:7820" });
+    expect(await run(["users", "list"])).toMatchObject({ code: 4, requests: [] });
+  });
+
+  it("forgets all of them, and says what is left in the environment", async () => {
+    await logIn("acme");
+    await logIn("globex");
+    const { stdout, stderr } = await run(["logout", "--all", "--json"], { env: { SVC_SECRET_KEY: "sk_x" } });
+    expect([JSON.parse(stdout), stderr]).toEqual([{ removed: ["acme", "globex"] }, "SVC_SECRET_KEY is still set.\n"]);
+  });
+
+  it("keeps the profile where the keyring does not open", async () => {
+    await logIn("acme", { keyring: memoryKeyring() });
+    expect((await run(["logout"])).code).toBe(1);
+    expect(await profile("acme")).toContain("keyring");
+  });
+
+  it("is 3 where there is nobody to log out", async () => {
+    expect((await run(["logout"])).code).toBe(3);
+    expect((await run(["logout", "--profile", "none"])).code).toBe(3);
+  });
+});
+
+describe("svc profiles", () => {
+  it("lists, chooses and removes them", async () => {
+    await logIn("acme");
+    await logIn("globex");
+    expect((await run(["profiles", "list"])).stdout).toBe(
+      "acme\tfalse\thttp://acme.localhost:7820\tfile\nglobex\ttrue\thttp://globex.localhost:7820\tfile\n",
+    );
+    expect((await run(["profiles", "use", "acme"])).code).toBe(0);
+    expect((await run(["users", "list"])).requests[0]?.url).toContain("acme.localhost");
+    expect((await run(["users", "list", "--profile", "globex"])).requests[0]?.url).toContain("globex.localhost");
+    expect((await run(["profiles", "remove", "acme"])).code).toBe(0);
+    expect(JSON.parse((await run(["profiles", "list", "--json"])).stdout)).toEqual([
+      { name: "globex", current: false, base_url: "http://globex.localhost:7820", secret_key: "file" },
+    ]);
+    expect(await run(["users", "list"])).toMatchObject({ code: 4, requests: [] });
+  });
+
+  it.each([["use"], ["remove"]])("%s is 3 for one that is not there, and names those that are", async (verb) => {
+    await logIn("acme");
+    const { code, stderr } = await run(["profiles", verb, "nobody"]);
+    expect([code, stderr]).toEqual([
+      3,
+      '✗ Unknown profile "nobody".\n  Profiles: acme. Create another with: svc login\n',
+    ]);
+  });
+});
+
+describe("svc config", () => {
+  it("reads and changes what a profile says, and never its key", async () => {
+    await logIn("acme");
+    const value = "http://api.localhost:7820";
+    expect(await run(["config", "set", "api_url", value])).toMatchObject({ code: 0, stdout: "" });
+    expect((await run(["config", "get", "api_url"])).stdout).toBe(`${value}\n`);
+    expect((await run(["config", "list"])).stdout).toBe(
+      `base_url\thttp://acme.localhost:7820\napi_url\t${value}\npublishable_key\t\n`,
+    );
+    expect((await run(["config", "unset", "api_url"])).code).toBe(0);
+    expect((await run(["config", "get", "api_url"])).code).toBe(3);
+    expect((await run(["config", "path"])).stdout).toBe(`${join(home, ".config/svc")}\n`);
+    expect((await run(["users", "list"])).code).toBe(0);
+  });
+
+  it.each([
+    [["get", "secret_key"]],
+    [["set", "secret_key", "x"]],
+    [["set", "api_url", "ftp://x"]],
+    [["set", "publishable_key", "x"]],
+    [["unset", "base_url"]],
+    [["unset", "__proto__"]],
+  ])("%j is wrong usage", async (argv) => {
+    await logIn("acme");
+    const before = await profile("acme");
+    expect(await run(["config", ...argv])).toMatchObject({ code: 2, stdout: "" });
+    expect(await profile("acme")).toBe(before);
+  });
+});
+
+describe("A secret", () => {
+  it("is in no output and in no file but its own, whatever is asked", async () => {
+    await logIn("acme");
+    await mkdir(join(home, "work"));
+    const commands = [
+      ["whoami"], ["whoami", "--check"], ["profiles", "list"], ["profiles", "use", "acme"], ["config", "list"], ["config", "path"],
+      ["doctor"], ["instances", "discover"], ["instances", "list"], ["api", "GET", "/api/v1/users", "--include"],
+      ["api", "GET", "/nowhere"], ["open", "--print"], ["open", "discovery", "--print"], ["version"], ["help"], ["help", "environment"],
+      ["help", "--map", "json"], ["completion", "bash"], ["init", "--yes", "--dir", "work"], ["users", "list"], ["sessions", "list"],
+      ["users", "list", "--base-url", "https://elsewhere.test"], ["login", "--insecure-storage"], ["logout"],
+    ]; // prettier-ignore
+    for (const argv of commands)
+      for (const tty of [true, false])
+        for (const json of [[], ["--json"]]) {
+          const stdin = argv[0] === "login" ? service.acme.secret_key : "";
+          const { stdout, stderr } = await run([...argv, ...json], { tty: tty && argv[0] !== "login", stdin });
+          expect([argv, stdout + stderr]).not.toEqual([argv, expect.stringContaining(service.acme.secret_key)]);
+          if (json.length > 0 && stdout !== "" && !["help", "completion", "api", "open"].includes(argv[0]!))
+            expect([argv, typeof JSON.parse(stdout)]).toEqual([argv, "object"]);
+        }
+    const files = await readdir(home, { recursive: true, withFileTypes: true });
+    for (const file of files.filter((one) => one.isFile()))
+      expect(await readFile(join(file.parentPath, file.name), "utf8")).not.toContain(service.acme.secret_key);
+  });
+});

@@ -1,0 +1,65 @@
+import { readdir, readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { ENVIRONMENT } from "../../src/cli/help/environment.ts";
+import { EXIT } from "../../src/cli/exit-codes.ts";
+import { run, useDirectory } from "../_cli-directory.ts";
+
+useDirectory();
+
+interface MapEntry {
+  command: string;
+  description: string;
+  examples: { command: string }[];
+  exit_codes: number[];
+  commands: MapEntry[];
+}
+
+describe("svc help", () => {
+  it("is a map of every command, with a description, examples and exit codes for each of these", async () => {
+    const { code, stdout } = await run(["help", "--map", "json"]);
+    expect(code).toBe(0);
+    const flat = (entry: MapEntry): MapEntry[] => [entry, ...entry.commands.flatMap(flat)];
+    const all = flat(JSON.parse(stdout) as MapEntry);
+    const own =
+      /^svc (?:init|login|logout|whoami|profiles|config|api|open|doctor|completion|version|help|instances|serve|sign-in)\b/;
+    for (const { command, description, examples, exit_codes } of all.filter((entry) => own.test(entry.command))) {
+      expect([command, description !== "", examples.length > 0]).toEqual([command, true, true]);
+      expect([command, exit_codes.includes(EXIT.done), exit_codes.includes(EXIT.usage)]).toEqual([command, true, true]);
+    }
+    expect(all.filter(({ command }) => own.test(command)).length).toBeGreaterThan(20);
+  });
+
+  it("of a command is the one that the command gives", async () => {
+    for (const path of [["users"], ["users", "search"], ["login"], []])
+      expect((await run(["help", ...path])).stdout).toBe((await run([...path, "--help"])).stdout);
+  });
+
+  it.each(["query", "output", "environment", "exit-codes"])("has a page on %s, within 120 columns", async (topic) => {
+    const { code, stdout } = await run(["help", topic]);
+    expect([code, stdout.split("\n").every((line) => line.length <= 120), stdout.length > 200]).toEqual([
+      0,
+      true,
+      true,
+    ]);
+  });
+
+  it.each([[["nonsense"]], [["users", "nonsense"]], [["users", "get", "x"]], [["--map", "xml"]]])(
+    "%j is wrong usage",
+    async (argv) => {
+      expect(await run(["help", ...argv])).toMatchObject({ code: 2, stdout: "" });
+    },
+  );
+
+  it("names every variable that is read", async () => {
+    const read = new Set<string>();
+    for (const file of await readdir(new URL("../../src/cli", import.meta.url), { recursive: true })) {
+      if (!file.endsWith(".ts") || file === "help/environment.ts") continue;
+      const source = await readFile(new URL(`../src/cli/${file}`, import.meta.url), "utf8");
+      for (const [, name] of source.matchAll(/(?:env\[|variable\(|checkPort\(env\[)"(SVC_\w+)"/g)) read.add(name!);
+    }
+    const { stdout } = await run(["help", "environment"]);
+    expect([...read].filter((name) => !stdout.includes(name))).toEqual([]);
+    expect(read.size).toBeGreaterThan(10);
+    expect(Object.keys(ENVIRONMENT).every((name) => stdout.includes(name))).toBe(true);
+  });
+});

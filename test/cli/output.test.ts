@@ -1,0 +1,288 @@
+import stringWidth from "string-width";
+import { describe, expect, it } from "vitest";
+import { colors } from "../../src/cli/output/text.ts";
+import { answering } from "../_cli-cases.ts";
+import { createContext, runCli } from "../_cli.ts";
+import { SEED, setup, ADA, NOBODY, SESSION } from "../_setup.ts";
+
+const ESCAPE = "\u001b";
+
+/** Acme with nobody but a user of this name. */
+function seedWithName(name: string): object {
+  const [acme] = SEED.instances;
+  const user = { id: ADA, email: "m@acme.test", name, created_at: "2026-01-05T09:00:00Z" };
+  return { instances: [{ ...acme, users: [user] }], personas: [] };
+}
+
+describe("--json", () => {
+  const rows: [argv: string[], path: string][] = [
+    [["users", "get", ADA], `/api/v1/users/${ADA}`],
+    [["users", "list"], "/api/v1/users"],
+    [["users", "list", "--limit", "1"], "/api/v1/users?limit=1"],
+    [["users", "search", "email:*@acme.test"], "/api/v1/users/search?query=email:*@acme.test"],
+    [["users", "search", "name:nobody"], "/api/v1/users/search?query=name:nobody"],
+    [["sessions", "get", SESSION], `/api/v1/sessions/${SESSION}`],
+    [["sessions", "list"], "/api/v1/sessions"],
+    [["sessions", "search", "revoked_at:null"], "/api/v1/sessions/search?query=revoked_at:null"],
+    [
+      ["instances", "resolve", "pk_acme_0123456789"],
+      "/api/v1/instances/search?query=publishable_key:pk_acme_0123456789",
+    ],
+  ];
+
+  it.each(rows)("%j prints the API's body, letter by letter, and nothing else in a pipe", async (argv, path) => {
+    const service = await setup();
+    const body = await (await service.as(service.acme, path)).text();
+    const env = { SVC_API_URL: service.addresses.api };
+    const { code, stdout, stderr } = await runCli([...argv, "--json"], { service, env });
+    expect([code, stdout, stderr]).toEqual([0, `${body}\n`, ""]);
+  });
+
+  it.each(rows)("%j prints the same JSON, indented, on a terminal", async (argv, path) => {
+    const service = await setup();
+    const body: unknown = await (await service.as(service.acme, path)).json();
+    const env = { SVC_API_URL: service.addresses.api };
+    const { code, stdout, stderr } = await runCli(["--json", ...argv], { service, env, tty: true });
+    expect([code, stdout, stderr]).toEqual([0, `${JSON.stringify(body, null, 2)}\n`, ""]);
+  });
+
+  it("prints what a deletion answers", async () => {
+    const service = await setup();
+    const { code, stdout, stderr } = await runCli(["users", "delete", ADA, "--yes", "--json"], { service });
+    const from = "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n";
+    expect([code, stdout, stderr]).toEqual([0, `{"deleted":true,"id":"${ADA}"}\n`, from]);
+  });
+
+  it("prints what a verification answers, be the token valid or not", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    const valid = await runCli(["tokens", "verify", "-", "--json"], { service, stdin: `${token}\n` });
+    expect([valid.code, JSON.parse(valid.stdout), valid.stderr]).toEqual([
+      0,
+      {
+        valid: true,
+        code: null,
+        error: null,
+        user_id: ADA,
+        email: "ada@acme.test",
+        name: "Ada Lovelace",
+        provider: "google",
+        avatar_url: "http://localhost:7820/__svc/simulator/avatars/ada.svg",
+        expires_at: "2026-06-01T13:00:00.000Z",
+        checked: "remote",
+      },
+      "",
+    ]);
+    const foreign = await service.tokenFor("google", "ada", service.globex);
+    const refused = await runCli(["tokens", "verify", "-", "--json"], { service, stdin: foreign });
+    expect(refused).toMatchObject({
+      code: 5,
+      stdout:
+        '{"valid":false,"code":"token_wrong_instance","error":"Token does not belong to this instance","user_id":null,' +
+        '"email":null,"name":null,"provider":null,"avatar_url":null,"expires_at":null,"checked":"remote"}\n',
+      stderr: "",
+    });
+  });
+});
+
+describe("Tables", () => {
+  it("has headings and relative times on a terminal", async () => {
+    const service = await setup();
+    const options = { service, tty: true, env: { NO_COLOR: "1" } };
+    expect((await runCli(["users", "list"], options)).stdout.split("\n")).toEqual([
+      "ID                                    EMAIL              NAME             PROVIDERS  VERIFIED  CREATED",
+      "00000000-0000-4000-8000-0000000000a3  grace@navy.test    Grace Hopper     github     no        4 months ago",
+      "00000000-0000-4000-8000-0000000000a1  ada@acme.test      Ada Lovelace     google     yes       5 months ago",
+      "00000000-0000-4000-8000-0000000000a2  charles@acme.test  Charles Babbage             no        5 months ago",
+      "",
+    ]);
+    const sessions = await runCli(["sessions", "search", "provider:password"], options);
+    expect(sessions.stdout.split("\n")).toEqual([
+      "SESSION                                           EMAIL              PROVIDER  IP          LAST SIGN-IN  ACTIVE",
+      "svc_session_00000000-0000-4000-8000-00000000a003  charles@acme.test  password  192.0.2.44  5 months ago  yes",
+      "",
+    ]);
+  });
+
+  it("is tab-separated, without headings and with full times, in a pipe", async () => {
+    const service = await setup();
+    expect((await runCli(["users", "list", "--limit", "2"], { service })).stdout).toBe(
+      "00000000-0000-4000-8000-0000000000a3\tgrace@navy.test\tGrace Hopper\t\tgithub\tfalse\t2026-02-14T12:30:00.000Z\n" +
+        `${ADA}\tada@acme.test\tAda Lovelace\t\tgoogle\ttrue\t2026-01-05T09:00:00.000Z\n`,
+    );
+    const fields = ["--fields", "session_id,email,provider,active"];
+    expect((await runCli(["sessions", "search", "ip_address:198.*", ...fields], { service })).stdout).toBe(
+      "svc_session_00000000-0000-4000-8000-00000000a002\tada@acme.test\tgithub\tfalse\n",
+    );
+  });
+
+  it("shows one record a line for each value", async () => {
+    const service = await setup();
+    expect((await runCli(["users", "get", ADA], { service })).stdout).toBe(
+      `id\t${ADA}\nemail\tada@acme.test\nname\tAda Lovelace\navatar_url\t\nproviders\tgoogle\nemail_verified\ttrue\ncreated_at\t2026-01-05T09:00:00.000Z\n`,
+    );
+    const shown = await runCli(["sessions", "get", SESSION], { service, tty: true, env: { NO_COLOR: "1" } });
+    expect(shown.stdout.split("\n").slice(0, 4)).toEqual([
+      `session_id      ${SESSION}`,
+      expect.stringMatching(/^id {14}[0-9a-f-]{36}$/),
+      `user_id         ${ADA}`,
+      "email           ada@acme.test",
+    ]);
+  });
+
+  it.each([
+    ["Ada Lovelace"],
+    ["ソフィア・コワレフスカヤ・ヴァシーリエヴナ・コルヴィン"],
+    ["👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀"],
+    ["x".repeat(256)],
+  ])("keeps every line within the terminal for %s", async (name) => {
+    const service = await setup({ seed: seedWithName(name) });
+    for (const columns of [100, 120, 200]) {
+      const { stdout } = await runCli(["users", "list"], { service, tty: true, columns, env: { NO_COLOR: "1" } });
+      const widths = stdout.split("\n").map((line) => stringWidth(line));
+      expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it.each([120, 100, 80, 40])("shows whole ids with --output wide and ids, at %i columns", async (columns) => {
+    const service = await setup();
+    const options = { service, tty: true, columns };
+    for (const format of ["wide", "ids"]) {
+      expect((await runCli(["users", "list", "--output", format], options)).stdout).toContain(ADA);
+      expect((await runCli(["sessions", "list", "--output", format], options)).stdout).toContain(SESSION);
+    }
+  });
+
+  it("says on stderr that there is nothing, to a person", async () => {
+    const service = await setup();
+    const search = ["users", "search", "name:*nobody*"];
+    expect(await runCli(search, { service, tty: true })).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: "No users match.\n",
+    });
+    expect(await runCli(search, { service })).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe("Names from strangers", () => {
+  /** Where a line ends, and where a value does, is for us alone to say. */
+  const HARMFUL = /[^\P{C}\n]|[\u2028\u2029]/u;
+
+  const NAMES: [what: string, name: string][] = [
+    ["a title for the window", `${ESCAPE}]0;owned\u0007`],
+    ["a link", `${ESCAPE}]8;;https://evil.test${ESCAPE}\\click${ESCAPE}]8;;${ESCAPE}\\`],
+    ["the clipboard", `${ESCAPE}]52;c;cm0gLXJm\u0007`],
+    ["colour, by C0 and by C1", `${ESCAPE}[31mred\u009b32mgreen`],
+    ["a lone carriage return and backspaces", "Mallory\rAda\b\b\b"],
+    ["lines and columns", "a\nb\tc\u0085d\u2028e\u2029f"],
+    ["another direction", "\u202egnp.exe\u202c \u2066x\u2069 \u200f\u200e"],
+    ["an Arabic letter mark", "a\u061cb"],
+    ["what can't be seen", "a\u200bb\u2060c\ufeffd"],
+  ];
+
+  it.each(NAMES)("can't bring %s into a table, a record, TSV or JSON", async (_, name) => {
+    const service = await setup({ seed: seedWithName(name) });
+    for (const argv of [
+      ["users", "list"],
+      ["users", "get", ADA],
+    ]) {
+      for (const tty of [true, false]) {
+        for (const json of [[], ["--json"]]) {
+          const { stdout } = await runCli([...argv, ...json], { service, tty, env: { NO_COLOR: "1" } });
+          expect(tty || json.length > 0 ? stdout : stdout.replaceAll("\t", " ")).not.toMatch(HARMFUL);
+          expect(stdout).toContain("m@acme.test");
+        }
+      }
+    }
+  });
+
+  it.each(NAMES)("can't make a line or column of %s", async (_, name) => {
+    const service = await setup({ seed: seedWithName(name) });
+    const { stdout } = await runCli(["users", "list"], { service });
+    expect(stdout.split("\n").map((line) => line.split("\t").length)).toEqual([7, 1]);
+  });
+
+  it.each(NAMES)("mean the same in JSON, %s included", async (_, name) => {
+    const service = await setup({ seed: seedWithName(name) });
+    const { stdout } = await runCli(["users", "get", ADA, "--json"], { service });
+    expect(JSON.parse(stdout)).toMatchObject({ data: { name } });
+  });
+
+  it.each(NAMES)("can't bring %s into an error", async (_, name) => {
+    const fetch = answering(400, JSON.stringify({ error: `Invalid query: ${name}` }));
+    const service = await setup();
+    for (const json of [[], ["--json"]]) {
+      const { code, stderr } = await runCli(["users", "search", "name:x", ...json], { service, fetch });
+      expect(code).toBe(2);
+      expect(stderr).toContain("Invalid query");
+      expect(stderr).not.toMatch(HARMFUL);
+    }
+  });
+
+  it("can't begin a line of an error", async () => {
+    const fetch = answering(400, JSON.stringify({ error: "Invalid query: \n✓ all is well" }));
+    const { stderr } = await runCli(["users", "search", "name:x"], { service: await setup(), fetch });
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  it("can't bring anything into the question before a deletion", async () => {
+    const [acme] = SEED.instances;
+    const email = `${ESCAPE}[2Kada\u202e@acme.test`;
+    const users = [{ id: ADA, email, name: "M" }];
+    const service = await setup({ seed: { instances: [{ ...acme, users }] } });
+    const asked: string[] = [];
+    const confirm = (question: string): boolean => asked.push(question) === 0;
+    await runCli(["users", "delete", ADA], { service, tty: true, confirm });
+    expect(asked).toEqual([
+      "Delete \\u{1b}[2Kada\\u{202e}@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone.",
+    ]);
+  });
+});
+
+describe("Colour", () => {
+  it.each<[env: Record<string, string>, isTTY: boolean, level: number]>([
+    [{}, true, 1],
+    [{}, false, 0],
+    [{ NO_COLOR: "1" }, true, 0],
+    [{ NO_COLOR: "" }, true, 1],
+    [{ SVC_NO_COLOR: "1" }, true, 0],
+    [{ NO_COLOR: "", SVC_NO_COLOR: "1" }, true, 0],
+    [{ TERM: "dumb" }, true, 0],
+    [{ TERM: "xterm-256color" }, true, 1],
+    [{ CLICOLOR: "0" }, true, 0],
+    [{ CLICOLOR: "1" }, false, 0],
+    [{ FORCE_COLOR: "1" }, false, 1],
+    [{ FORCE_COLOR: "1", TERM: "dumb" }, false, 1],
+    [{ FORCE_COLOR: "0" }, false, 0],
+    [{ FORCE_COLOR: "0" }, true, 0],
+    [{ CLICOLOR_FORCE: "1" }, false, 1],
+    [{ CLICOLOR_FORCE: "0" }, false, 0],
+    [{ FORCE_COLOR: "", CLICOLOR_FORCE: "1" }, false, 1],
+  ])("%j at a terminal (%s) is of level %i", (env, isTTY, level) => {
+    const context = createContext({ env });
+    expect(colors({ write: () => {}, isTTY }, context).level).toBe(level);
+  });
+
+  it("is decided for each stream by itself", async () => {
+    const service = await setup();
+    const piped = await runCli(["users", "get", NOBODY], { service, tty: ["stderr"] });
+    expect(piped.stderr).toContain(`${ESCAPE}[31m✗`);
+    const listed = await runCli(["users", "list"], { service, tty: ["stdout"] });
+    expect(listed.stdout).toContain(ESCAPE);
+    const record = await runCli(["users", "get", ADA], { service, tty: ["stderr"] });
+    expect(record.stdout).not.toContain(ESCAPE);
+  });
+
+  it("never comes into what a program reads", async () => {
+    const service = await setup();
+    for (const argv of [
+      ["users", "list"],
+      ["users", "get", ADA],
+      ["users", "list", "--json"],
+    ]) {
+      const { stdout } = await runCli(argv, { service, env: { FORCE_COLOR: "1" } });
+      expect(stdout).not.toContain(ESCAPE);
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { writeCurrent } from "../../src/cli/credentials/profiles.ts";
+import { addProfile, contextOf, home, keyOf, run, useHome } from "../_cli-home.ts";
+
+useHome();
+
+const A = "https://a.svc.test";
+
+describe("Profile files", () => {
+  it("are for their owner's eyes alone, and leave nothing beside them", async () => {
+    await addProfile("acme", A);
+    await writeCurrent(contextOf(), "acme");
+    const root = join(home, ".config/svc");
+    const modeOf = async (path: string): Promise<number> => (await stat(join(root, path))).mode & 0o777;
+    expect(await Promise.all([".", "profiles", "profiles/acme.json", "config.json"].map(modeOf))).toEqual([
+      0o700, 0o700, 0o600, 0o600,
+    ]);
+    expect([await readdir(root), await readdir(join(root, "profiles"))]).toEqual([
+      ["config.json", "profiles"],
+      ["acme.json"],
+    ]);
+  });
+
+  it("do not lose one of many that are written at once", async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `p${i}`);
+    await Promise.all(names.map((name) => addProfile(name, A)));
+    const { stdout } = await run(["profiles", "list", "--json"]);
+    expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(names.toSorted());
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["half of it", `{"base_url": "${A}", "secret_key": {"store": "file", "value": "${keyOf("x")}`],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["no address", "{}"],
+    ["an address that is none", '{"base_url": "a"}'],
+    ["a key without an origin", `{"base_url": "${A}", "secret_key": {"store": "file", "value": "${keyOf("x")}"}}`],
+    ["a key nowhere", `{"base_url": "${A}", "secret_key": {"store": "cloud", "origin": "${A}"}}`],
+  ])("with %s are named, and not repeated", async (_, text) => {
+    await mkdir(join(home, ".config/svc/profiles"), { recursive: true });
+    const path = join(home, ".config/svc/profiles/acme.json");
+    await writeFile(path, text, { mode: 0o600 });
+    for (const argv of [["users", "list"], ["whoami"], ["logout"]]) {
+      const { code, stderr } = await run([...argv, "--profile", "acme"]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} cannot be used`)]);
+      expect(stderr).not.toContain("sk_");
+    }
+    expect(await readFile(path, "utf8")).toBe(text);
+  });
+
+  it.each([
+    [0o644, "contains a secret key that others can read"],
+    [0o640, "contains a secret key that others can read"],
+    [0o666, "others can change it"],
+    [0o620, "others can change it"],
+  ])("of mode %o are refused, with the command that mends them", async (mode, message) => {
+    await addProfile("acme", A);
+    const path = join(home, ".config/svc/profiles/acme.json");
+    await chmod(path, mode);
+    const { code, stderr, requests } = await run(["users", "list", "--profile", "acme"]);
+    expect([code, requests]).toEqual([1, []]);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(`chmod 600 '${path}'`);
+  });
+
+  // Only root can make a file another's; and root may read everybody's, so that a child of another user asks.
+  it.skipIf(process.getuid?.() !== 0)("of another user are refused", async () => {
+    await addProfile("acme", A);
+    await chown(join(home, ".config/svc/profiles/acme.json"), 12_345, 12_345);
+    const uid = process.getuid!;
+    process.getuid = () => 54_321;
+    try {
+      const { code, stderr } = await run(["users", "list", "--profile", "acme"]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("belongs to another user")]);
+    } finally {
+      process.getuid = uid;
+    }
+  });
+
+  it.each(["../x", "a/b", "A", "", ".", "..", "a".repeat(64), "con\u0000", "-x"])(
+    "are not made for %j",
+    async (name) => {
+      const { code } = await run(["login", "--no-check", "--base-url", A, `--profile=${name}`], { stdin: keyOf("x") });
+      expect([code, await readdir(home)]).toEqual([2, ["work"]]);
+    },
+  );
+});

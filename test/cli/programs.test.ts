@@ -1,0 +1,275 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
+import { runList } from "../../src/cli/commands/users/list.ts";
+import { EXIT_OF } from "../../src/cli/exit-codes.ts";
+import type { ErrorCode } from "../../src/client/errors.ts";
+import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { createContext, runCli, type CliOptions } from "../_cli.ts";
+import { setup, type Service } from "../_setup.ts";
+
+const ADA = "00000000-0000-4000-8000-0000000000a1";
+const CHARLES = "00000000-0000-4000-8000-0000000000a2";
+const GRACE = "00000000-0000-4000-8000-0000000000a3";
+const SHAPE = ["valid", "code", "error", "user_id", "email", "name", "provider", "avatar_url", "expires_at", "checked"];
+
+let cwd: string;
+let service: Service;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "svc-programs-"));
+  service = await setup();
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+function answering(status: number, body: string): Fetch {
+  return async () => new Response(body, { status }) as unknown as Awaited<ReturnType<Fetch>>;
+}
+
+function run(argv: readonly string[], options: CliOptions = {}): ReturnType<typeof runCli> {
+  return runCli(argv, { service, cwd, ...options });
+}
+
+describe("tokens verify --json", () => {
+  it("has one form for every outcome, and every way to check", async () => {
+    const token = await service.tokenFor("google", "ada");
+    const foreign = await service.tokenFor("google", "ada", service.globex);
+    const outcomes: [argv: string[], options: CliOptions, code: number][] = [
+      [[], { stdin: token }, 0],
+      [["--local"], { stdin: token }, 0],
+      [["--both"], { stdin: token }, 0],
+      [[], { stdin: foreign }, 5],
+      [["--local"], { stdin: "x.y.z" }, 5],
+      [[], { stdin: token, fetch: answering(500, '{"error":"Internal error"}') }, 7],
+      [[], { stdin: token, fetch: answering(200, "<html>") }, 7],
+      [[], { stdin: token, env: { SVC_SECRET_KEY: "sk_wrong_0123456789abcdefghijklmnopqrstuv" } }, 4],
+      [[], { stdin: token, env: { SVC_SECRET_KEY: undefined } }, 4],
+    ];
+    for (const [argv, options, code] of outcomes) {
+      const result = await run(["tokens", "verify", "--json", ...argv], options);
+      const printed = JSON.parse(result.stdout) as Record<string, unknown>;
+      expect([result.code, Object.keys(printed), printed["valid"], printed["code"] === null]).toEqual([
+        code,
+        SHAPE,
+        code === 0,
+        code === 0,
+      ]);
+      expect(printed["checked"] === null).toBe(code === 4 || code === 7);
+    }
+  });
+
+  it("--batch answers a line for each token, in their order", async () => {
+    const token = await service.tokenFor("google", "ada");
+    const lines = Array.from({ length: 100 }, (_, i) =>
+      i % 3 === 0 ? `Bearer ${token}` : i % 3 === 1 ? "x.y.z" : token,
+    );
+    for (const way of ["--remote", "--local"]) {
+      const { code, stdout } = await run(["tokens", "verify", "--batch", way], { stdin: `${lines.join("\n")}\n\n` });
+      const results = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect([code, results.map(({ valid }) => valid)]).toEqual([5, lines.map((_, i) => i % 3 !== 1)]);
+      expect(results.every((result) => Object.keys(result).join() === SHAPE.join())).toBe(true);
+    }
+    expect((await run(["tokens", "verify", "--batch"], { stdin: `${token}\n${token}` })).code).toBe(0);
+    const failing = await run(["tokens", "verify", "--batch"], { stdin: token, fetch: answering(503, "<html>") });
+    expect([failing.code, failing.stdout]).toEqual([7, ""]);
+  });
+});
+
+describe("Exit codes", () => {
+  it.each(Object.keys(ERRORS) as WireCode[])("of the service's %s are those of the table", async (code) => {
+    const fetch = answering(ERRORS[code].status, JSON.stringify(errorBody(code)));
+    expect((await run(["api", "GET", "/api/v1/users"], { fetch })).code).toBe(EXIT_OF[code]);
+    // Commands over the client end in the same way.
+    const argv =
+      ERRORS[code].status === 401 && "valid" in ERRORS[code] ? ["tokens", "verify", "a.b.c"] : ["users", "list"];
+    expect((await run(argv, { fetch })).code).toBe(EXIT_OF[code]);
+  });
+
+  const FAULTS: Readonly<Record<Exclude<ErrorCode, WireCode>, CliOptions & { argv?: string[] }>> = {
+    config: { env: { SVC_BASE_URL: "http://user@acme.localhost" } },
+    connection: { fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNRESET" })) },
+    timeout: {
+      argv: ["users", "list", "--timeout", "0.05"],
+      fetch: (_, { signal }) =>
+        new Promise((_resolve, reject) => signal!.addEventListener("abort", () => reject(signal!.reason as Error))),
+    },
+    rate_limited: { fetch: answering(429, '{"error":"Slow down"}') },
+    unavailable: { fetch: answering(503, '{"error":"Away"}') },
+    redirect_refused: { fetch: answering(302, "") },
+    unexpected_response: { fetch: answering(200, "<html>") },
+    response_too_large: {
+      argv: ["users", "get", ADA],
+      fetch: answering(200, " ".repeat(2 ** 20 + 1)),
+    },
+    instance_inactive: {
+      env: { SVC_BASE_URL: undefined, SVC_API_URL: "http://api.localhost:1", SVC_PUBLISHABLE_KEY: "pk_x" },
+      fetch: answering(
+        200,
+        '{"id":"i","resource":"instance","data":{"publishable_key":"pk_x","url":null,"subdomain":null}}',
+      ),
+    },
+    unknown: { fetch: answering(418, '{"error":"I am a teapot"}') },
+  };
+  it.each(Object.entries(FAULTS))("of the client's %s are those of the table", async (code, { argv, ...options }) => {
+    const result = await run([...(argv ?? ["users", "list"]), "--json"], {
+      ...options,
+      env: { SVC_RETRIES: "0", ...options.env },
+    });
+    const { error } = JSON.parse(result.stderr.trimEnd().split("\n").at(-1)!) as { error: { code: string } };
+    expect([result.code, error.code === code || code === "config"]).toEqual([EXIT_OF[code as ErrorCode], true]);
+  });
+});
+
+describe("Lists", () => {
+  it("have the same columns as csv and tsv, and --raw leaves values as they are", async () => {
+    const name = "=1+1\tx\n\u001b[2J";
+    const fetch = answering(
+      200,
+      JSON.stringify([
+        {
+          id: ADA,
+          resource: "user",
+          data: {
+            email: "a@b.test",
+            name,
+            providers: [],
+            avatar_url: null,
+            email_verified: true,
+            created_at: "2026-01-01T00:00:00Z",
+          },
+        },
+      ]),
+    );
+    const csv = await run(["users", "list", "--output", "csv"], { fetch });
+    const tsv = await run(["users", "list", "--output", "tsv"], { fetch });
+    expect(csv.stdout.split("\n")[0]!.split(",").length).toBe(tsv.stdout.split("\n")[0]!.split("\t").length);
+    expect(csv.stdout + tsv.stdout).not.toContain("\u001b");
+    const raw = await run(["users", "list", "--output", "csv", "--raw"], { fetch });
+    expect(raw.stdout).toContain(`,"${name}",`);
+    expect((await run(["users", "list", "--raw"], { fetch })).code).toBe(2);
+  });
+
+  it("tell a person that more exist beyond --limit, and where to go on", async () => {
+    const { stderr } = await run(["users", "list", "--limit", "2"], { tty: true });
+    expect(stderr).toContain(`More users exist. Raise --limit, or add --after ${ADA}`);
+    expect((await run(["users", "list", "--limit", "3"], { tty: true })).stderr).not.toContain("More users exist");
+    expect((await run(["users", "list", "--limit", "2"])).stderr).toBe("");
+  });
+
+  it("keep e-mail, providers and dates at 80 columns, and honor COLUMNS", async () => {
+    const shown = async (columns: number, env: Record<string, string> = {}): Promise<string> =>
+      (await run(["users", "list"], { tty: true, columns, env: { NO_COLOR: "1", ...env } })).stdout;
+    expect(await shown(80)).toMatch(/^00000000… {2}ada@acme\.test .*google .*ago$/m);
+    expect((await shown(60)).split("\n")[0]).toMatch(/^ID +EMAIL +NAME +PROVIDERS$/);
+    expect((await shown(72)).split("\n")[0]).toMatch(/^ID +EMAIL +NAME +PROVIDERS +CREATED$/);
+    expect(await shown(200, { COLUMNS: "80" })).toBe(await shown(80));
+    expect(await shown(200)).toContain(ADA);
+  });
+
+  it("run apart from commander", async () => {
+    const context = createContext({ service });
+    expect(await runList(context, { json: true, limit: "1" })).toBe(0);
+    expect(JSON.parse(context.written.stdout)).toMatchObject([{ id: GRACE, resource: "user" }]);
+  });
+
+  it.each([
+    [["sessions", "search", "--user", "ada@acme.test"], "user_id takes an id"],
+    [["users", "search", "--email-domain", "acme"], "A domain has a dot"],
+    [["users", "search", "name:a*b"], "* is a wildcard only at the start or the end"],
+    [["users", "search", "email:ada"], "To find a part of it: email:*ada*"],
+  ])("that are empty say what looks wrong with %j", async (argv, hint) => {
+    expect((await run(argv, { tty: true })).stderr).toContain(hint);
+  });
+});
+
+describe("users get", () => {
+  it("finds a user by e-mail address", async () => {
+    expect(JSON.parse((await run(["users", "get", "ADA@acme.test", "--json"])).stdout)).toMatchObject({ id: ADA });
+    const none = await run(["users", "get", "nobody@acme.test"]);
+    expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("No user has the e-mail address")]);
+  });
+});
+
+describe("A deletion by query", () => {
+  it.each(["-email:*@", "email:*@*", "name:** -email:*.", "-email:*@nowhere.test"])(
+    "%s, which would match everyone, deletes no one",
+    async (query) => {
+      const flags = ["--yes", "--expect", "3"];
+      const { code, stderr, requests } = await run(["users", "delete", `--query=${query}`, ...flags]);
+      expect([code, requests.filter(({ method }) => method === "DELETE")]).toEqual([2, []]);
+      expect(stderr).toContain("No users were deleted");
+    },
+  );
+
+  it("that leaves some out is made", async () => {
+    const flags = ["--query=-email:*@navy.test", "--yes", "--expect", "2"];
+    expect((await run(["users", "delete", ...flags])).code).toBe(0);
+  });
+});
+
+describe("A receipt", () => {
+  const lines = async (): Promise<Record<string, string>[]> =>
+    (await readFile(join(cwd, "r"), "utf8"))
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, string>);
+
+  it("has the user on record before the request is sent", async () => {
+    let recorded: Record<string, string>[] = [];
+    const fetch: Fetch = async (url, init) => {
+      if (init.method === "DELETE") recorded = await lines();
+      return (await service.fetch(url, init as RequestInit)) as unknown as Awaited<ReturnType<Fetch>>;
+    };
+    expect((await run(["users", "delete", ADA, "--yes", "--receipt", "r"], { fetch })).code).toBe(0);
+    expect(recorded).toEqual([
+      {
+        time: "2026-06-01T12:00:00.000Z",
+        service: "http://acme.localhost:7820",
+        id: ADA,
+        email: "ada@acme.test",
+        outcome: "deleting",
+      },
+    ]);
+  });
+
+  it("of an interrupted run is continued with --resume, although its last line was cut", async () => {
+    const line = {
+      time: "2026-06-01T12:00:00.000Z",
+      service: "http://acme.localhost:7820",
+      id: ADA,
+      email: "ada@acme.test",
+    };
+    const cut = [
+      { ...line, outcome: "deleting" },
+      { ...line, outcome: "deleted" },
+    ].map((one) => JSON.stringify(one));
+    await writeFile(join(cwd, "r"), `${cut.join("\n")}\n{"time":"2026-`);
+    const { code, requests } = await run(["users", "delete", ADA, CHARLES, "--yes", "--receipt", "r", "--resume"]);
+    expect(code).toBe(0);
+    expect(requests.filter(({ method }) => method === "DELETE").map(({ url }) => url.split("/").at(-1))).toEqual([
+      CHARLES,
+    ]);
+    const written = (await readFile(join(cwd, "r"), "utf8")).trimEnd().split("\n").slice(3);
+    expect(written.map((one) => (JSON.parse(one) as { outcome: string }).outcome)).toEqual(["deleting", "deleted"]);
+  });
+
+  it("of another service is not continued", async () => {
+    await writeFile(
+      join(cwd, "r"),
+      `${JSON.stringify({ service: "https://other.test", id: ADA, outcome: "deleted" })}\n`,
+    );
+    const { code, requests } = await run(["users", "delete", ADA, "--yes", "--receipt", "r", "--resume"]);
+    expect([code, requests.filter(({ method }) => method === "DELETE")]).toEqual([8, []]);
+  });
+
+  it("is written apart from commander too", async () => {
+    const context = createContext({ service, cwd });
+    await runDelete(context, { yes: true, max: "10", concurrency: "1", receipt: "r" }, [ADA]);
+    expect((await lines()).map(({ outcome }) => outcome)).toEqual(["deleting", "deleted"]);
+  });
+});

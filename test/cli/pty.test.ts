@@ -1,0 +1,115 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseConfig } from "../../src/server/config.ts";
+import { parseSeed } from "../../src/server/seed/index.ts";
+import { isThere, openTerminal, type Terminal } from "../_pty.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+const KEY = "sk_typed_0123456789abcdefghijklmnopqrstuvwxyz";
+const CTRL_C = "\u0003";
+const ENTER = "\r";
+
+let home: string;
+const open: Terminal[] = [];
+const servers: Server[] = [];
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "svc-pty-"));
+});
+afterEach(async () => {
+  for (const terminal of open.splice(0)) terminal.end();
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** The command at a terminal, with nothing of this process's environment. */
+function start(args: string, env: Record<string, string> = {}): Terminal {
+  const terminal = openTerminal(`'${process.execPath}' '${BIN}' ${args}`, home, { HOME: home, NO_COLOR: "1", ...env });
+  open.push(terminal);
+  return terminal;
+}
+
+/** A service that knows one key, and what it was sent. */
+async function startService(): Promise<{ url: string; keys: unknown[] }> {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    const key = request.headers["x-service-secret-key"];
+    keys.push(key);
+    const [status, error] = key === KEY ? [404, "User not found"] : [401, "Unauthorized"];
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
+}
+
+describe.skipIf(!isThere("script"))("At a terminal", () => {
+  it("svc login shows nothing of the key that is typed", async () => {
+    const { url, keys } = await startService();
+    const terminal = start(`login --base-url ${url}`, { SVC_KEYRING: "off" });
+    await terminal.until(/Secret key for .*hidden/);
+    for (const character of KEY) terminal.type(character);
+    terminal.type(ENTER);
+    expect([await terminal.code, keys]).toEqual([0, [KEY]]);
+    expect(terminal.shown()).toContain("Logged in to");
+    for (let i = 0; i + 4 <= KEY.length; i++) expect(terminal.shown()).not.toContain(KEY.slice(i, i + 4));
+    expect(await readFile(join(home, ".config/svc/profiles/default.json"), "utf8")).toContain(KEY);
+  });
+
+  it("svc login keeps nothing after Ctrl-C, and ends with 130", async () => {
+    const { url, keys } = await startService();
+    const terminal = start(`login --base-url ${url}`, { SVC_KEYRING: "off" });
+    await terminal.until(/Secret key for/);
+    terminal.type(`sk_half${CTRL_C}`);
+    expect([await terminal.code, keys, await readdir(home)]).toEqual([130, [], []]);
+    expect(terminal.shown()).not.toContain("sk_half");
+  });
+
+  it("svc login asks before it keeps a key in a file, and takes no for an answer", async () => {
+    const { url } = await startService();
+    const terminal = start(`login --base-url ${url}`, { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" });
+    await terminal.until(/Secret key for/);
+    terminal.type(KEY + ENTER);
+    await terminal.until(/No keyring is available\. Store the key unencrypted/);
+    terminal.type(`n${ENTER}`);
+    expect([await terminal.code, await readdir(home)]).toEqual([1, []]);
+  });
+
+  it("svc init asks, and writes what svc serve takes", async () => {
+    const terminal = start("init");
+    await terminal.until(/Port of the server/);
+    terminal.type(`7821${ENTER}`);
+    await terminal.until(/your own application/);
+    terminal.type(`y${ENTER}`);
+    await terminal.until(/application's name/);
+    terminal.type(`Zoë & Co${ENTER}`);
+    await terminal.until(/redirect URI/);
+    terminal.type(ENTER);
+    expect(await terminal.code).toBe(0);
+    const config = parseConfig(await readFile(join(home, "svc.config.json"), "utf8"), "svc.config.json");
+    expect(config).toMatchObject({ port: 7821, seed: "seed.json" });
+    const { instances, users } = parseSeed(await readFile(join(home, "seed.json"), "utf8"), "seed.json", new Date());
+    expect(instances).toMatchObject([
+      { name: "Zoë & Co", subdomain: "zoe-co", redirect_uris: ["http://localhost:3000/callback"] },
+    ]);
+    expect(users).toHaveLength(1);
+  });
+
+  it("svc init writes nothing after Ctrl-C, and ends with 130", async () => {
+    const terminal = start("init");
+    await terminal.until(/Port of the server/);
+    terminal.type(`7821${ENTER}`);
+    await terminal.until(/your own application/);
+    terminal.type(CTRL_C);
+    expect([await terminal.code, await readdir(home)]).toEqual([130, []]);
+  });
+
+  it.each(["init", "login --base-url https://acme.svc.test"])("svc %s asks nothing in CI", async (args) => {
+    const terminal = start(args, { CI: "1" });
+    expect([await terminal.code, await readdir(home)]).toEqual([2, []]);
+  });
+});

@@ -1,0 +1,305 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { flagOf, SESSIONS, termsOf, USERS } from "../../src/cli/search/flags.ts";
+import { toShell, toWire } from "../../src/cli/search/spelling.ts";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { parseQuery, parseTerm, printTerm, type Term } from "../../src/wire/query.ts";
+import { runCli, type CliOptions } from "../_cli.ts";
+import { setup, START } from "../_setup.ts";
+
+const USERS_SEARCH = ["users", "search"];
+const SESSIONS_SEARCH = ["sessions", "search"];
+
+/** Nobody matches, whatever is asked. */
+const nobody: Fetch = async () => new Response("[]") as Awaited<ReturnType<Fetch>>;
+
+/** The query that a command sends; undefined where it sends none. */
+async function queryOf(argv: readonly string[], options: CliOptions = {}): Promise<string | null | undefined> {
+  const { requests } = await runCli(argv, { service: await setup(), fetch: nobody, ...options });
+  return requests[0] && new URL(requests[0].url).searchParams.get("query");
+}
+
+describe("A term", () => {
+  it.each<[wire: string, ...others: string[][]]>([
+    ["email:ada@acme.com", ["email=ada@acme.com"], ["email.eq=ada@acme.com"], ["--email", "ada@acme.com"]],
+    ["email:*@acme.com", ["email.ends=@acme.com"], ["email=*@acme.com"], ["--email-domain", "acme.com"]],
+    ["email:*@acme.com", ["--email-domain", "@acme.com"], ["--query", "email.ends=@acme.com"]],
+    ["name:ada*", ["name.starts=ada"], ["--name", "ada*"]],
+    ["name:*ada*", ["name.contains=ada"], ["--name", "ada"]],
+    ["created_at>2026-01-01", ["created_at.gt=2026-01-01"]],
+    ["created_at>=2026-01-01", ["created_at.gte=2026-01-01"], ["--since", "2026-01-01"]],
+    ["created_at<2026-01-01", ["created_at.lt=2026-01-01"], ["--until", "2026-01-01"]],
+    ["created_at<=2026-01-01T10:00:00Z", ["created_at.lte=2026-01-01T10:00:00Z"]],
+    ["created_at:2026-01-01", ["created_at=2026-01-01"]],
+    ["created_at>=2026-05-25T12:00:00.000Z", ["--since", "7d"], ["--since", "168h"], ["--since", "1w"]],
+    ["email_verified_at:null", ["email_verified_at=null"], ["--unverified"]],
+    ["-email_verified_at:null", ["not.email_verified_at=null"], ["--verified"], ["--not", "email_verified_at=null"]],
+    ["-name:bot*", ["-name:bot*"], ["not.name.starts=bot"], ["--not", "name:bot*"], ["-name.starts=bot"]],
+    ["-name:*b*", ["not.name.contains=b"], ["--query", "-name:*b*"], ["--query=not.name.contains=b"]],
+    ["name:a -name:b", ["-name:b", "name:a"], ["--not=name:b", "name=a"], ["--query", " name:a\n\t-name:b "]],
+    ["email:a email:b", ["--email", "a", "--email", "b"], ["--query", "email:a", "--query", "email:b"]],
+  ])("on the wire is %s, and is spelt %j", async (wire, ...others) => {
+    for (const args of [wire.split(" "), ...others]) {
+      expect([args, await queryOf([...USERS_SEARCH, ...args])]).toEqual([args, wire]);
+    }
+  });
+
+  it.each<[wire: string, args: string[]]>([
+    ["provider:github", ["--provider", "github"]],
+    ["ip_address:203.0.113.7", ["--ip", "203.0.113.7"]],
+    ["user_id:7", ["--user", "7"]],
+    ["last_signin_at>=2026-01-01", ["--since", "2026-01-01"]],
+    ["revoked_at:null", ["--active"]],
+    ["-revoked_at:null", ["--revoked"]],
+    ["-ip_address:2001:db8::1*", ["not.ip_address=2001:db8::1*"]],
+  ])("of a session, %s, is spelt %j", async (wire, args) => {
+    expect(await queryOf([...SESSIONS_SEARCH, ...args])).toBe(wire);
+  });
+
+  it("that is negated may begin a whole query in one argument", async () => {
+    expect(await queryOf([...USERS_SEARCH, "-name:a name:b"])).toBe("-name:a name:b");
+  });
+
+  it("can come from a file, or from standard input, over several lines", async () => {
+    const stdin = "email.ends=@acme.com\r\n\n-name:bot*\n";
+    expect(await queryOf([...USERS_SEARCH, "--query-file", "-", "name:a*"], { stdin })).toBe(
+      "email:*@acme.com -name:bot* name:a*",
+    );
+  });
+
+  const fieldNames = Object.keys(USERS.fields);
+  const anyTerm = fc
+    .record({
+      field: fc.constantFrom(...fieldNames),
+      sign: fc.constantFrom(":", ">", ">=", "<", "<="),
+      before: fc.constantFrom("", "*"),
+      after: fc.constantFrom("", "*"),
+      value: fc.oneof(
+        fc.string({ unit: fc.constantFrom("a", "é", ".", "=", "-", ":", "<", "*", "'", "$"), maxLength: 5 }),
+        fc.constantFrom("null", "2026-01-31", "2026-01-31T10:00:00Z"),
+      ),
+      negated: fc.boolean(),
+    })
+    .map(({ field, sign, before, after, value, negated }) => {
+      try {
+        return parseTerm(`${negated ? "-" : ""}${field}${sign}${before}${value}${after}`, USERS.fields);
+      } catch {
+        return undefined;
+      }
+    })
+    .filter((term): term is Term => term !== undefined);
+
+  it("means the same in each of its spellings, whatever it is", () => {
+    fc.assert(
+      fc.property(anyTerm, (term) => {
+        // What matches everything has no spelling by name: it is an asterisk in both.
+        expect(parseTerm(toWire(toShell(term)), USERS.fields)).toEqual(
+          term.value === "" ? { ...term, operator: "starts" } : term,
+        );
+        const [flag, value] = flagOf(term, USERS) ?? [];
+        if (flag === undefined) return;
+        const name = flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+        const [written] = termsOf({ [name]: value === undefined ? true : [value] }, USERS, START);
+        expect(parseTerm(written!, USERS.fields)).toEqual(term);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("A search that can't mean anything", () => {
+  it.each<[args: string[], message: string | RegExp]>([
+    [["email.ends="], '"email.ends=" has no value.'],
+    [["email="], '"email=" has no value.'],
+    [["email:"], /has no value/],
+    [["--email", ""], "--email is empty."],
+    [["--email-domain="], "--email-domain is empty."],
+    [["--query", ""], "No search terms."],
+    [["--query", "  "], "No search terms."],
+    [[""], "No search terms."],
+    [["--not", ""], "No search terms."],
+    [["email.like=x"], '"email.like=x": unknown operator ".like".'],
+    [["email.constructor=x"], '"email.constructor=x": unknown operator ".constructor".'],
+    [["email.ends=x*"], '"email.ends=x*": an asterisk at that end is a wildcard.'],
+    [["name.starts=*x"], '"name.starts=*x": an asterisk at that end is a wildcard.'],
+    [["name.gt=x"], /compares name, which is text/],
+    [["not.created_at.gt=2026-01-01"], /negates a comparison/],
+    [["--not", "-name:x"], /[Uu]nknown field "-name"/],
+    [["created_at.gte=yesterday"], /"yesterday" is not a valid date/],
+    [["--since", "yesterday"], '--since: "yesterday" is not a time.'],
+    [["--since", "2026-13-01"], '--since: "2026-13-01" is not a time.'],
+    [["--since", "7 d"], "--since: a value cannot contain a space."],
+    [["--name", "Ada Lovelace"], "--name: a value cannot contain a space."],
+    [["name:Ada", "Lovelace"], /^"Lovelace" is not a search term\./],
+    [["name:Ada Lovelace"], /^"Lovelace" is not a search term\./],
+    [["email"], '"email" has no value.'],
+    [["!provider:github"], '"!provider:github": ! does not negate a term.'],
+    [["email:a", "OR", "email:b"], '"OR" is not a search term.'],
+    [["Email:a"], /[Uu]nknown field "Email"/],
+    [["--query-file", "/no/such/file"], /cannot be read \(ENOENT\)/],
+    [["--query-file", "-"], '--query-file: no terms in "-".'],
+    [["--provider", "github"], /Unknown option/],
+  ])("%j is refused, and nothing is sent", async (args, message) => {
+    const { code, stdout, stderr, requests } = await runCli([...USERS_SEARCH, ...args], { service: await setup() });
+    expect([code, stdout, requests]).toEqual([2, "", []]);
+    const [first = ""] = stderr.replace(/^(✗|error:) /, "").split("\n");
+    if (typeof message === "string") expect(first).toBe(message);
+    else expect(first).toMatch(message);
+  });
+
+  it("is sent where only its field is not known, with a word about it", async () => {
+    const service = await setup();
+    const { requests, stderr } = await runCli([...USERS_SEARCH, "emial:x"], { service, fetch: nobody });
+    expect(requests).toHaveLength(1);
+    expect(stderr).toBe('! Unknown field "emial". Did you mean "email"?\n');
+  });
+});
+
+describe("What a shell has done to a term", () => {
+  let cwd: string;
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), "svc-query-"));
+  });
+  afterEach(() => rm(cwd, { recursive: true, force: true }));
+
+  it("is named with the file that its > has made", async () => {
+    await writeFile(join(cwd, "=2026-01-01"), "");
+    const { code, stderr } = await runCli([...USERS_SEARCH, "created_at"], { service: await setup(), cwd });
+    expect([code, stderr]).toEqual([
+      2,
+      '✗ "created_at" has no operator. Your shell probably interpreted a > or <, and created the file "=2026-01-01" here: delete it.\n' +
+        "  Quote the term, 'created_at>=2026-01-01', or write created_at.gte=2026-01-01.\n",
+    ]);
+  });
+
+  it("is named where there is no such file, or no such directory", async () => {
+    for (const directory of [cwd, "/nowhere"]) {
+      const { stderr } = await runCli([...USERS_SEARCH, "created_at"], { service: await setup(), cwd: directory });
+      expect(stderr).toContain("Your shell probably interpreted a > or <.\n");
+    }
+  });
+
+  it("is named where it put file names in the place of an asterisk", async () => {
+    await writeFile(join(cwd, "README.md"), "");
+    const { code, stderr } = await runCli([...USERS_SEARCH, "README.md"], { service: await setup(), cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("your shell expanded an asterisk")]);
+    await mkdir(join(cwd, "email:ada@acme.com"));
+    const warned = await runCli([...USERS_SEARCH, "email:ada@acme.com"], { service: await setup(), cwd });
+    expect(warned).toMatchObject({ code: 0, stderr: expect.stringContaining("is also a file here") as string });
+  });
+});
+
+describe("query explain", () => {
+  const explain = ["query", "explain"];
+
+  it("says it in words and in every spelling, and sends nothing", async () => {
+    const argv = [...explain, "email:*@acme.com", "-name:bot*", "created_at.gte=2026-01-01", "--json"];
+    const { code, stdout, stderr, requests } = await runCli(argv);
+    expect([code, stderr, requests]).toEqual([0, "", []]);
+    expect(JSON.parse(stdout)).toEqual({
+      resource: "users",
+      wire: "email:*@acme.com created_at>=2026-01-01 -name:bot*",
+      means:
+        'users whose email ends with "@acme.com"; and whose created_at is at or after 2026-01-01 00:00 UTC; and whose name does not start with "bot"',
+      shell: "email.ends=@acme.com created_at.gte=2026-01-01 not.name.starts=bot",
+      flags: "--email-domain acme.com --since 2026-01-01 not.name.starts=bot",
+      path: "/api/v1/users/search?query=email%3A*%40acme.com%20created_at%3E%3D2026-01-01%20-name%3Abot*",
+    });
+  });
+
+  it.each<[wire: string, words: string]>([
+    ["email:a email:b", 'email is "a", or is "b"'],
+    ["-email:a -email:*b*", 'email is not "a", and does not contain "b"'],
+    ["email:a* -email:ab", 'email starts with "a", and is not "ab"'],
+    [
+      "created_at>2026-01-01 created_at<=2026-02-01",
+      "created_at is after 2026-01-01 00:00 UTC and is at or before 2026-02-01 00:00 UTC",
+    ],
+    ["created_at:2026-01-01", "created_at is on 2026-01-01, in UTC"],
+    ["email_verified_at:null", "email_verified_at is empty"],
+    ["-avatar_url:null", "avatar_url is not empty"],
+    ["name:*", "name is anything"],
+  ])("puts %s in words: %s", async (wire, words) => {
+    const { stdout } = await runCli([...explain, ...wire.split(" "), "--json"]);
+    expect((JSON.parse(stdout) as { means: string }).means).toBe(`users whose ${words}`);
+  });
+
+  it("gives spellings that mean the same when they are typed", async () => {
+    const service = await setup();
+    for (const query of ["email:*@acme.com -name:bot*", "created_at:2026-01-01", "-email:*x -created_at:2026-01-01"]) {
+      const { stdout } = await runCli([...explain, "--query", query, "--json"]);
+      const { wire, shell, flags } = JSON.parse(stdout) as Record<"wire" | "shell" | "flags", string>;
+      for (const spelling of [wire, shell, flags]) {
+        const sent = await queryOf([...USERS_SEARCH, ...spelling.split(" ")], { service });
+        expect(sent?.split(" ").toSorted()).toEqual(wire.split(" ").toSorted());
+      }
+    }
+  });
+
+  it.each<[args: string[], hint: string]>([
+    [["provider:github"], "--resource sessions"],
+    [["--resource", "tokens", "a:b"], "Use users or sessions."],
+    [["--active"], "Add --resource sessions."],
+    [["--resource", "sessions", "--verified"], "Add --resource users."],
+  ])("says for %j what to write instead", async (args, hint) => {
+    const { code, stderr } = await runCli([...explain, ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
+  });
+});
+
+describe("Random terms in random places", () => {
+  const positive = fc.constantFrom(
+    "name:a*",
+    "email.ends=@acme.com",
+    "created_at>=2026-01-01",
+    "name:-q",
+    "email:--yes",
+  );
+  const negative = fc.constantFrom(
+    "-name:bob",
+    "-email:*x",
+    "-name.starts=a",
+    "-created_at:2026-01-01",
+    "-quiet_name:1",
+  );
+  const option = fc.constantFrom<string[]>(
+    ["--limit", "7"],
+    ["--limit=7"],
+    ["--output", "ids"],
+    ["--output=ids"],
+    ["--api-url", "http://api.localhost:7820"],
+    ["--utc"],
+    ["--no-pager"],
+    ["--fail-empty"],
+    ["--fields", "id,email"],
+  );
+
+  it("never change another option, and are never lost", async () => {
+    const service = await setup();
+    const args = fc.array(fc.oneof(positive, negative, option), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(args, async (parts) => {
+        const terms = parts.filter((part) => typeof part === "string");
+        fc.pre(terms.length > 0);
+        const { code, requests } = await runCli([...USERS_SEARCH, ...parts.flat()], { service, fetch: nobody });
+        const { searchParams } = new URL(requests[0]!.url);
+        const has = (name: string): boolean => parts.flat().some((part) => part.startsWith(name));
+        expect([code, searchParams.get("limit")]).toEqual([has("--fail-empty") ? 3 : 0, has("--limit") ? "7" : "1000"]);
+        const wire = terms.map((term) => toWire(term));
+        expect(searchParams.get("query")!.split(" ").toSorted()).toEqual(wire.toSorted());
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("keep their meaning through the parser of the service", () => {
+    const wire = parseQuery("-name:bob name:a*", SESSIONS.fields);
+    expect(wire.flatMap(({ values, excluded }) => [...values, ...excluded]).map(printTerm)).toEqual([
+      "name:a*",
+      "-name:bob",
+    ]);
+  });
+});

@@ -1,0 +1,273 @@
+import { appendFile, chmod, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
+import { type CliOptions } from "../_cli.ts";
+import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
+import { people, state } from "../store/conformance.ts";
+
+useDirectory();
+
+const COMMANDS = ["check", "repair", "compact", "migrate", "copy", "export", "import"];
+
+const SECRETS = [...people().instances.map((one) => one.secret_key), "digest", state(1).state];
+
+async function filesIn(directory: string): Promise<Record<string, string>> {
+  const names = (await readdir(directory)).toSorted();
+  const contents = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
+  return Object.fromEntries(names.map((name, n) => [name, contents[n]!]));
+}
+
+describe("Which store is meant", () => {
+  it.each([
+    ["the flag", "--store a/db.json", { SVC_STORE: "b/db.json" }, "a/db.json"],
+    ["the environment", "--json", { SVC_STORE: "b/db.json" }, "b/db.json"],
+    ["the configuration file", "--json", {}, "c/db.json"],
+    ["a configuration file that is named", "--config other.json", { SVC_STORE: "" }, "d/db.json"],
+  ])("%s says it", async (_, flags, env, expected) => {
+    await writeFile(at("svc.config.json"), '{"store":"c/db.json"}');
+    await writeFile(at("other.json"), '{"store":"d/db.json"}');
+    const { code, stderr } = await svc(`check ${flags}`, { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`There is no store at ${at(expected)}.`);
+  });
+
+  it("otherwise the one of svc serve", async () => {
+    const path = await makeStore();
+    expect((await svc("check")).stdout).toContain(`location\t${path}\n`);
+  });
+
+  it("may be a link, which is followed", async () => {
+    const path = await makeStore("real/db.json");
+    await symlink(path, at("link.json"));
+    expect((await svc("check --store link.json")).stdout).toContain(`location\t${path}\n`);
+    expect((await svc(`copy link.json link2.json`)).code).toBe(0);
+    await symlink(at("away/db.json"), at("nowhere.json"));
+    expect((await svc("check --store nowhere.json")).stderr).toContain("is a link that leads nowhere");
+  });
+
+  it.each(COMMANDS)("svc store %s refuses what is no store, and repeats no password", async (command) => {
+    const commandLine = (location: string): string =>
+      command === "copy"
+        ? `copy ${location} x/db.json`
+        : command === "import"
+          ? `import f --store ${location}`
+          : `${command} --store ${location}`;
+    await writeFile(at("f"), "");
+    const url = await svc(commandLine("mysql://ada:hunter2@db.test/svc"));
+    expect(url.code).toBe(2);
+    expect(url.stderr).toMatch(/^✗ ("mysql:" is no store that svc knows|A database looks after)/);
+    expect(url.stderr).not.toContain("hunter2");
+    expect(await svc(commandLine("memory"))).toMatchObject({ code: 2 });
+    expect(await svc(commandLine("db.sqlite"))).toMatchObject({ code: 2 });
+    expect(await readdir(cwd)).toEqual(["f"]);
+  });
+});
+
+describe("svc store check", () => {
+  it("says what a sound store is", async () => {
+    const path = await makeStore();
+    const { code, stdout, stderr } = await svc("check --json");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toEqual({
+      location: path,
+      kind: "json, format 4",
+      bytes: (await stat(path)).size + (await stat(join(dirname(path), "db.journal"))).size,
+      sequence: 2,
+      tables: { settings: 0, instances: 2, personas: 2, users: 4, identities: 4, sessions: 4, states: 1 },
+      damage: [],
+      dangling: [],
+      notes: [],
+      sound: true,
+    });
+  });
+
+  it("reads a store that a server has, with what is in its journal", async () => {
+    const store = await open();
+    await store.seed(people());
+    expect(JSON.parse((await svc("check --json")).stdout)).toMatchObject({ sequence: 1, tables: { users: 4 } });
+    await store.deleteUser(people().instances[1]!.id, people().users[0]!.id);
+    const { stdout } = await svc("check --json");
+    expect(JSON.parse(stdout)).toMatchObject({ sequence: 2, tables: { users: 3 }, sound: true });
+  });
+
+  it("names file, line, offset and record of what is damaged, and what to do", async () => {
+    const path = await makeStore();
+    await damage(path);
+    const before = await filesIn(dirname(path));
+    const { code, stdout, stderr } = await svc("check");
+    const text = before["db.json"]!;
+    const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf("\n", text.indexOf("Charles Babbage")) + 1));
+    const line = text.slice(0, text.indexOf("Charles Babbage")).split("\n").length;
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      `✗ ${path}, line ${line}, offset ${offset}: checksum mismatch (users ${people().users[1]!.id})\n`,
+    );
+    expect(stdout).toContain("damaged\t1\n");
+    expect(stderr).toBe("To keep what can be read: svc store repair\n");
+    expect(await filesIn(dirname(path))).toEqual(before);
+  });
+
+  it("names what belongs to a record that isn't there", async () => {
+    const store = await open();
+    const { users, ...rest } = people();
+    await store.seed({ ...rest, users: users.slice(1) });
+    const { code, stdout, stderr } = await svc("check");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✗ identities \S+ belongs to user \S+, which isn't there\n/);
+    expect(stderr).toContain("svc store repair --drop-dangling");
+  });
+
+  it("tells what a crash left at the journal's end, which is no damage", async () => {
+    const path = await makeStore();
+    await appendFile(join(dirname(path), "db.journal"), '{"sequence":3,"chan');
+    const { code, stderr } = await svc("check");
+    expect(code).toBe(0);
+    expect(stderr).toContain("ends with an incomplete line");
+  });
+
+  it.skipIf(process.getuid?.() === 0)("says so where a file can't be read", async () => {
+    const path = await makeStore();
+    await chmod(path, 0);
+    expect(await svc("check")).toMatchObject({ code: 1, stderr: expect.stringContaining("EACCES") as string });
+  });
+});
+
+describe("svc store repair", () => {
+  it("leaves a sound store alone", async () => {
+    const path = await makeStore();
+    const before = await filesIn(dirname(path));
+    const { code, stdout, stderr } = await svc("repair --yes");
+    expect([code, stdout, stderr]).toEqual([0, "", `${path} is not damaged: nothing to repair.\n`]);
+    expect(await filesIn(dirname(path))).toEqual(before);
+  });
+
+  it.each<[string, string, CliOptions, number, string]>([
+    ["is only tried", "repair --dry-run", {}, 0, "Nothing was changed.\n"],
+    ["can ask nobody", "repair", {}, 2, "Add --yes to repair without confirmation"],
+    ["is not confirmed", "repair", { tty: true, confirm: () => false }, 1, "Nothing was changed.\n"],
+  ])("changes nothing where it %s", async (_, line, options, expected, message) => {
+    const path = await makeStore();
+    await damage(path);
+    const before = await filesIn(dirname(path));
+    const { code, stdout, stderr } = await svc(line, options);
+    expect(code).toBe(expected);
+    expect(stdout).toContain(`(users ${people().users[1]!.id})`);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain("Kept: 0 settings, 2 instances, 2 personas, 3 users, 4 identities, 4 sessions, 1 states.");
+    expect(await filesIn(dirname(path))).toEqual(before);
+  });
+
+  it("copies every file, then keeps what can be read; what can't is in the copy alone", async () => {
+    const path = await makeStore();
+    await damage(path);
+    const before = await readFile(path, "utf8");
+    const questions: string[] = [];
+    const confirm = (question: string): boolean => questions.push(question) > 0;
+    const { code, stderr } = await svc("repair", { tty: true, confirm });
+    expect([code, questions]).toEqual([0, ["Rewrite the store without these records? Its files are copied first."]]);
+    const copy = `${path}.2026-06-01T12-00-00.000Z.bak`;
+    expect(stderr).toContain(copy);
+    expect([await readFile(copy, "utf8"), await modeOf(copy), await modeOf(path)]).toEqual([before, "600", "600"]);
+    expect((await svc("check --json")).code).toBe(1);
+    // The clock of this test stands still.
+    for (const name of await readdir(dirname(path))) if (name.endsWith(".bak")) await rm(join(dirname(path), name));
+    expect(await svc("repair --yes --drop-dangling --json")).toMatchObject({ code: 0 });
+    expect((await svc("check --json")).code).toBe(0);
+  });
+
+  it("is refused while a server has the store", async () => {
+    await open();
+    await makeStore("other/db.json");
+    const held = await open("other/db.json");
+    expect(await svc("repair --yes --store other/db.json")).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining(`is in use by process ${process.pid}`) as string,
+    });
+    await held.close();
+  });
+});
+
+describe("svc store compact and migrate", () => {
+  it("fold the journal, and say what became of it", async () => {
+    const path = await makeStore();
+    await appendFile(join(dirname(path), "db.journal"), encodeLine(3, [["delete", "states", state(1).state]]));
+    const { code, stderr } = await svc("compact");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/bytes became \d+\.\n$/);
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ sequence: 3, states: [] });
+    expect(await svc("compact")).toMatchObject({
+      code: 0,
+      stderr: `${path} has an empty journal: nothing to compact.\n`,
+    });
+    expect(Object.keys(await filesIn(dirname(path)))).toEqual([".gitignore", "db.journal", "db.json"]);
+  });
+
+  it("are refused where there is no store, and make none", async () => {
+    for (const command of ["compact", "migrate", "repair --yes", "export", "check"])
+      expect(await svc(command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("There is no store at") as string,
+      });
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("leave a server to fold by itself", async () => {
+    const store = await open();
+    await store.seed(people());
+    const { code, stderr } = await svc("compact");
+    expect(code).toBe(8);
+    expect(stderr).toContain("folds the journal by itself");
+  });
+
+  it("bring an older store to the newest format, and keep it as it was beside", async () => {
+    const old = await readFile(new URL("store/formats/2.db", import.meta.url), "utf8");
+    await writeFile(at("db.json"), old);
+    const before = (await svc("export --store db.json")).stdout;
+    const { code, stderr } = await svc("migrate --store db.json");
+    expect([code, stderr]).toEqual([0, `${at("db.json")}: from format 2 to 4.\n`]);
+    expect(await readFile(at("db.json.format-2.bak"), "utf8")).toBe(old);
+    expect((await svc("export --store db.json")).stdout).toBe(before);
+  });
+
+  it("have nothing to do in a store of the newest format", async () => {
+    const path = await makeStore();
+    const before = await filesIn(dirname(path));
+    expect(await svc("migrate")).toMatchObject({ code: 0, stderr: `${path} has format 4: nothing to do.\n` });
+    expect(await filesIn(dirname(path))).toEqual(before);
+  });
+});
+
+describe("Every svc store command", () => {
+  it("shows no secret but export, whose purpose that is", async () => {
+    const path = await makeStore();
+    await makeStore("whole/db.json");
+    const { stdout: whole } = await svc("export --store whole/db.json");
+    await writeFile(at("altered"), whole.replaceAll('"record":{', '"record":{{'));
+    const text = await readFile(path, "utf8");
+    // Every line of the document is damaged.
+    await writeFile(path, text.replaceAll('"id":', '"id"=').replaceAll('"state":', '"state"='));
+    const lines = ["check", "check --json", "repair --dry-run", "repair --yes --json", "export", "compact", "migrate"];
+    const more = ["copy .svc/db.json x/db.json", "copy whole/db.json y/db.json", "import altered --store z/db.json"];
+    for (const line of [...lines, ...more]) {
+      const { stdout, stderr } = await svc(line, { tty: ["stdout", "stderr"] });
+      for (const secret of SECRETS) expect(line.startsWith("export") ? stderr : stdout + stderr).not.toContain(secret);
+    }
+  });
+
+  it.each(COMMANDS)("%s has help that begins with examples and ends with exit codes", async (command) => {
+    const { code, stdout } = await svc(`${command} --help`);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^Usage: svc store ${command} [^]*Examples:\\n  [^\\n]*svc store ${command}[^]*Options:[^]*Exit codes:\\n  0`,
+      ),
+    );
+    expect(stdout.indexOf("Examples:")).toBeLessThan(stdout.indexOf("Options:"));
+  });
+
+  it("are listed by svc store --help", async () => {
+    const { stdout } = await svc("--help");
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ +${command} `, "m"));
+  });
+});

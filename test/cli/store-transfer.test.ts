@@ -1,0 +1,111 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { describe, expect, it } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import { createContext } from "../_cli.ts";
+import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
+import { people } from "../store/conformance.ts";
+
+useDirectory();
+
+describe("svc store copy", () => {
+  it("prints count and SHA-256 of both sides of each table", async () => {
+    const path = await makeStore();
+    const { code, stdout, stderr } = await svc("copy .svc/db.json new/db.json");
+    expect(code).toBe(0);
+    const rows = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("\t"));
+    expect(rows.map(([side, table, count]) => `${side} ${table} ${count}`)).toEqual(
+      Object.entries({ instances: 2, personas: 2, users: 4, identities: 4, sessions: 4 }).flatMap(([table, count]) => [
+        `from ${table} ${count}`,
+        `to ${table} ${count}`,
+      ]),
+    );
+    for (const row of rows) expect(row[3]).toMatch(/^[0-9a-f]{64}$/);
+    expect(stderr).toBe(`Copied ${path} to ${at("new/db.json")}. Both are equal.\n`);
+    expect([await modeOf(at("new/db.json")), await modeOf(at("new"))]).toEqual(["600", "700"]);
+  });
+
+  it("shows how far it is on a terminal, and nowhere else", async () => {
+    await makeStore();
+    expect((await svc("copy .svc/db.json a/db.json", { tty: ["stderr"] })).stderr).toContain(
+      "\rCopied 16 of 16 records",
+    );
+    expect((await svc("copy .svc/db.json b/db.json --json")).stderr).toBe("");
+  });
+
+  it("reads a store in use, and is refused where a server has the target, or it holds something", async () => {
+    await makeStore();
+    await makeStore("full/db.json");
+    const server = await open();
+    expect((await svc("copy .svc/db.json new/db.json")).code).toBe(0);
+    await server.deleteUser(people().instances[1]!.id, people().users[0]!.id);
+    expect((await svc("copy full/db.json .svc/db.json")).code).toBe(8);
+    const { code, stdout, stderr } = await svc("copy .svc/db.json full/db.json");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`${at("full/db.json")} holds something already. Nothing was changed.`);
+  });
+});
+
+describe("svc store export and import", () => {
+  it("move all records through a file that only you can read", async () => {
+    await makeStore();
+    const { code, stdout, stderr } = await svc("export --output-file backup.ndjson");
+    expect([code, stdout]).toEqual([0, ""]);
+    expect(stderr).toContain("It contains secret keys: keep it safe.");
+    expect(await modeOf(at("backup.ndjson"))).toBe("600");
+    expect((await svc("export")).stdout).toBe(await readFile(at("backup.ndjson"), "utf8"));
+    const imported = await svc("import backup.ndjson --store new/db.json --json");
+    expect(JSON.parse(imported.stdout)).toMatchObject({ location: at("new/db.json"), equal: true, was_there: false });
+    expect((await svc("export --store new/db.json")).stdout).toBe(await readFile(at("backup.ndjson"), "utf8"));
+    expect((await readdir(cwd)).toSorted()).toEqual([".svc", "backup.ndjson", "new"]);
+  });
+
+  it("never writes over a file, and leaves none behind that is not whole", async () => {
+    const path = await makeStore();
+    await writeFile(at("mine"), "mine");
+    expect(await svc("export --output-file mine")).toMatchObject({ code: 2 });
+    expect(await readFile(at("mine"), "utf8")).toBe("mine");
+    expect(await svc("export --output-file missing/backup")).toMatchObject({ code: 1 });
+    await damage(path);
+    expect(await svc("export --output-file backup")).toMatchObject({ code: 1 });
+    expect((await readdir(cwd)).toSorted()).toEqual([".svc", "mine"]);
+  });
+
+  it("read standard input, and leave nothing of it behind", async () => {
+    await makeStore();
+    const { stdout } = await svc("export");
+    const spools = async (): Promise<string[]> =>
+      (await readdir(tmpdir())).filter((name) => name.startsWith("svc-import-"));
+    const before = await spools();
+    expect(await svc("import - --store new/db.json", { stdin: stdout })).toMatchObject({ code: 0 });
+    expect((await svc("export --store new/db.json")).stdout).toBe(stdout);
+    const cut = await svc("import - --store cut/db.json", { stdin: stdout.slice(0, -10) });
+    expect(cut.code).toBe(1);
+    expect(cut.stderr).toMatch(/^✗ standard input, line \d+: it was cut off here\. Nothing was imported\.\n$/);
+    expect(await spools()).toEqual(before);
+    expect((await readdir(cwd)).toSorted()).toEqual([".svc", "new"]);
+  });
+
+  it.each([
+    ["a file that isn't there", "import missing", 2, "missing cannot be read (ENOENT)."],
+    ["a directory", "import .", 2, "is not a file."],
+    ["nothing", "import -", 1, "standard input is empty. Nothing was imported."],
+    ["no file at all", "import", 2, "Missing required argument 'file'"],
+  ])("say what is wrong with %s", async (_, line, expected, message) => {
+    const { code, stderr } = await svc(line);
+    expect(code).toBe(expected);
+    expect(stderr).toContain(message);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("ends with a word where the reader goes away", async () => {
+    await makeStore();
+    const context = createContext({ cwd });
+    const gone = { ...context.stdout, ready: async () => false };
+    expect(await main(["store", "export"], { ...context, stdout: gone })).toBe(1);
+    expect(context.written.stderr).toContain("closed early");
+  });
+});

@@ -1,0 +1,332 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../_cli.ts";
+import { openTerminal, type Terminal } from "../_pty.ts";
+import { SEED } from "../_setup.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+const SVC = `"${process.execPath}" "${BIN}"`;
+const [ACME] = SEED.instances;
+const KEY = ACME!.secret_key;
+const COUNT = 40;
+
+/** A real server with so many users at acme.test, whose names begin with their number. */
+let directory: string;
+let server: ChildProcess;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "svc-terminal-"));
+  const users = Array.from({ length: COUNT }, (_, i) => ({
+    id: idOf(i),
+    email: `user${i}@${i < 20 ? "acme" : "navy"}.test`,
+    name: `User ${i}`,
+    created_at: new Date(Date.UTC(2026, 0, 1 + i)).toISOString(),
+  }));
+  await writeFile(join(directory, "seed.json"), JSON.stringify({ instances: [{ ...ACME, users }] }));
+  const args = ["serve", "--port", "0", "--store", "memory", "--seed", "seed.json", "--json", "--quiet"];
+  server = spawn(process.execPath, [BIN, ...args], {
+    cwd: directory,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { PATH: process.env["PATH"], HOME: directory },
+  });
+  const [line] = (await once(server.stdout!, "data")) as [Buffer];
+  const { instances } = JSON.parse(line.toString().split("\n")[0]!) as { instances: { url: string }[] };
+  env = { HOME: directory, SVC_SECRET_KEY: KEY, SVC_BASE_URL: instances[0]!.url };
+}, 60_000);
+afterAll(async () => {
+  if (server.kill("SIGTERM")) await once(server, "close");
+  await rm(directory, { recursive: true, force: true });
+});
+
+const terminals: Terminal[] = [];
+afterEach(() => {
+  for (const terminal of terminals.splice(0)) terminal.end();
+});
+
+/** @param before what the shell is to do first */
+function open(args: string, more: Record<string, string> = {}, before = "true"): Terminal {
+  const command = `stty cols 140 rows 12; ${before}; ${SVC} ${args}`;
+  const terminal = openTerminal(command, directory, { ...env, ...more });
+  terminals.push(terminal);
+  return terminal;
+}
+
+function idOf(i: number): string {
+  return `00000000-0000-4000-8000-${String(i).padStart(12, "0")}`;
+}
+
+/** Runs without a terminal. */
+async function run(
+  args: readonly string[],
+  options: { stdin?: string; command?: string } = {},
+): Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }> {
+  const argv = options.command === undefined ? [process.execPath, BIN, ...args] : ["bash", "-c", options.command];
+  const child = spawn(argv[0]!, argv.slice(1), { cwd: directory, env: { PATH: process.env["PATH"], ...env } });
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => (output[name] += text));
+  child.stdin.on("error", () => {}).end(options.stdin ?? "");
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  return { code, signal, ...output };
+}
+
+async function isThere(i: number): Promise<boolean> {
+  return (await run(["users", "get", idOf(i), "--json"])).code === 0;
+}
+
+describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => {
+  it("of one asks, takes no for Enter, and yes for y", async () => {
+    const no = open(`users delete ${idOf(20)}`);
+    await no.until(/Delete user20@navy\.test from \S+ \(.*?\)\? This cannot be undone\./);
+    no.type("\r");
+    await no.until(/Declined\. No users were deleted\./);
+    expect([await no.code, await isThere(20)]).toEqual([1, true]);
+
+    const yes = open(`users delete ${idOf(20)}`);
+    await yes.until(/This cannot be undone\./);
+    yes.type("y\r");
+    await yes.until(new RegExp(`Deleted ${idOf(20)}`));
+    expect([await yes.code, await isThere(20)]).toEqual([0, false]);
+  });
+
+  it("of several shows them and wants their number", async () => {
+    const wrong = open("users delete --query email.ends=@navy.test");
+    await wrong.until(/users of http:\/\/acme\.localhost:\d+ \(.*?\), which match/);
+    await wrong.until(/Type \d+ to delete all of them:/);
+    wrong.type("y\r");
+    await wrong.until(/Declined\. No users were deleted\./);
+    expect([await wrong.code, await isThere(21)]).toEqual([1, true]);
+
+    const right = open(`users delete ${idOf(21)} ${idOf(22)}`);
+    await right.until(/Type 2 to delete all of them:/);
+    expect(right.shown()).toContain("user21@navy.test");
+    right.type("2\r");
+    await right.until(/2 of 2 deleted\./);
+    expect(right.shown()).toContain("] 2 of 2");
+    expect([await right.code, await isThere(21), await isThere(22)]).toEqual([0, false, false]);
+  });
+
+  it("is left by Ctrl-C before the answer, and deletes nobody", async () => {
+    for (const args of [idOf(23), `${idOf(23)} ${idOf(24)}`]) {
+      const terminal = open(`users delete ${args}`);
+      await terminal.until(/This cannot be undone\./);
+      terminal.type("\u0003");
+      expect(await terminal.code).toBe(130);
+    }
+    expect([await isThere(23), await isThere(24)]).toEqual([true, true]);
+  });
+
+  it("is not begun by a yes that comes by pipe, nor where CI is set", async () => {
+    for (const command of [
+      `yes | ${SVC} users delete ${idOf(23)}`,
+      `${SVC} users delete ${idOf(23)} < /dev/null`,
+      `echo 2 | ${SVC} users delete ${idOf(23)} ${idOf(24)}`,
+    ]) {
+      expect(await run([], { command })).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining("there is no terminal to ask in") as string,
+      });
+    }
+    const inCi = open(`users delete ${idOf(23)}`, { CI: "true" });
+    expect(await inCi.code).toBe(2);
+    expect([await isThere(23), await isThere(24)]).toEqual([true, true]);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("A list at a terminal", () => {
+  it("is paged where it is longer, by less, which leaves where all fits", async () => {
+    const paged = open("users search email.ends=@acme.test");
+    await paged.until(/user19@acme\.test/);
+    paged.type("q");
+    expect(await paged.code).toBe(0);
+    const [title] = paged.shown().split("\r\n");
+    // eslint-disable-next-line no-control-regex
+    expect(title!.replaceAll(/\u001b\[[0-9;?]*[a-zA-Z=>]/g, "")).toMatch(/ID +EMAIL +NAME/);
+  });
+
+  it("is paged by the program of SVC_PAGER, with its arguments", async () => {
+    const paged = open("users search email.ends=@acme.test", { SVC_PAGER: "sed -e s/@acme/@PAGED/" });
+    expect(await paged.code).toBe(0);
+    expect(paged.shown().match(/@PAGED\.test/g)).toHaveLength(20);
+  });
+
+  it("is there even if the pager is not", async () => {
+    const alone = open("users search email.ends=@acme.test", {}, "PATH=/nowhere");
+    expect(await alone.code).toBe(0);
+    expect(alone.shown().match(/@acme\.test/g)).toHaveLength(20);
+  });
+
+  it("is not paged with --no-pager, and coloured by the terminal's wish alone", async () => {
+    for (const [more, isColoured] of [
+      [{}, true],
+      [{ NO_COLOR: "1" }, false],
+      [{ TERM: "dumb" }, false],
+    ] as const) {
+      const terminal = open("users search email.ends=@acme.test --no-pager", more);
+      expect(await terminal.code).toBe(0);
+      expect(terminal.shown().includes("\u001b[2m")).toBe(isColoured);
+    }
+    const plain = open("users search email.ends=@acme.test --no-pager --no-color");
+    expect([await plain.code, plain.shown().includes("\u001b[")]).toEqual([0, false]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("A signal", () => {
+  it("during a deletion leaves a receipt of what was and what was not deleted", async () => {
+    // A service that takes its time with each.
+    const { createServer } = await import("node:http");
+    let count = 0;
+    let enough!: () => void;
+    const begun = new Promise<void>((resolve) => (enough = resolve));
+    const slow = createServer((request, response) => {
+      const id = request.url!.split("/").at(-1);
+      if (request.method === "GET")
+        return void response.end(JSON.stringify({ id, resource: "user", data: { email: "ada@acme.test" } }));
+      if (++count === 9) enough();
+      setTimeout(() => response.end(JSON.stringify({ deleted: true, id })), 50);
+    }).listen(0, "127.0.0.1");
+    await once(slow, "listening");
+    const { port } = slow.address() as { port: number };
+    const ids = Array.from({ length: 60 }, (_, i) => idOf(i)).join("\n");
+    const child = spawn(process.execPath, [BIN, "users", "delete", "-", "--yes", "--json", "--receipt", "cut"], {
+      cwd: directory,
+      env: { PATH: process.env["PATH"], ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` },
+    });
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stdin.end(ids);
+    await begun;
+    child.kill("SIGINT");
+    const [code] = (await once(child, "close")) as [number];
+    slow.close().closeAllConnections();
+    const { deleted, not_attempted } = JSON.parse(stdout) as { deleted: string[]; not_attempted: string[] };
+    expect([code, deleted.length, deleted.length + not_attempted.length]).toEqual([130, count, 60]);
+    const lines = (await readFile(join(directory, "cut"), "utf8")).trimEnd().split("\n");
+    expect(lines.filter((line) => line.includes('"deleted"'))).toHaveLength(count);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("A pipe", () => {
+  it("takes 3 MB byte by byte, in every format, and is closed without a word", async () => {
+    const users = Array.from({ length: 10_000 }, (_, i) => ({ email: `u${i}@acme.test`, name: "x".repeat(100) }));
+    const cwd = await mkdtemp(join(tmpdir(), "svc-pipe-"));
+    await writeFile(join(cwd, "seed.json"), JSON.stringify({ instances: [{ ...ACME, users }] }));
+    const args = ["serve", "--port", "0", "--store", "memory", "--seed", "seed.json", "--json", "--quiet"];
+    const many = spawn(process.execPath, [BIN, ...args], {
+      cwd,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { PATH: process.env["PATH"], HOME: cwd },
+    });
+    await once(many.stdout, "data");
+    try {
+      const expected: Record<string, (text: string) => boolean> = {
+        json: (text) => (JSON.parse(text) as unknown[]).length === 10_000 && text.length > 3_000_000,
+        ndjson: (text) =>
+          text
+            .trimEnd()
+            .split("\n")
+            .every((line) => JSON.parse(line)) && text.length > 3_000_000,
+        csv: (text) => text.split("\n").length === 10_002,
+        tsv: (text) => text.split("\n").length === 10_001,
+        ids: (text) => text.length === 10_000 * 37,
+      };
+      const { SVC_BASE_URL: _, SVC_SECRET_KEY: __, ...own } = env;
+      for (const [format, holds] of Object.entries(expected)) {
+        const list = `${SVC} users list --output ${format}`;
+        const bash = (command: string): string =>
+          execFileSync("bash", ["-c", command], {
+            cwd,
+            env: { PATH: process.env["PATH"], ...own },
+            maxBuffer: 1e8,
+          }).toString();
+        expect([format, holds(bash(`${list} | (sleep 0.2; cat)`))]).toEqual([format, true]);
+        expect(bash(`${list} 2> err | head -1 > /dev/null; echo "\${PIPESTATUS[0]} $(cat err)"`)).toBe("0 \n");
+      }
+    } finally {
+      if (many.kill("SIGTERM")) await once(many, "close");
+      await rm(cwd, { recursive: true, force: true });
+    }
+  }, 60_000);
+
+  it.skipIf(process.platform !== "linux")("to a disk that is full is a failure", async () => {
+    for (const format of ["json", "tsv", "ids"]) {
+      expect(await run([], { command: `${SVC} users list --output ${format} > /dev/full` })).toMatchObject({
+        code: 1,
+        stderr: "✗ Standard output cannot be written (ENOSPC).\n",
+      });
+    }
+  });
+});
+
+/** Whether a program that a test needs is there. Under CI it has to be. */
+function has(program: string): boolean {
+  try {
+    execFileSync(program, ["-c", "exit 0"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return Boolean(process.env["CI"]);
+  }
+}
+
+describe.skipIf(process.platform === "win32")("The examples in the help", () => {
+  const SHELLS = ["bash", "dash", "zsh", "fish"];
+  let cwd: string;
+  beforeAll(async () => {
+    cwd = await mkdtemp(join(tmpdir(), "svc-shells-"));
+    await writeFile(
+      join(cwd, "svc"),
+      `#!/bin/sh\nfor word in "$@"; do printf '%s\\n' "$word" >> argv; done\nprintf -- '--\\n' >> argv\ncat > /dev/null\n`,
+    );
+    await chmod(join(cwd, "svc"), 0o755);
+    // Files that an unquoted pattern would be replaced by.
+    for (const name of ["email:x@acme.com", "name:ada", "ids.txt", "key.txt", "token.txt", "deploy"])
+      await writeFile(join(cwd, name), "");
+    await chmod(join(cwd, "deploy"), 0o755);
+  });
+  afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+  it.each(SHELLS.filter(has))("arrive in %s as they are written, and make no file", async (shell) => {
+    const examples = await allExamples();
+    expect(examples.length).toBeGreaterThan(15);
+    for (const example of examples) {
+      await rm(join(cwd, "argv"), { force: true });
+      for (const [, name] of example.matchAll(/< (\S+)/g)) await writeFile(join(cwd, name!), "");
+      const before = (await readdir(cwd)).toSorted();
+      execFileSync(shell, ["-c", example], {
+        cwd,
+        env: { PATH: `${cwd}:${process.env["PATH"]}`, HOME: directory, TOKEN: "a.b.c" },
+        input: "",
+      });
+      const words = (await readFile(join(cwd, "argv"), "utf8")).split("--\n")[0]!.trimEnd().split("\n");
+      expect([example, words]).toEqual([example, wordsOf(example)]);
+      const made = (await readdir(cwd)).filter((name) => !before.includes(name) && name !== "argv");
+      expect([example, made]).toEqual([example, made.filter((name) => example.includes(`> ${name}`))]);
+      for (const name of made) await rm(join(cwd, name));
+    }
+  });
+
+  /** What an example hands to svc, when nothing in it is replaced. */
+  function wordsOf(example: string): string[] {
+    const own = /(?:^|[|] |^[A-Z_]+=\S+ )svc (.*?)(?= [|<>]| &&|$)/.exec(example)![1]!;
+    return (own.match(/'[^']*'|[^\s']+/g) ?? []).map((word) => word.replaceAll("'", ""));
+  }
+
+  async function allExamples(path: readonly string[] = []): Promise<string[]> {
+    const { stdout } = await runCli([...path, "--help"]);
+    const section = (title: string): string[] =>
+      new RegExp(`^${title}:\\n((?: {2}.*\\n)+)`, "m").exec(stdout)?.[1]?.trimEnd().split("\n") ?? [];
+    const own = section("Examples").flatMap((line) => /^ {2}(?=\S)(.*?\bsvc .*?)(?= {2}|$)/.exec(line)?.[1] ?? []);
+    const groups = ["Commands", "Start", "Use", "Administer", "Configure"];
+    const children = groups.flatMap(section).flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? []);
+    const below: string[] = [];
+    for (const child of children) if (child !== "help") below.push(...(await allExamples([...path, child])));
+    return [...own, ...below];
+  }
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { everyCommand } from "../_cli-cases.ts";
+import { runCli } from "../_cli.ts";
+import { setup, ADA } from "../_setup.ts";
+
+describe("Negated terms", () => {
+  const search = ["sessions", "search"];
+
+  it.each<[argv: string[], query: string]>([
+    [[...search, "-provider:github"], "-provider:github"],
+    [[...search, "email:ada*", "-provider:github"], "email:ada* -provider:github"],
+    [[...search, "-provider:github", "email:ada*"], "email:ada* -provider:github"],
+    [[...search, "-provider:github", "--limit", "5"], "-provider:github"],
+    [[...search, "--limit", "5", "-provider:github"], "-provider:github"],
+    [[...search, "--limit=5", "-provider:github", "--json"], "-provider:github"],
+    [["--json", ...search, "-provider:github"], "-provider:github"],
+    [["--api-url", "http://api.localhost:7820", ...search, "-provider:github"], "-provider:github"],
+    [[...search, "-provider:github", "--api-url", "http://api.localhost:7820"], "-provider:github"],
+    [[...search, "-provider:github", "-email:*@navy.test"], "-provider:github -email:*@navy.test"],
+    [[...search, "--not", "provider:github"], "-provider:github"],
+    [[...search, "--not=provider:github", "email:ada*"], "email:ada* -provider:github"],
+    [[...search, "--not", "provider:github", "--not", "name:x", "email:ada*"], "email:ada* -provider:github -name:x"],
+    [[...search, "--", "-provider:github"], "-provider:github"],
+    [[...search, "--query", "-provider:github"], "-provider:github"],
+    [[...search, "--query=-provider:github"], "-provider:github"],
+    [[...search, "--query", "email:ada* -provider:github", "-name:x"], "email:ada* -provider:github -name:x"],
+    [[...search, "-ip_address:2001:db8::1*"], "-ip_address:2001:db8::1*"],
+    [[...search, "-revoked_at:null"], "-revoked_at:null"],
+  ])("%j asks for %j", async (argv, query) => {
+    const service = await setup();
+    const { code, requests } = await runCli(argv, { service });
+    expect([code, requests.map(({ url }) => new URL(url).searchParams.get("query"))]).toEqual([0, [query]]);
+  });
+
+  it.each([
+    [[...search, "-host:x"]],
+    [[...search, "-verified:yes"]],
+    [[...search, "-query:x"]],
+    [[...search, "-created_at>2026-01-01"]],
+    [[...search, "-provider"]],
+    [[...search, "-Provider:github"]],
+    [[...search, "--limit", "-provider:github"]],
+    [["-provider:github", ...search, "email:ada*"]],
+    [["sessions", "-provider:github", "search", "email:ada*"]],
+    [["sessions", "list", "-provider:github"]],
+    [["users", "delete", ADA, "-yes:x"]],
+    [["tokens", "verify", "-quiet:1"]],
+  ])("%j is refused, and not taken for something else", async (argv) => {
+    const service = await setup();
+    const { code, stdout } = await runCli(argv, { service, stdin: "x.y.z" });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(await service.client(service.acme).users.find(ADA)).toBeDefined();
+  });
+
+  it("can't be eaten by an option, for no option with a lower-case letter takes a value", async () => {
+    const commands = await everyCommand();
+    const short = commands.flatMap(({ options }) => options.filter((option) => /^-[a-z]\b/.test(option)));
+    expect(new Set(short)).toEqual(
+      new Set(["-f, --follow", "-h, --help", "-i, --include", "-n, --dry-run", "-q, --quiet", "-y, --yes"]),
+    );
+  });
+});

@@ -1,0 +1,260 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
+import { ADA, decodePart, encodePart, setup, START, type Service } from "../_setup.ts";
+
+const LOCAL = { SVC_BASE_URL: undefined, SVC_API_URL: undefined };
+
+function verify(
+  service: Service,
+  token: string,
+  args: readonly string[] = [],
+  options: CliOptions = {},
+): Promise<CliResult> {
+  return runCli(["tokens", "verify", "-", ...args], { service, stdin: token, ...options });
+}
+
+/** Acme's token with other claims or another header, signed with Acme's key. */
+async function forged(service: Service, claims: object, header: object = {}): Promise<string> {
+  const token = await service.tokenFor("google", "ada");
+  const head = encodePart({ ...decodePart(token, 0), ...header });
+  const body = encodePart({ ...decodePart(token, 1), ...claims });
+  const signature = createHmac("sha256", service.acme.secret_key).update(`${head}.${body}`).digest("base64url");
+  return `${head}.${body}.${signature}`;
+}
+
+const now = START.getTime() / 1000;
+const BROKEN: [what: string, token: (service: Service) => Promise<string>, error: string, why: string][] = [
+  [
+    "expired",
+    (s) => forged(s, { iat: now - 3780, exp: now - 180 }),
+    "Token expired",
+    "It expired 3 minutes ago (2026-06-01T11:57:00Z).",
+  ],
+  [
+    "issued in the future",
+    (s) => forged(s, { iat: now + 600, exp: now + 4200 }),
+    "Token invalid",
+    "It was issued in the future: in 10 minutes (2026-06-01T12:10:00Z). Check the clocks.",
+  ],
+  [
+    "valid for a day",
+    (s) => forged(s, { exp: now + 86_400 }),
+    "Token invalid",
+    "Its lifetime is 86400 seconds; tokens of the service have 3600.",
+  ],
+  [
+    "of another issuer",
+    (s) => forged(s, { iss: "evil\n✓ valid" }),
+    "Token invalid",
+    "Its issuer is evil\\u{a}✓ valid, not svc.",
+  ],
+  ["without exp", (s) => forged(s, { exp: undefined }), "Token invalid", "It has no exp."],
+  ["of nobody", (s) => forged(s, { sub: "root" }), "Token invalid", "Its sub is root, which is not a user id."],
+  [
+    "not yet to be used",
+    (s) => forged(s, { nbf: now + 60 }),
+    "Token invalid",
+    "It is not valid before in 1 minute (2026-06-01T12:01:00Z).",
+  ],
+  [
+    "of another algorithm",
+    (s) => forged(s, {}, { alg: "HS512" }),
+    "Token invalid",
+    "Its algorithm is HS512; only HS256 is accepted.",
+  ],
+  ["of another type", (s) => forged(s, {}, { typ: "at+jwt" }), "Token invalid", "Its type is at+jwt, not JWT."],
+  [
+    "unsigned",
+    async (s) => `${encodePart({ alg: "none" })}.${(await s.tokenFor("google", "ada")).split(".")[1]}.`,
+    "Token invalid signature",
+    "Its algorithm is none; only HS256 is accepted.",
+  ],
+  [
+    "cut off",
+    async (s) => (await s.tokenFor("google", "ada")).slice(0, -3),
+    "Token invalid signature",
+    "Its signature has 40 characters instead of 43. Check that it was copied completely.",
+  ],
+  ["no token", async () => "hello", "Token invalid", "A token has three parts, separated by dots; this one has 1."],
+  [
+    "broken over lines",
+    async () => "a.b\nc.d",
+    "Token invalid",
+    "It contains a space or a line break. Check that it was copied in one piece.",
+  ],
+  ["too long", async () => "x".repeat(9000), "Token invalid", "It is longer than 8192 characters."],
+  [
+    "of another key",
+    (s) => s.tokenFor("google", "ada").then((t) => `${t.slice(0, -43)}${"A".repeat(43)}`),
+    "Token invalid signature",
+    "It was signed with another key, or changed after it was signed.",
+  ],
+];
+
+describe("tokens verify", () => {
+  it.each(BROKEN)(
+    "says why a token that is %s is not valid, by the key and by the service",
+    async (_, make, error, why) => {
+      const service = await setup();
+      const token = await make(service);
+      for (const args of [["--local"], ["--remote"], [], ["--both"]]) {
+        const { code, stdout, stderr } = await verify(service, token, args);
+        expect([args, code, stdout, stderr]).toEqual([args, 5, "", `✗ ${error}\n  ${why}\n`]);
+      }
+    },
+  );
+
+  it("makes no request with --local, and needs nothing but the key", async () => {
+    const service = await setup();
+    const { code, stdout, requests } = await verify(service, await service.tokenFor("google", "ada"), ["--local"], {
+      env: LOCAL,
+    });
+    expect([code, requests]).toEqual([0, []]);
+    expect(stdout).toContain(`valid\tyes\nuser_id\t${ADA}\nemail\tada@acme.test\n`);
+    expect(stdout).toContain("expires_at\t2026-06-01T13:00:00.000Z\n");
+  });
+
+  it("tells a person when it expires", async () => {
+    const service = await setup();
+    const { stdout } = await verify(service, await service.tokenFor("google", "ada"), ["--local"], {
+      tty: ["stdout"],
+      env: { NO_COLOR: "1" },
+    });
+    expect(stdout).toContain("expires_at  in 1 hour (2026-06-01T13:00:00Z)\n");
+  });
+
+  it("knows by the service alone that a user is deleted", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    await service.client(service.acme).users.delete(ADA);
+    expect((await verify(service, token, ["--local"])).code).toBe(0);
+    const remote = await verify(service, token, ["--remote"]);
+    const why = `It is signed and has not expired, but user ${ADA} was deleted.`;
+    expect([remote.code, remote.stderr]).toEqual([3, `✗ User not found\n  ${why}\n`]);
+    const both = await verify(service, token, ["--both"]);
+    expect([both.code, both.stderr]).toEqual([3, `✗ User not found\n  ${why}\n  local: valid, remote: not valid\n`]);
+    expect(JSON.parse((await verify(service, token, ["--both", "--json"])).stdout)).toMatchObject({
+      valid: false,
+      code: "user_not_found",
+      error: "User not found",
+      user_id: null,
+      checked: "both",
+    });
+  });
+
+  it("says whose instance a token is", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada", service.globex);
+    const remote = await verify(service, token);
+    expect(remote.stderr).toBe(
+      `✗ Token does not belong to this instance\n  It was issued for instance ${service.globex.id}.\n`,
+    );
+  });
+
+  it("prints JSON that says the same", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    const valid = await verify(service, token, ["--local", "--json"]);
+    const ada = { user_id: ADA, email: "ada@acme.test", name: "Ada Lovelace", provider: "google" };
+    const avatar_url = expect.stringContaining("ada.svg") as string;
+    expect([valid.code, JSON.parse(valid.stdout)]).toEqual([
+      0,
+      {
+        valid: true,
+        code: null,
+        error: null,
+        ...ada,
+        avatar_url,
+        expires_at: "2026-06-01T13:00:00.000Z",
+        checked: "local",
+      },
+    ]);
+    const invalid = await verify(service, "x.y.z", ["--local", "--json"]);
+    expect([invalid.code, JSON.parse(invalid.stdout)]).toEqual([
+      5,
+      {
+        valid: false,
+        code: "token_invalid",
+        error: "Token invalid",
+        user_id: null,
+        email: null,
+        name: null,
+        provider: null,
+        avatar_url: null,
+        expires_at: null,
+        checked: "local",
+      },
+    ]);
+  });
+
+  it.each([["--local"], ["--remote"], ["--both"]])("is quiet with -q %s", async (how) => {
+    const service = await setup();
+    for (const [token, exit] of [
+      [await service.tokenFor("google", "ada"), 0],
+      ["x.y.z", 5],
+    ] as const)
+      expect(await verify(service, token, [how, "-q"])).toMatchObject({ code: exit, stdout: "", stderr: "" });
+  });
+
+  it("never prints the token, and takes it with the scheme of its header", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    for (const text of [`Bearer ${token}\n`, `${token.slice(0, -4)}AAAA`, token.slice(0, -9)]) {
+      for (const args of [["--both"], ["--both", "--json"], ["--local"]]) {
+        const { stdout, stderr } = await verify(service, text, args);
+        expect(stdout + stderr).not.toContain(token.split(".")[2]!.slice(0, 20));
+      }
+    }
+    expect((await verify(service, `Bearer ${token}\n`)).code).toBe(0);
+  });
+
+  it("warns a person of a token in an argument", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    const run = (...more: string[]): Promise<CliResult> =>
+      runCli(["tokens", "verify", token, ...more], { service, tty: true });
+    expect((await run()).stderr).toContain("keeps a token that is an argument");
+    expect((await run("-q")).stderr).toBe("");
+    expect((await run("--json")).stderr).toBe("");
+  });
+
+  it.each<[args: string[], env: Record<string, string | undefined>, code: number, message: string]>([
+    [["--local", "--both"], {}, 2, "Use one of them."],
+    [["--local"], { SVC_SECRET_KEY: "sk_short" }, 4, "Not a secret key"],
+    [["--local"], { SVC_SECRET_KEY: undefined, ...LOCAL }, 4, "No service is configured"],
+  ])("%j with %j can't be done", async (args, env, code, message) => {
+    const service = await setup();
+    const result = await verify(service, "x.y.z", args, { env });
+    expect([result.code, result.stdout, result.stderr]).toEqual([code, "", expect.stringContaining(message)]);
+  });
+});
+
+describe("tokens decode", () => {
+  it("prints what a token says, and that this is no proof", async () => {
+    const service = await setup();
+    const token = await forged(service, { email: "\u001b[31mevil" }, { alg: "HS512" });
+    const decode = (...more: string[]): Promise<CliResult> =>
+      runCli(["tokens", "decode", "-", ...more], { stdin: token });
+    const { code, stdout, stderr } = await decode();
+    expect([code, stderr]).toEqual([0, "Not verified: anyone can write such a token.\n"]);
+    expect(stdout).toContain("email\t\\u{1b}[31mevil\n");
+    expect(stdout).toContain("exp\t2026-06-01T13:00:00.000Z\n");
+    expect(stdout).not.toContain("HS512");
+    expect((await decode("--header")).stdout).toContain("alg\tHS512\n");
+    const json = await decode("--json");
+    expect([json.stderr, JSON.parse(json.stdout)]).toEqual([
+      "",
+      { verified: false, header: decodePart(token, 0), claims: decodePart(token, 1) },
+    ]);
+  });
+
+  it("needs no key and no service", async () => {
+    const { requests, code } = await runCli(["tokens", "decode"], { stdin: await forged(await setup(), {}) });
+    expect([code, requests]).toEqual([0, []]);
+  });
+
+  it.each(["hello", "a.b.c", "eyJhbGciOiJIUzI1NiJ9.e30"])("refuses %j, which is none", async (stdin) => {
+    expect(await runCli(["tokens", "decode"], { stdin })).toMatchObject({ code: 2, stdout: "" });
+  });
+});

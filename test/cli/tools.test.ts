@@ -1,0 +1,215 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { writeRunning } from "../_server-file.ts";
+import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { answering, cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
+import { type CliOptions } from "../_cli.ts";
+import { NOBODY } from "../_setup.ts";
+
+useDirectory();
+
+/** The service under test, as if it ran in this directory. */
+async function runHere(): Promise<RunningServerFile> {
+  const { acme, globex, addresses } = service;
+  return writeRunning(cwd, {
+    url: addresses.front,
+    api_url: addresses.api,
+    instances: [acme, globex].map(({ id, name, subdomain, publishable_key, secret_key }) => ({
+      id,
+      name,
+      subdomain,
+      url: `http://${subdomain}.localhost:7820`,
+      publishable_key,
+      secret_key,
+    })),
+  });
+}
+
+describe("svc api", () => {
+  it("prints the body, byte for byte", async () => {
+    const body = await (await service.as(service.acme, "/api/v1/users")).text();
+    expect(await run(["api", "GET", "/api/v1/users"])).toMatchObject({ code: 0, stdout: body, stderr: "" });
+  });
+
+  it("encodes fields into a query, and leaves alone what was written", async () => {
+    const { requests } = await run(["api", "get", "/api/v1/users/search?limit=1", "-F", "query=name:a+b c&d"]);
+    expect(requests[0]?.url).toBe("http://acme.localhost:7820/api/v1/users/search?limit=1&query=name%3Aa%2Bb%20c%26d");
+    const written = await run(["api", "GET", "/api/v1/users/search?query=created_at>=2026-01-01T00:00:00%2B02:00"]);
+    expect([written.code, written.requests[0]?.url.endsWith("%2B02:00")]).toEqual([0, true]);
+  });
+
+  it("makes a JSON body of fields, or takes one as it is", async () => {
+    const token = await service.tokenFor("google", "ada");
+    const path = ["api", "POST", "/api/v1/tokens/verify"];
+    await writeFile(join(cwd, "body.json"), JSON.stringify({ token }));
+    for (const result of [
+      await run([...path, "-F", `token=${token}`]),
+      await run([...path, "--input", "body.json"]),
+      await run([...path, "--input", "-"], { stdin: JSON.stringify({ token }) }),
+    ])
+      expect([result.code, JSON.parse(result.stdout)]).toMatchObject([0, { resource: "token" }]);
+  });
+
+  it("shows a redirect, and does not follow it", async () => {
+    const { code, stdout, requests } = await run(["api", "GET", "/sign-in?redirect_uri=http://localhost:3000/", "-i"]);
+    expect([code, requests.length]).toEqual([0, 1]);
+    expect(stdout).toMatch(/^HTTP 302\n(.*\n)*location: http:/);
+  });
+
+  it("sends the key with the API's paths alone", async () => {
+    const keyed = async (path: string): Promise<boolean> =>
+      "x-service-secret-key" in (await run(["api", "GET", path])).requests[0]!.headers!;
+    expect(await keyed("/api/v1/users")).toBe(true);
+    expect(await keyed("/.well-known/openid-configuration")).toBe(false);
+    expect(await keyed("/sign-in?redirect_uri=http://localhost:3000/")).toBe(false);
+    expect(await keyed("/api/../sign-in")).toBe(false);
+  });
+
+  it("finds instances where they are found, and sends no secret key there", async () => {
+    const { publishable_key } = service.acme;
+    const env = { SVC_API_URL: service.addresses.api, SVC_PUBLISHABLE_KEY: publishable_key };
+    const argv = ["api", "GET", "/api/v1/instances/search", "-F", `query=publishable_key:${publishable_key}`];
+    const { code, requests } = await run(argv, { env });
+    expect([code, new URL(requests[0]!.url).origin]).toEqual([0, "http://api.localhost:7820"]);
+    expect(requests[0]?.headers).toEqual({ accept: "application/json", "x-service-publishable-key": publishable_key });
+    const nowhere = await run(["api", "GET", "/api/v1/users"], { env: { ...env, SVC_BASE_URL: undefined } });
+    expect([nowhere.code, nowhere.requests]).toEqual([2, []]);
+  });
+
+  it.each<[code: number, argv: string[], options: CliOptions]>([
+    [7, ["GET", "/x"], { fetch: answering(500, "<html>") }],
+    [2, ["GET", "/api/v1/users/search"], {}],
+    [2, ["FETCH", "/api/v1/users"], {}],
+    [2, ["GET", "/api/v1/users", "-F", "limit"], {}],
+    [2, ["POST", "/api/v1/tokens/verify", "-F", "token=x", "--input", "-"], { stdin: "{}" }],
+    [2, ["POST", "/api/v1/tokens/verify", "--input", "nothing.json"], {}],
+    [3, ["GET", `/api/v1/users/${NOBODY}`], {}],
+    [3, ["GET", "/nowhere"], {}],
+    [4, ["GET", "/api/v1/users"], { env: { SVC_SECRET_KEY: undefined } }],
+    [5, ["POST", "/api/v1/tokens/verify", "-F", "token=x.y.z"], {}],
+    [7, ["GET", "/api/v1/users"], { fetch: () => Promise.reject(new Error("x", { cause: { code: "ECONNRESET" } })) }],
+  ])("ends with %i for %j", async (code, argv, options) => {
+    expect((await run(["api", ...argv], options)).code).toBe(code);
+  });
+
+  it("shows a terminal nothing that it would obey", async () => {
+    for (const body of ['{"name":"\\u001b[31m"}', "plain \u001b[31m\ntext"]) {
+      const { stdout, stderr } = await run(["api", "GET", "/x"], { tty: true, fetch: answering(400, body) });
+      expect(stdout + stderr).not.toContain("\u001b");
+    }
+  });
+});
+
+describe("svc instances", () => {
+  it("lists those of the local server, without their secret keys", async () => {
+    await runHere();
+    const { code, stdout } = await run(["instances", "list"], { env: HERE });
+    expect([code, stdout.split("\n").map((line) => line.split("\t")[0])]).toEqual([0, ["acme", "globex", ""]]);
+    const json = await run(["instances", "list", "--json"], { env: HERE });
+    expect(JSON.parse(json.stdout)).toHaveLength(2);
+    expect(stdout + json.stdout).not.toContain("sk_");
+  });
+
+  it("are 3 where no server runs", async () => {
+    expect((await run(["instances", "list"], { env: HERE })).code).toBe(3);
+  });
+
+  it("are discovered without a key", async () => {
+    const body = await (await service.fetch("http://acme.localhost:7820/.well-known/openid-configuration")).text();
+    const { code, stdout, requests } = await run(["instances", "discover", "--json"], {
+      env: { SVC_SECRET_KEY: undefined },
+    });
+    expect([code, stdout, requests.length]).toEqual([0, `${body}\n`, 1]);
+  });
+});
+
+describe("svc open", () => {
+  it.each([
+    [[], "http://localhost:7820/"],
+    [["front"], "http://localhost:7820/"],
+    [["discovery", "--instance", "globex"], "http://globex.localhost:7820/.well-known/openid-configuration"],
+    [["sign-in"], "http://acme.localhost:7820/sign-in?redirect_uri=http%3A%2F%2Flocalhost%3A7820%2F__svc%2Fsigned-in"],
+    [
+      ["sign-in", "--redirect-uri", "http://a.test/?x=1"],
+      "http://acme.localhost:7820/sign-in?redirect_uri=http%3A%2F%2Fa.test%2F%3Fx%3D1",
+    ],
+  ])("%j opens %s, and only prints it when asked to", async (argv, url) => {
+    await runHere();
+    const opened: string[] = [];
+    const openBrowser = async (address: string): Promise<void> => void opened.push(address);
+    expect(await run(["open", ...argv], { env: HERE, openBrowser })).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: `Opened ${url}\n`,
+    });
+    expect(await run(["open", ...argv, "--print"], { env: HERE, openBrowser })).toMatchObject({
+      code: 0,
+      stdout: `${url}\n`,
+      stderr: "",
+    });
+    expect((await run(["open", ...argv, "--print", "--json"], { env: HERE })).stdout).toBe(
+      `${JSON.stringify({ url })}\n`,
+    );
+    expect(opened).toEqual([url]);
+  });
+
+  it("says the address where no browser can be opened", async () => {
+    const { code, stderr } = await run(["open"]);
+    expect([code, stderr]).toEqual([
+      0,
+      "Could not open a browser. Open this address:\n  http://acme.localhost:7820/\n",
+    ]);
+  });
+
+  it("asks where a sign-in elsewhere is to lead", async () => {
+    expect((await run(["open", "sign-in"])).code).toBe(2);
+    expect((await run(["open", "nowhere"])).code).toBe(2);
+  });
+});
+
+describe("svc version", () => {
+  const latest = (version: string): Fetch => answering(200, JSON.stringify({ name: "svc-identity", version }));
+
+  it("asks nobody by itself", async () => {
+    const { code, stdout, requests } = await run(["version", "--json"]);
+    expect([code, JSON.parse(stdout), requests]).toEqual([
+      0,
+      {
+        version: expect.stringMatching(/^\d/) as string,
+        node: process.version,
+        platform: `${process.platform}-${process.arch}`,
+      },
+      [],
+    ]);
+  });
+
+  it.each([
+    ["999.0.0", false],
+    ["0.0.1", true],
+    ["0.0.1-beta.1", true],
+  ])("asks the registry, where the newest is %s", async (version, is_latest) => {
+    const { code, stdout, requests } = await run(["version", "--check", "--json"], { fetch: latest(version) });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { latest: version, is_latest }]);
+    expect(requests.map(({ url, headers }) => [url, headers])).toEqual([
+      ["https://registry.npmjs.org/svc-identity/latest", { accept: "application/json" }],
+    ]);
+  });
+
+  it("asks the registry that npm is told of", async () => {
+    const env = { npm_config_registry: "https://npm.corp.test/" };
+    const { requests } = await run(["version", "--check"], { env, fetch: latest("0.0.1") });
+    expect(requests[0]?.url).toBe("https://npm.corp.test/svc-identity/latest");
+  });
+
+  it.each<[code: number, fetch: Fetch, message: string]>([
+    [7, () => Promise.reject(Object.assign(new Error("x"), { code: "ENOTFOUND" })), "could not be reached (ENOTFOUND)"],
+    [1, answering(404, "{}"), "does not know svc-identity"],
+    [1, answering(200, "<html>"), "returned an unexpected answer (200)"],
+    [1, answering(200, '{"version":"\\u001b[31m"}'), "returned an unexpected answer"],
+  ])("is %i where there is no answer", async (code, fetch, message) => {
+    const { code: ended, stderr } = await run(["version", "--check"], { fetch });
+    expect([ended, stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+});

@@ -1,0 +1,366 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  createClient,
+  isServiceError,
+  type Client,
+  type ClientOptions,
+  type Fetch,
+  type Try,
+} from "../../src/client/index.ts";
+import { startDeadline } from "../../src/client/deadline.ts";
+import { mayRetry, parseRetryAfter, retryDelayMs } from "../../src/client/retry.ts";
+import { ConnectionError, ServiceError } from "../../src/client/errors.ts";
+import { ADA } from "../_setup.ts";
+
+const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
+const TOKEN = `${"e".concat("yJhbGciOiJIUzI1NiJ9")}.eyJzdWIiOiIxIn0.${"A".repeat(43)}`;
+const NOW = Date.parse("2026-06-01T12:00:00Z");
+const USER = { id: ADA, resource: "user", data: { email: "ada@acme.test" } };
+
+const servers: { server: Server; sockets: Set<Socket> }[] = [];
+afterEach(() => {
+  for (const { server, sockets } of servers.splice(0)) {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+type Answer = (socket: Socket, request: string) => void;
+
+/** A server that answers its requests, whatever they are, in turn, and the last way from then on. */
+async function startServer(...answers: Answer[]): Promise<{ origin: string; seen: string[] }> {
+  const seen: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += String(chunk);
+      if (!isWhole(received)) return;
+      const request = received;
+      received = "";
+      answers[Math.min(seen.push(request), answers.length) - 1]?.(socket, request);
+    });
+  });
+  servers.push({ server, sockets });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+function isWhole(request: string): boolean {
+  const end = request.indexOf("\r\n\r\n");
+  return end >= 0 && request.length - end - 4 >= Number(/content-length: (\d+)/i.exec(request)?.[1] ?? 0);
+}
+
+/** An answer of HTTP, its length right unless `fields` say otherwise. */
+function reply(status: number, body: string | Buffer, fields: Record<string, string> = {}): Answer {
+  const head = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)), ...fields };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+  return (socket) => {
+    socket.write(`HTTP/1.1 ${status} X\r\n${lines.join("")}\r\n`);
+    socket.write(body);
+  };
+}
+
+const good = reply(200, JSON.stringify(USER));
+const reset: Answer = (socket) => void socket.resetAndDestroy();
+const hangUp: Answer = (socket) => void socket.end();
+
+function clientAt(baseUrl: string, options: ClientOptions = {}): Client {
+  return createClient({ secretKey: KEY, baseUrl, timeoutMs: 5_000, ...options });
+}
+
+async function caught(promise: PromiseLike<unknown>): Promise<ServiceError> {
+  const error: unknown = await promise.then(
+    () => new Error("nothing was thrown"),
+    (thrown: unknown) => thrown,
+  );
+  if (isServiceError(error)) return error;
+  throw error;
+}
+
+describe("An answer that is none", () => {
+  const slowly: Answer = (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
+    const timer = setInterval(() => socket.write(" "), 5);
+    socket.on("close", () => clearInterval(timer));
+  };
+  const echo: Answer = (socket, request) => void socket.end(request);
+  const text = (lines: string): Answer => {
+    return (socket) => void socket.end(lines.replaceAll("\n", "\r\n"));
+  };
+  const MIB = Buffer.alloc(2 ** 20, " ");
+
+  const rows: [what: string, code: string, status: number | undefined, answer: Answer, options?: ClientOptions][] = [
+    ["a reset before any word", "connection", undefined, reset],
+    ["an end before any word", "connection", undefined, hangUp],
+    ["half a status line", "connection", undefined, text("HTTP/1.")],
+    ["half a header", "connection", undefined, text("HTTP/1.1 200 OK\nContent-Ty")],
+    ["half a body", "connection", undefined, text('HTTP/1.1 200 OK\ncontent-length: 100\n\n{"id":')],
+    ["half a chunk", "connection", undefined, text("HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\nff\n{")],
+    ["a chunk of no size", "connection", undefined, text("HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\nzz\n{")],
+    ["another protocol", "connection", undefined, text("220 mail.acme.test ESMTP\n")],
+    ["the request itself", "connection", undefined, echo],
+    ["endless headers", "connection", undefined, text(`HTTP/1.1 200 OK\nx: ${"x".repeat(100_000)}\n\n{}`)],
+    ["nothing at all", "timeout", undefined, () => {}, { timeoutMs: 60 }],
+    ["a body in drips", "timeout", undefined, slowly, { timeoutMs: 60 }],
+    ["a head and then nothing", "timeout", undefined, (s) => void s.write("HTTP/1.1 200 OK\r\n"), { timeoutMs: 60 }],
+    ["a page of HTML", "unexpected_response", 200, reply(200, "<html>hello", { "content-type": "text/html" })],
+    ["a gateway's page", "unexpected_response", 502, reply(502, "<html>Bad Gateway")],
+    ["nothing with a 200", "unexpected_response", 200, reply(200, "")],
+    ["cut JSON", "unexpected_response", 200, reply(200, '{"id":"')],
+    ["bytes that are no text", "unexpected_response", 200, reply(200, Buffer.from([0xff, 0xfe, 0]))],
+    ["null", "unexpected_response", 200, reply(200, "null")],
+    ["a list for a user", "unexpected_response", 200, reply(200, "[]")],
+    ["a session for a user", "unexpected_response", 200, reply(200, '{"id":"1","resource":"session","data":{}}')],
+    ["an error with a 200", "unexpected_response", 200, reply(200, '{"error":"User not found"}')],
+    [
+      "what was not asked for",
+      "unexpected_response",
+      200,
+      reply(200, gzipSync(JSON.stringify(USER)), { "content-encoding": "gzip" }),
+    ],
+    [
+      "a gzip bomb",
+      "unexpected_response",
+      200,
+      reply(200, gzipSync(Buffer.alloc(2 ** 24)), { "content-encoding": "gzip" }),
+    ],
+    [
+      "a body without end",
+      "response_too_large",
+      200,
+      reply(200, Buffer.concat([MIB, MIB]), { "content-length": "99999999999" }),
+    ],
+    ["a redirect to itself", "redirect_refused", 302, reply(302, "", { location: "/" })],
+    ["a redirect to elsewhere", "redirect_refused", 307, reply(307, "", { location: "http://127.0.0.2:1/" })],
+    ["a redirect to nowhere", "redirect_refused", 308, reply(308, "")],
+    ["not modified", "redirect_refused", 304, (socket) => void socket.write("HTTP/1.1 304 X\r\n\r\n")],
+    ["too many requests", "rate_limited", 429, reply(429, '{"error":"Slow down"}', { "retry-after": "3600" })],
+    ["a service at rest", "unavailable", 503, reply(503, '{"error":"Back soon"}')],
+  ];
+
+  it.each(rows)("such as %s has the code %s", async (_, code, status, answer, options) => {
+    const { origin } = await startServer(answer);
+    const error = await caught(clientAt(origin, { retry: 0, ...options }).users.get(ADA));
+    expect([error.code, error.status]).toEqual([code, status]);
+  });
+
+  it.each(rows)("such as %s leaves the client well", async (_, __, ___, answer, options) => {
+    const { origin } = await startServer(answer, good);
+    const { users } = clientAt(origin, { retry: 0 });
+    await caught(users.get(ADA, { timeoutMs: options?.timeoutMs }));
+    expect(await users.get(ADA)).toEqual(USER);
+  });
+
+  it("may begin with early hints, and with a byte order mark", async () => {
+    const { origin } = await startServer((socket, request) => {
+      socket.write("HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=next\r\n\r\n");
+      reply(200, `\u{feff}${JSON.stringify(USER)}`)(socket, request);
+    });
+    expect(await clientAt(origin).users.get(ADA)).toEqual(USER);
+  });
+
+  it("is not taken in whole where somebody's own fetch unpacks it", async () => {
+    const { origin } = await startServer(reply(200, gzipSync(Buffer.alloc(2 ** 24)), { "content-encoding": "gzip" }));
+    const error = await caught(clientAt(origin, { fetch: globalThis.fetch as Fetch }).users.get(ADA));
+    expect(error).toMatchObject({
+      code: "response_too_large",
+      message: "GET /api/v1/users/:id: the response is larger than 1 MiB",
+    });
+  });
+
+  it("is no good token, whatever its status says", async () => {
+    const answers: [body: object, code: string][] = [
+      [{ valid: false, error: "Token expired" }, "token_invalid"],
+      [{ id: "1", resource: "token", data: { valid: false } }, "unexpected_response"],
+      [{ id: "1", resource: "token", data: {} }, "unexpected_response"],
+      [{ id: "1", resource: "token", data: { valid: "true" } }, "unexpected_response"],
+      [USER, "unexpected_response"],
+    ];
+    for (const [body, code] of answers) {
+      const { origin } = await startServer(reply(200, JSON.stringify(body)));
+      expect((await caught(clientAt(origin).tokens.verify(TOKEN))).code).toBe(code);
+    }
+  });
+});
+
+describe("A call that failed", () => {
+  const unavailable = reply(503, '{"error":"Back soon"}');
+
+  it.each<[what: string, answer: Answer, isRetried: boolean]>([
+    ["a reset", reset, true],
+    ["half a body", (socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"), true],
+    ["429", reply(429, '{"error":"Slow down"}'), true],
+    ["502 and HTML", reply(502, "<html>"), true],
+    ["503", unavailable, true],
+    ["504", reply(504, ""), true],
+    ["500", reply(500, '{"error":"Internal error"}'), false],
+    ["404", reply(404, '{"error":"User not found"}'), false],
+    ["401", reply(401, '{"error":"Unauthorized"}'), false],
+    ["200 and HTML", reply(200, "<html>"), false],
+    ["a redirect", reply(302, ""), false],
+  ])("with %s is made again where it reads: %j %j", async (_, answer, isRetried) => {
+    const { origin, seen } = await startServer(answer, good);
+    const outcome = await clientAt(origin)
+      .users.get(ADA)
+      .then(
+        () => true,
+        () => false,
+      );
+    expect([outcome, seen.length]).toEqual([isRetried, isRetried ? 2 : 1]);
+  });
+
+  it.each<[what: string, call: (client: Client) => PromiseLike<unknown>]>([
+    ["a deletion", (client) => client.users.delete(ADA)],
+    ["a verification", (client) => client.tokens.verify(TOKEN)],
+    ["any POST", (client) => client.request("POST", "/api/v1/x", { body: {} })],
+  ])("is made once where it is %s that the service may have seen", async (_, call) => {
+    for (const answer of [reset, unavailable, reply(429, '{"error":"Slow down"}', { "retry-after": "0" })]) {
+      const { origin, seen } = await startServer(answer, good);
+      await caught(call(clientAt(origin)));
+      expect(seen).toHaveLength(1);
+    }
+  });
+
+  it.each<[tries: number, client: ClientOptions, call: { retry?: number }]>([
+    [3, {}, {}],
+    [2, { retry: 1 }, {}],
+    [1, { retry: 0 }, {}],
+    [1, {}, { retry: 0 }],
+    [2, { retry: 0 }, { retry: 1 }],
+  ])("is made %i times in all by %j and %j", async (tries, options, call) => {
+    const { origin, seen } = await startServer(unavailable);
+    const told: Try[] = [];
+    const error = await caught(clientAt(origin, { ...options, onTry: (info) => told.push(info) }).users.get(ADA, call));
+    expect([error.code, seen.length]).toEqual(["unavailable", tries]);
+    expect(told.map(({ route, number, status }) => [route, number, status])).toEqual(
+      seen.map((_, index) => ["GET /api/v1/users/:id", index + 1, 503]),
+    );
+  });
+
+  it.each(["3600", new Date(NOW + 3_600_000).toUTCString()])(
+    "is not made again where the wait that the service asks for (%s) is longer than the call has",
+    async (value) => {
+      const { origin, seen } = await startServer(reply(503, '{"error":"Back soon"}', { "retry-after": value }), good);
+      const error = await caught(clientAt(origin, { now: () => NOW }).users.get(ADA));
+      expect([error.code, error.retryAfterMs, seen.length]).toEqual(["unavailable", 3_600_000, 1]);
+    },
+  );
+
+  it("ends its wait with the caller's signal, for the signal's own reason", async () => {
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    const { origin, seen } = await startServer(reply(503, '{"error":"Back soon"}', { "retry-after": "1000" }));
+    const { users } = clientAt(origin, {
+      timeoutMs: Infinity,
+      onTry: () => setImmediate(() => controller.abort(reason)),
+    });
+    await expect(users.get(ADA, { signal: controller.signal })).rejects.toBe(reason);
+    expect(seen).toHaveLength(1);
+  });
+
+  it.each([-1, 1.5, Number.NaN])("is no call with retry: %d", async (retry) => {
+    expect((await caught(clientAt("http://127.0.0.1:1", { retry }).users.get(ADA))).code).toBe("config");
+  });
+
+  it.each([0, -1, Number.NaN])("is no call with timeoutMs: %d", async (timeoutMs) => {
+    expect((await caught(clientAt("http://127.0.0.1:1", { timeoutMs }).users.get(ADA))).code).toBe("config");
+  });
+});
+
+describe("The rule for another try", () => {
+  const failed = (syscallCode: string): ConnectionError => new ConnectionError("connection", "", { syscallCode });
+  const answered = (status: number): ServiceError => new ServiceError("unknown", "", { status });
+
+  it.each([
+    ["GET", failed("ECONNREFUSED"), true],
+    ["POST", failed("ECONNREFUSED"), true],
+    ["DELETE", failed("ECONNREFUSED"), false],
+    ["GET", failed("UND_ERR_SOCKET"), true],
+    ["POST", failed("UND_ERR_SOCKET"), false],
+    ["POST", failed("ECONNRESET"), false],
+    ["DELETE", failed("ECONNRESET"), false],
+    ["GET", failed("CERT_HAS_EXPIRED"), false],
+    ["GET", failed("ENOTFOUND"), false],
+    ["GET", new ConnectionError("timeout", ""), false],
+    ["GET", answered(503), true],
+    ["POST", answered(503), false],
+    ["DELETE", answered(503), false],
+    ["GET", answered(500), false],
+  ] as const)("lets %s after %o: %j", (method, error, expected) => {
+    expect(mayRetry(method, error)).toBe(expected);
+  });
+
+  it("waits anything up to a bound that doubles, up to 8 s, on top of what the service asks for", () => {
+    for (const [retries, bound] of [300, 600, 1200, 2400, 4800, 8000, 8000].entries()) {
+      expect(retryDelayMs(retries, 0, () => 0)).toBe(0);
+      expect(retryDelayMs(retries, undefined, () => 0.5)).toBe(bound / 2);
+      expect(retryDelayMs(retries, 7000, () => 1)).toBe(7000 + bound);
+    }
+  });
+
+  it.each([
+    [null, undefined],
+    ["0", 0],
+    ["120", 120_000],
+    ["Mon, 01 Jun 2026 12:00:30 GMT", 30_000],
+    ["Monday, 01-Jun-26 12:00:30 GMT", 30_000],
+    ["Mon, 01 Jun 2026 11:00:00 GMT", 0],
+    ["-1", undefined],
+    ["1.5", undefined],
+    ["soon", undefined],
+    ["2026", 2_026_000],
+    ["", undefined],
+  ])("reads Retry-After: %j as %j milliseconds", (value, expected) => {
+    expect(parseRetryAfter(value, NOW)).toBe(expected);
+  });
+
+  it("never outlives its call", async () => {
+    const deadline = startDeadline(20, undefined);
+    await expect(deadline.sleep(1_000_000)).rejects.toThrow();
+    expect([deadline.isOver, deadline.signal.aborted]).toEqual([true, true]);
+    deadline.end();
+  });
+});
+
+describe("No key and no token", () => {
+  const page = `<pre>X-Service-Secret-Key: ${KEY}\n{"token":"${TOKEN}"}</pre>`;
+  const rows: [what: string, answer: Answer][] = [
+    ["an error that repeats them", reply(401, JSON.stringify({ error: `bad key ${KEY} for ${TOKEN}` }))],
+    ["a token's refusal that repeats them", reply(401, JSON.stringify({ valid: false, error: `${TOKEN} ${KEY}` }))],
+    ["a debug page", reply(500, page, { "content-type": "text/html" })],
+    ["a debug page that is cut within the key", reply(500, `${" ".repeat(195)}${KEY}`)],
+    ["JSON of another kind", reply(500, JSON.stringify({ headers: { KEY, TOKEN } }))],
+    ["a redirect that carries them along", reply(302, page, { location: `http://127.0.0.2/?key=${KEY}` })],
+    ["an echo server", (socket, request) => void socket.end(request)],
+    ["a reset", reset],
+  ];
+  const calls: [what: string, call: (client: Client) => PromiseLike<unknown>][] = [
+    ["users.get", (client) => client.users.get(ADA)],
+    ["tokens.verify", (client) => client.tokens.verify(TOKEN)],
+    ["users.list", (client) => client.users.list()],
+  ];
+
+  it.each(rows)("is in the error after %s, however it is looked at", async (_, answer) => {
+    const { origin } = await startServer(answer);
+    for (const [, call] of calls) {
+      const told: Try[] = [];
+      const client = clientAt(origin, { retry: 0, onTry: (info) => told.push(info) });
+      const error = await caught(call(client));
+      for (const value of [error, error.cause, client, client.users, told]) {
+        const seen = [inspect(value, { depth: 9, showHidden: true }), JSON.stringify(value) ?? "", String(value)];
+        seen.push(String((value as Error | undefined)?.stack));
+        for (const text of seen) {
+          expect(text).not.toContain(KEY.slice(0, 12));
+          expect(text).not.toContain(TOKEN.slice(0, 24));
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { H3, toNodeHandler } from "h3";
+import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { claimsOf, expressAuth, h3Auth, withAuth, type TokenClaims } from "../../src/client/middleware.ts";
+import { encodePart } from "../_setup.ts";
+
+const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
+const OPTIONS = { secretKey: KEY, cookie: "svc" };
+const IAT = Math.floor(Date.now() / 1000) - 10;
+
+function tokenFor(name: string, more: object = {}): string {
+  const claims = {
+    iss: "svc",
+    sub: "00000000-0000-4000-8000-0000000000a1",
+    name,
+    instance_id: "i",
+    iat: IAT,
+    exp: IAT + 3600,
+  };
+  const text = `${encodePart({ alg: "HS256", typ: "JWT" })}.${encodePart({ ...claims, ...more })}`;
+  return `${text}.${createHmac("sha256", KEY).update(text).digest("base64url")}`;
+}
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+async function listen(listener: RequestListener): Promise<(headers: Record<string, string>) => Promise<Response>> {
+  const server = createServer(listener);
+  servers.push(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/me?token=${tokenFor("Address")}`;
+  return (headers) => fetch(url, { headers });
+}
+
+type Ask = (headers: Record<string, string>) => Promise<Response>;
+/** The same small application on each: it answers with the name of whose request it is. */
+const APPLICATIONS: Record<string, () => Promise<Ask>> = {
+  express: async () => {
+    const app = express();
+    app.use(expressAuth(OPTIONS));
+    const router = express.Router();
+    router.get("/me", (req, res) => void res.json({ name: claimsOf(req).name }));
+    app.use(router);
+    return listen(app);
+  },
+  "node:http": () => {
+    const guard = expressAuth(OPTIONS);
+    return listen((req, res) => {
+      void guard(req, res, () => res.end(JSON.stringify({ name: claimsOf(req).name })));
+    });
+  },
+  h3: () => {
+    const app = new H3();
+    app.use(h3Auth(OPTIONS));
+    app.get("/me", (event) => ({ name: claimsOf(event).name }));
+    return listen(toNodeHandler(app));
+  },
+  "a part of h3 mounted in another": () => {
+    const part = new H3().get("/me", (event) => ({ name: claimsOf(event.req).name }));
+    return listen(toNodeHandler(new H3().use(h3Auth(OPTIONS)).mount("", part)));
+  },
+  fetch: async () => {
+    const handler = withAuth((request: Request, claims, suffix: string) => {
+      return Response.json({ name: claims.name + suffix, same: claimsOf(request) === claims });
+    }, OPTIONS);
+    return (headers) => handler(new Request(`https://app.test/me?token=${tokenFor("Address")}`, { headers }), "");
+  },
+};
+
+describe.each(Object.entries(APPLICATIONS))("A guard in %s", (_, start) => {
+  it("lets a good token through, and says whose it is", async () => {
+    const ask = await start();
+    const names = ["Ada", "Grace", "Ada"];
+    const answers = await Promise.all(names.map((name) => ask({ authorization: `Bearer ${tokenFor(name)}` })));
+    expect(await Promise.all(answers.map(async (answer) => ((await answer.json()) as { name: string }).name))).toEqual(
+      names,
+    );
+    expect(await (await ask({ cookie: `svc=${tokenFor("Ada")}` })).json()).toMatchObject({ name: "Ada" });
+  });
+
+  it.each<[what: string, headers: Record<string, string>, challenge: string, error: string]>([
+    ["without a token, though there is one in the address", {}, 'Bearer realm="svc"', "Missing token"],
+    ["with another scheme", { authorization: "Basic eDp5" }, 'Bearer realm="svc"', "Missing token"],
+    [
+      "with a token that is over",
+      { authorization: `Bearer ${tokenFor("Ada", { iat: IAT - 3600, exp: IAT })}` },
+      'Bearer realm="svc", error="invalid_token", error_description="Token expired"',
+      "Token expired",
+    ],
+    [
+      "with nonsense",
+      { authorization: 'Bearer x", evil="' },
+      'Bearer realm="svc", error="invalid_token", error_description="Token invalid"',
+      "Token invalid",
+    ],
+  ])("answers a request %s with 401, and how to do better", async (__, headers, challenge, error) => {
+    const ask = await start();
+    const answer = await ask(headers);
+    expect([answer.status, await answer.json()]).toEqual([401, { error }]);
+    expect(["www-authenticate", "content-type", "cache-control"].map((name) => answer.headers.get(name))).toEqual([
+      challenge,
+      "application/json",
+      "no-store",
+    ]);
+  });
+});
+
+describe("Every guard", () => {
+  it.each([
+    [undefined],
+    [""],
+    ["sk_short"],
+    ["pk_acme_0123456789abcdefghijklmnopqrstuvwxyz"],
+    [[]],
+    [[KEY, undefined]],
+  ])("refuses to be made with the secret key %j", (key) => {
+    const options = { secretKey: key as string };
+    for (const make of [
+      () => expressAuth(options),
+      () => h3Auth(options),
+      () => withAuth(() => new Response(), options),
+    ])
+      expect(make).toThrow(expect.objectContaining({ name: "ConfigError", code: "config" }));
+  });
+
+  it("is missed where claims are asked for without it", () => {
+    expect(() => claimsOf(new Request("https://app.test"))).toThrow(/has not passed the guard/);
+  });
+
+  it("leaves what its handler throws alone", async () => {
+    const handler = withAuth(() => Promise.reject(new Error("mine")), OPTIONS);
+    const request = new Request("https://app.test", { headers: { authorization: `Bearer ${tokenFor("Ada")}` } });
+    await expect(handler(request)).rejects.toThrow("mine");
+  });
+
+  it("fits the frameworks' own types, and keeps its handler's", () => {
+    expectTypeOf(expressAuth).returns.toExtend<express.RequestHandler>();
+    const handler = withAuth(async (_: Request, claims, context: { params: { id: string } }) => {
+      expectTypeOf(claims).toEqualTypeOf<TokenClaims>();
+      return Response.json(context.params.id);
+    }, OPTIONS);
+    expectTypeOf(handler).parameters.toEqualTypeOf<[request: Request, context: { params: { id: string } }]>();
+    expectTypeOf(handler).returns.resolves.toEqualTypeOf<Response>();
+  });
+});

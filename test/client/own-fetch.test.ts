@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { Fetch } from "../../src/client/index.ts";
+import { caught, clientWith } from "../_client.ts";
+
+const never = (): Promise<never> => new Promise(() => undefined);
+/** A body that begins, and then says nothing more. */
+async function* stalled(): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode("[");
+  await never();
+}
+const STALLING: [what: string, fetch: Fetch][] = [
+  ["never answers", never],
+  [
+    "never finishes its body",
+    async () => ({
+      status: 200,
+      headers: new Headers(),
+      body: stalled(),
+      text: never,
+    }),
+  ],
+];
+
+describe("A call with a fetch of one's own that ignores its signal", () => {
+  it.each(STALLING)("still times out when it %s", async (_, fetch) => {
+    const error = await caught(clientWith(fetch, { timeoutMs: 20, retry: 0 }).users.list());
+    expect(error).toMatchObject({ name: "ConnectionError", code: "timeout" });
+  });
+
+  it.each(STALLING)("still ends with the caller's signal when it %s", async (_, fetch) => {
+    const controller = new AbortController();
+    const reason = new Error("not wanted any more");
+    const calling = caught(clientWith(fetch, { retry: 0 }).users.list({}, { signal: controller.signal }));
+    setImmediate(() => controller.abort(reason));
+    expect(await calling).toBe(reason);
+  });
+});

@@ -1,0 +1,124 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isPrivateWay } from "../../src/cli/connection/private-way.ts";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { runCli } from "../_cli.ts";
+import { IDENTITY_SECRET } from "../_server-file.ts";
+import { setup } from "../_setup.ts";
+import { authenticateRequest } from "../../src/client/authenticate.ts";
+
+/** What a repository, an archive or another user of the machine may lay into a directory where svc is run. */
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "svc-planted-"));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const SERVER = {
+  identity_secret: IDENTITY_SECRET,
+  pid: process.pid,
+  url: "http://127.0.0.1:9",
+  api_url: "http://127.0.0.1:9",
+  instances: [
+    {
+      id: "i",
+      name: "Acme",
+      subdomain: "acme",
+      url: "http://127.0.0.1:9",
+      publishable_key: "pk_planted",
+      secret_key: `sk_${"p".repeat(43)}`,
+    },
+  ],
+};
+
+describe("A link in the store's directory", () => {
+  it.each(["db.journal", "db.journal.old"])("called %s leads nowhere", async (name) => {
+    const victim = join(directory, "precious");
+    await writeFile(victim, "precious, without an end", { mode: 0o644 });
+    const path = join(directory, ".svc/db.json");
+    await mkdir(join(directory, ".svc"));
+    await symlink(victim, join(directory, ".svc", name));
+    const store = await openJsonStore(path, { warn: () => {} }).catch(() => undefined);
+    await store?.close();
+    expect(store).toBeUndefined();
+    expect(await readFile(victim, "utf8")).toBe("precious, without an end");
+    expect((await stat(victim)).mode & 0o777).toBe(0o644);
+  });
+
+  it("that is the directory itself leaves the other one as open as it was", async () => {
+    const other = join(directory, "public");
+    await mkdir(other, { mode: 0o755 });
+    await symlink(other, join(directory, ".svc"));
+    const store = await openJsonStore(join(directory, ".svc/db.json"), { warn: () => {} });
+    await store.close();
+    expect((await stat(other)).mode & 0o777).toBe(0o755);
+  });
+});
+
+describe("A .svc/server.json that svc serve did not write", () => {
+  const plant = async (mode: number): Promise<void> => {
+    await mkdir(join(directory, ".svc"));
+    await writeFile(join(directory, ".svc/server.json"), JSON.stringify(SERVER), { mode });
+  };
+
+  it("is sent no token: a clone's files can be read by others", async () => {
+    await plant(0o644);
+    const { code, stderr } = await runCli(["tokens", "verify", "-"], { cwd: directory, stdin: "a.b.c" });
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.not.stringContaining("127.0.0.1:9") as string });
+  });
+
+  it("keeps nobody waiting where it is a pipe", async () => {
+    await mkdir(join(directory, ".svc"));
+    execFileSync("mkfifo", ["-m", "600", join(directory, ".svc/server.json")]);
+    expect((await runCli(["whoami"], { cwd: directory })).stdout).not.toContain("127.0.0.1:9");
+  });
+
+  it("does not choose what is opened", async () => {
+    await mkdir(join(directory, ".svc"));
+    const evil = { ...SERVER, url: "file:///tmp/Evil.app/" };
+    await writeFile(join(directory, ".svc/server.json"), JSON.stringify(evil), { mode: 0o600 });
+    const opened: string[] = [];
+    const openBrowser = async (url: string): Promise<void> => void opened.push(url);
+    const { code } = await runCli(["open"], { cwd: directory, openBrowser });
+    expect({ code, opened }).toEqual({ code: 7, opened: [] });
+  });
+
+  it("completes to nothing that a shell would run", async () => {
+    const instances = [{ ...SERVER.instances[0]!, subdomain: "acme$(touch${IFS}pwned)" }];
+    await mkdir(join(directory, ".svc"));
+    await writeFile(join(directory, ".svc/server.json"), JSON.stringify({ ...SERVER, instances }), { mode: 0o600 });
+    const { stdout } = await runCli(["__complete"], {
+      cwd: directory,
+      stdin: "svc whoami --instance ",
+    });
+    expect(stdout).not.toContain("$(");
+  });
+});
+
+it.each([
+  ["http://127.0.0.1:7820", true],
+  ["http://acme.localhost:7820", true],
+  ["http://[::1]:7820", true],
+  ["https://svc.example", true],
+  ["http://svc.example", false],
+  ["http://127.0.0.1.evil.example", false],
+  ["http://127.evil.example", false],
+  ["http://localhost.evil.example", false],
+])("A key goes to %s: %s", (url, expected) => {
+  expect(isPrivateWay(url)).toBe(expected);
+});
+
+it("A cookie that only looks like ours once its space is cut off is another's", async () => {
+  const service = await setup();
+  const token = await service.tokenFor("google", "ada");
+  const options = { secretKey: service.acme.secret_key, cookie: "__Host-token", now: () => service.clock.now() };
+  const by = async (cookie: string): Promise<string> =>
+    (await authenticateRequest({ headers: { cookie } }, options)).status;
+  expect(await by(`__Host-token=${token}`)).toBe("signed-in");
+  expect(await by(`a=b; __Host-token=${token}`)).toBe("signed-in");
+  for (const space of ["\u00a0", "\u2003", "\ufeff", "\u000b"])
+    expect(await by(`${space}__Host-token=${token}`)).toBe("signed-out");
+});

@@ -1,0 +1,173 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { ConfigError, type ServiceError, TokenError } from "../../src/client/index.ts";
+import { checkToken, decodeToken, verifyToken } from "../../src/client/verify.ts";
+import { forged, KEY } from "../_client.ts";
+import { decodePart, encodePart, setup, START, type Service } from "../_setup.ts";
+
+describe("Tokens, verified by the key alone", () => {
+  const NOW = Math.floor(START.getTime() / 1000);
+  type Claims = Record<string, unknown>;
+
+  const HS256 = { alg: "HS256", typ: "JWT" };
+  type Vector = [what: string, code: string | undefined, make: (good: Claims, key: string) => string];
+  const vectors: Vector[] = [
+    ["a good one", undefined, (good, key) => sign(HS256, good, key)],
+    ["a good one without typ", undefined, (good, key) => sign({ alg: "HS256" }, good, key)],
+    ["one of this very second", undefined, (good, key) => sign(HS256, { ...good, iat: NOW, exp: NOW + 3600 }, key)],
+    [
+      "one from a clock that is a minute ahead",
+      undefined,
+      (good, key) => sign(HS256, { ...good, iat: NOW + 60, exp: NOW + 3660 }, key),
+    ],
+    ["one in its last second", undefined, (good, key) => sign(HS256, { ...good, iat: NOW - 3599, exp: NOW + 1 }, key)],
+    [
+      "one that has just expired",
+      "token_expired",
+      (good, key) => sign(HS256, { ...good, iat: NOW - 3600, exp: NOW }, key),
+    ],
+    [
+      "one from the future",
+      "token_invalid",
+      (good, key) => sign(HS256, { ...good, iat: NOW + 61, exp: NOW + 3661 }, key),
+    ],
+    ["alg none, unsigned", "token_invalid_signature", (good) => `${encodePart({ alg: "none" })}.${encodePart(good)}.`],
+    ["alg none, with a signature", "token_invalid", (good, key) => sign({ alg: "none", typ: "JWT" }, good, key)],
+    ["alg None, with a signature", "token_invalid", (good, key) => sign({ alg: "None", typ: "JWT" }, good, key)],
+    ["HS512", "token_invalid_signature", (good, key) => sign({ alg: "HS512" }, good, key, "sha512")],
+    ["HS512 in name only", "token_invalid", (good, key) => sign({ alg: "HS512" }, good, key)],
+    ["RS256 in name only", "token_invalid", (good, key) => sign({ alg: "RS256" }, good, key)],
+    ["no alg", "token_invalid", (good, key) => sign({ typ: "JWT" }, good, key)],
+    ["another typ", "token_invalid", (good, key) => sign({ alg: "HS256", typ: "at+jwt" }, good, key)],
+    ["a critical header", "token_invalid", (good, key) => sign({ ...HS256, crit: ["x"], x: 1 }, good, key)],
+    ["another key", "token_invalid_signature", (good) => sign(HS256, good, KEY)],
+    ["an empty key", "token_invalid_signature", (good) => sign(HS256, good, "")],
+    ["the publishable key", "token_invalid_signature", (good) => sign(HS256, good, "pk_acme_0123456789")],
+    ["changed claims", "token_invalid_signature", (good, key) => forged(sign(HS256, good, key))],
+    ["a padded signature", "token_invalid_signature", (good, key) => `${sign(HS256, good, key)}=`],
+    ["a signature with spare bits set", "token_invalid_signature", (good, key) => spareBits(sign(HS256, good, key))],
+    ["four parts", "token_invalid", (good, key) => `${sign(HS256, good, key)}.x`],
+    ["a space behind it", "token_invalid_signature", (good, key) => `${sign(HS256, good, key)} `],
+    ["more than 8 KiB", "token_invalid", (good, key) => sign(HS256, { ...good, name: "x".repeat(8192) }, key)],
+    ["claims that are no object", "token_invalid", (_, key) => sign(HS256, '["x"]', key)],
+    ["claims that are no JSON", "token_invalid", (_, key) => sign(HS256, "{", key)],
+    ["no exp", "token_invalid", (good, key) => sign(HS256, { ...good, exp: undefined }, key)],
+    ["no iat", "token_invalid", (good, key) => sign(HS256, { ...good, iat: undefined }, key)],
+    ["no sub", "token_invalid", (good, key) => sign(HS256, { ...good, sub: undefined }, key)],
+    ["no iss", "token_invalid", (good, key) => sign(HS256, { ...good, iss: undefined }, key)],
+    ["no instance", "token_invalid", (good, key) => sign(HS256, { ...good, instance_id: undefined }, key)],
+    ["another issuer", "token_invalid", (good, key) => sign(HS256, { ...good, iss: "https://evil.test" }, key)],
+    ["an exp in quotes", "token_invalid", (good, key) => sign(HS256, { ...good, exp: String(good["exp"]) }, key)],
+    [
+      "an exp past all numbers",
+      "token_invalid",
+      (good, key) => sign(HS256, JSON.stringify(good).replace(/"exp":\d+/, '"exp":1e999'), key),
+    ],
+    ["a longer life", "token_invalid", (good, key) => sign(HS256, { ...good, exp: NOW + 7200 }, key)],
+    [
+      "fractions of a second",
+      "token_invalid",
+      (good, key) => sign(HS256, { ...good, iat: NOW + 0.5, exp: NOW + 3600.5 }, key),
+    ],
+    ["a sub that is no UUID", "token_invalid", (good, key) => sign(HS256, { ...good, sub: "../admin" }, key)],
+    ["nothing", "token_invalid", () => ""],
+    ["dots", "token_invalid", () => ".."],
+  ];
+
+  async function made(make: Vector[2]): Promise<{ service: Service; token: string; good: Claims }> {
+    const service = await setup();
+    const good = decodePart(await service.tokenFor("google", "ada"), 1);
+    return { service, token: make(good, service.acme.secret_key), good };
+  }
+
+  it.each(vectors)("with %s: %s", async (_, code, make) => {
+    const { service, token } = await made(make);
+    const { secret_key: secretKey, id: instanceId } = service.acme;
+    const result = await checkToken(token, { secretKey, instanceId, now: service.clock.now });
+    expect(result.ok ? undefined : result.error.code).toBe(code);
+  });
+
+  it.each(vectors.filter(([what]) => what !== "nothing"))(
+    "with %s are judged the same by the service",
+    async (_, code, make) => {
+      const { service, token } = await made(make);
+      const verified = service.client(service.acme).tokens.verify(token);
+      const verdict = await verified.then(
+        () => undefined,
+        (error: ServiceError) => error.code,
+      );
+      expect(verdict).toBe(code);
+    },
+  );
+
+  it("of another instance are told from forged ones only where the key is shared", async () => {
+    const service = await setup();
+    const {
+      clock: { now },
+      acme,
+      globex,
+    } = service;
+    const token = await service.tokenFor("google", "ada", globex);
+    await expect(verifyToken(token, { secretKey: acme.secret_key, now })).rejects.toMatchObject({
+      code: "token_invalid_signature",
+    });
+    const options = { secretKey: globex.secret_key, instanceId: acme.id, now };
+    await expect(verifyToken(token, options)).rejects.toMatchObject({
+      name: "TokenError",
+      code: "token_wrong_instance",
+      message: "Token does not belong to this instance",
+    });
+  });
+
+  it("are good by any of the keys while one is being replaced", async () => {
+    const service = await setup();
+    const now = service.clock.now;
+    const token = await service.tokenFor("google", "ada");
+    const own = service.acme.secret_key;
+    for (const secretKey of [[own], [KEY, own], [own, KEY]]) {
+      expect(await verifyToken(token, { secretKey, now })).toEqual(decodePart(token, 1));
+    }
+    for (const secretKey of [[KEY], [KEY, service.globex.secret_key]]) {
+      await expect(verifyToken(token, { secretKey, now })).rejects.toMatchObject({ code: "token_invalid_signature" });
+    }
+  });
+
+  it.each(["", "sk_", "sk_short", "pk_acme_0123456789abcdefghijklmnopqrstuvwxyz"])(
+    "are not verified by %j, which anybody could guess or know",
+    async (secretKey) => {
+      const service = await setup();
+      const good = decodePart(await service.tokenFor("google", "ada"), 1);
+      const token = secretKey === "" ? forged(await service.tokenFor("google", "ada")) : sign(HS256, good, secretKey);
+      const now = service.clock.now;
+      for (const keys of [secretKey, [secretKey], [service.acme.secret_key, secretKey], []]) {
+        await expect(verifyToken(token, { secretKey: keys, now })).rejects.toThrow(ConfigError);
+        await expect(checkToken(token, { secretKey: keys, now })).rejects.toThrow(ConfigError);
+      }
+    },
+  );
+
+  it("can be read without being believed", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    expect(decodeToken(forged(token))).toEqual({
+      header: { alg: "HS256", typ: "JWT" },
+      claims: { ...decodePart(token, 1), name: "Mallory" },
+      verified: false,
+    });
+    expect(() => decodeToken("nonsense")).toThrow(
+      new TokenError("token_invalid", "Token invalid", { reason: "malformed" }),
+    );
+  });
+});
+
+function sign(header: object, claims: object | string, key: string, hash = "sha256"): string {
+  const payload = typeof claims === "string" ? Buffer.from(claims).toString("base64url") : encodePart(claims);
+  const text = `${encodePart(header)}.${payload}`;
+  return `${text}.${createHmac(hash, key).update(text).digest("base64url")}`;
+}
+
+/** The same bytes to a lenient decoder: the last character's two lowest bits mean nothing. */
+function spareBits(token: string): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  return token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1)!) + 1]!;
+}

@@ -1,0 +1,174 @@
+import { createHmac } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { authenticateRequest, checkToken, verifyToken, type AuthenticateOptions } from "../../src/client/verify.ts";
+import { encodePart } from "../_setup.ts";
+
+const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
+const NEW_KEY = "sk_next_0123456789abcdefghijklmnopqrstuvwxyz";
+const NOW = new Date("2026-06-01T12:00:00Z");
+const IAT = NOW.getTime() / 1000 - 60;
+const CLAIMS = {
+  iss: "svc",
+  sub: "00000000-0000-4000-8000-0000000000a1",
+  email: "ada@acme.test",
+  name: "Ada",
+  avatar_url: "",
+  provider: "google",
+  instance_id: "instance-1",
+  app_id: "app-1",
+  iat: IAT,
+  exp: IAT + 3600,
+};
+
+function sign(
+  claims: object = CLAIMS,
+  key = KEY,
+  header: object = { alg: "HS256", typ: "JWT" },
+  hash = "sha256",
+): string {
+  const text = `${encodePart(header)}.${encodePart(claims)}`;
+  return `${text}.${createHmac(hash, key).update(text).digest("base64url")}`;
+}
+
+const OPTIONS: AuthenticateOptions = { secretKey: KEY, now: () => NOW };
+const TOKEN = sign();
+
+describe("A token that is refused", () => {
+  const altered = TOKEN.slice(0, -1) + (TOKEN.endsWith("A") ? "E" : "A");
+  it.each<[reason: string, code: string, what: string, token: string]>([
+    ["malformed", "token_invalid", "nothing", ""],
+    ["signature", "token_invalid_signature", "a line break behind it", `${TOKEN}\n`],
+    ["malformed", "token_invalid", "a space before it", ` ${TOKEN}`],
+    ["signature", "token_invalid_signature", "a padded signature", `${TOKEN}=`],
+    ["algorithm", "token_invalid", "HS384 of the right length", sign(CLAIMS, KEY, { alg: "HS384" })],
+    ["signature", "token_invalid_signature", "HS384", sign(CLAIMS, KEY, { alg: "HS384" }, "sha384")],
+    ["signature", "token_invalid_signature", "HS512", sign(CLAIMS, KEY, { alg: "HS512" }, "sha512")],
+    ["signature", "token_invalid_signature", "alg none", `${encodePart({ alg: "none" })}.${encodePart(CLAIMS)}.`],
+    ["algorithm", "token_invalid", "alg none with a signature", sign(CLAIMS, KEY, { alg: "none" })],
+    ["signature", "token_invalid_signature", "an altered last character", altered],
+    ["signature", "token_invalid_signature", "another key", sign(CLAIMS, NEW_KEY)],
+    ["issuer", "token_invalid", "another issuer", sign({ ...CLAIMS, iss: "svc.evil.test" })],
+    ["instance", "token_wrong_instance", "another instance", sign({ ...CLAIMS, instance_id: "instance-2" })],
+    ["claims", "token_invalid", "another application", sign({ ...CLAIMS, app_id: "app-2" })],
+    ["claims", "token_invalid", "no exp", sign({ ...CLAIMS, exp: undefined })],
+    ["lifetime", "token_invalid", "a huge exp", sign({ ...CLAIMS, exp: 2 ** 52 })],
+    ["lifetime", "token_invalid", "an exp below its iat", sign({ ...CLAIMS, exp: IAT - 1 })],
+    ["not_yet_valid", "token_invalid", "an iat in the future", sign({ ...CLAIMS, iat: IAT + 7200, exp: IAT + 10_800 })],
+    ["not_yet_valid", "token_invalid", "an nbf in the future", sign({ ...CLAIMS, nbf: IAT + 7200 })],
+    ["expired", "token_expired", "an exp in the past", sign({ ...CLAIMS, iat: IAT - 3600, exp: IAT })],
+  ])("because of its %s is %s: %s", async (reason, code, _, token) => {
+    const result = await checkToken(token, { ...OPTIONS, instanceId: "instance-1", appId: "app-1" });
+    expect(result).toMatchObject({ ok: false, error: { name: "TokenError", code, reason } });
+  });
+
+  it("is refused by every key, and a good one by any, while a key is being replaced", async () => {
+    const next = sign(CLAIMS, NEW_KEY);
+    for (const token of [TOKEN, next]) {
+      for (const secretKey of [
+        [KEY, NEW_KEY],
+        [NEW_KEY, KEY],
+      ])
+        expect(await verifyToken(token, { ...OPTIONS, secretKey })).toEqual(CLAIMS);
+    }
+    expect((await checkToken(TOKEN, { ...OPTIONS, secretKey: [NEW_KEY] })).ok).toBe(false);
+  });
+
+  it("is refused whatever the number of keys seen before", async () => {
+    for (let index = 0; index < 100; index++) {
+      const key = `${KEY}${index}`;
+      expect((await checkToken(sign(CLAIMS, key), { ...OPTIONS, secretKey: key })).ok).toBe(true);
+      expect((await checkToken(TOKEN, { ...OPTIONS, secretKey: key })).ok).toBe(false);
+    }
+  });
+});
+
+describe("A request", () => {
+  const expired = sign({ ...CLAIMS, iat: IAT - 3600, exp: IAT });
+  type Row = [what: string, headers: Record<string, string>, status: string, detail: string];
+  const rows: Row[] = [
+    ["with a good token", { authorization: `Bearer ${TOKEN}` }, "signed-in", "header"],
+    ["with a scheme in other letters", { authorization: `bEARER  ${TOKEN}` }, "signed-in", "header"],
+    ["with a cookie", { cookie: `a=b; svc=${TOKEN}; c=d` }, "signed-in", "cookie"],
+    [
+      "with a cookie beside another scheme",
+      { authorization: "Basic eDp5", cookie: `svc=${TOKEN}` },
+      "signed-in",
+      "cookie",
+    ],
+    ["with nothing", {}, "signed-out", "missing_token"],
+    ["with another scheme", { authorization: "Basic eDp5" }, "signed-out", "missing_token"],
+    ["with a token and no scheme", { authorization: TOKEN }, "signed-out", "missing_token"],
+    ["with a cookie of a longer name", { cookie: `xsvc=${TOKEN}; svc2=${TOKEN}` }, "signed-out", "missing_token"],
+    ["with a scheme and no token", { authorization: "Bearer" }, "signed-out", "token_invalid"],
+    ["with two tokens", { authorization: `Bearer ${TOKEN}, Bearer ${TOKEN}` }, "signed-out", "token_invalid"],
+    ["with a token that is over", { authorization: `Bearer ${expired}` }, "signed-out", "token_expired"],
+    [
+      "with a bad token and a good cookie",
+      { authorization: "Bearer x", cookie: `svc=${TOKEN}` },
+      "signed-out",
+      "token_invalid",
+    ],
+    ["with two cookies of the name", { cookie: `svc=${TOKEN}; svc=${TOKEN}` }, "signed-out", "token_invalid"],
+    ["with a cookie in quotes", { cookie: `svc="${TOKEN}"` }, "signed-out", "token_invalid"],
+  ];
+
+  it.each(rows)("%s (%j) is %s: %s", async (_, headers, status, detail) => {
+    const options = { ...OPTIONS, cookie: "svc" };
+    const url = `https://app.test/?token=${TOKEN}`;
+    const states = [
+      await authenticateRequest(new Request(url, { headers }), options),
+      await authenticateRequest({ headers }, options),
+    ];
+    for (const state of states) {
+      expect(state.status).toBe(status);
+      expect(state.status === "signed-in" ? state.via : state.error.code).toBe(detail);
+    }
+  });
+
+  it("signs nobody in by a cookie that was not named", async () => {
+    const state = await authenticateRequest({ headers: { cookie: `svc=${TOKEN}` } }, OPTIONS);
+    expect(state).toMatchObject({ status: "signed-out", error: { code: "missing_token", reason: "missing" } });
+  });
+
+  it("may have a header named get", async () => {
+    const state = await authenticateRequest({ headers: { get: "x", authorization: `Bearer ${TOKEN}` } }, OPTIONS);
+    expect(state).toMatchObject({ status: "signed-in", claims: CLAIMS, token: TOKEN });
+  });
+});
+
+describe("What svc-identity/verify and svc-identity/middleware are made of", () => {
+  it.each(["verify", "middleware"])(
+    "%s: jose alone, and nothing of Node's, so that they run at the edge",
+    async (entry) => {
+      const { outputFiles, metafile } = await build({
+        entryPoints: [`src/client/${entry}.ts`],
+        bundle: true,
+        write: false,
+        metafile: true,
+        platform: "neutral",
+        mainFields: ["module", "main"],
+        conditions: ["workerd"],
+        format: "esm",
+        external: ["node:*"],
+      });
+      const packages = Object.keys(metafile.inputs).flatMap(
+        (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
+      );
+      expect([...new Set(packages)]).toEqual(["jose"]);
+      expect(metafile.outputs[Object.keys(metafile.outputs)[0]!]!.imports).toEqual([]);
+      expect(outputFiles[0]!.text).not.toMatch(/\bprocess\.|\bBuffer\b|require\(/);
+    },
+  );
+
+  it("are all exports of the package, each with its types", async () => {
+    const { exports } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
+      exports: Record<string, string | { types: string; default: string }>;
+    };
+    const entries = Object.entries(exports).filter(([, target]) => typeof target === "object");
+    const testing = ["./testing", "./testing/vitest", "./testing/playwright"];
+    expect(entries.map(([name]) => name)).toEqual([".", "./verify", "./middleware", "./server", ...testing]);
+    for (const [, target] of entries) expect(Object.keys(target)).toEqual(["types", "default"]);
+  });
+});

@@ -1,0 +1,98 @@
+import { request } from "node:http";
+import { expect, it } from "vitest";
+import {
+  ControlError,
+  createControlClient,
+  type ControlClient,
+  type ServerEvent,
+} from "../../src/control-client/index.ts";
+import { startServer, type ControlledServer } from "../_control.ts";
+
+async function connected(): Promise<[ControlClient, ControlledServer]> {
+  const server = await startServer();
+  return [createControlClient({ url: server.url, controlKey: server.control_key! }), server];
+}
+
+it("The control client calls routes by their names, and pages through lists", async () => {
+  const [client] = await connected();
+  expect((await client.request("GET /instances/:id", { params: { id: "acme" } })).data.subdomain).toBe("acme");
+  const { token } = await client.request("POST /sign-ins", { body: { provider: "google", as: "ada" } });
+  expect(token).toMatch(/^ey/);
+  const first = await client.page("GET /users", { query: { limit: 2 } });
+  expect(first.rows).toHaveLength(2);
+  const second = await client.page("GET /users", { query: { limit: 100, after: first.next } });
+  expect(second.next).toBeUndefined();
+  expect(second.rows.map(({ id }) => id)).not.toContain(first.rows[0]!.id);
+});
+
+it("The control client throws what the server said, and that there is none", async () => {
+  const [client] = await connected();
+  const failure = await client.request("GET /users/:id", { params: { id: "nobody" } }).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ControlError);
+  expect(failure).toMatchObject({ status: 404, message: "User not found" });
+  const nowhere = createControlClient({ url: "http://127.0.0.1:9", controlKey: "ctl_x" });
+  await expect(nowhere.request("GET /state")).rejects.toMatchObject({ status: 0 });
+});
+
+it("Events tell of requests and of sign-ins step by step, and end with the server", async () => {
+  const [client, server] = await connected();
+  const seen: ServerEvent[] = [];
+  const reading = (async () => {
+    for await (const event of client.events()) seen.push(event);
+  })();
+  await expect
+    .poll(async () => {
+      await client.request("POST /sign-ins", { body: { outcome: "token_error" } });
+      return seen.filter(({ resource }) => resource === "flow").length;
+    })
+    .toBeGreaterThan(2);
+  await expect.poll(() => seen.some(({ resource }) => resource === "request")).toBe(true);
+  expect(JSON.stringify(seen)).not.toContain(server.control_key);
+  await server.close();
+  await reading;
+});
+
+it("Events are server-sent events for whoever does not ask otherwise", async () => {
+  const [client, server] = await connected();
+  const response = await fetch(`${server.url}/__svc/v1/events?kind=flow`, {
+    headers: { authorization: `Bearer ${server.control_key}` },
+  });
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  await client.request("POST /sign-ins");
+  let text = "";
+  for await (const chunk of response.body!) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes("event: flow\ndata: {")) break;
+  }
+});
+
+it("Flows can be waited for, and a start that is refused is one too", async () => {
+  const [client, server] = await connected();
+  const waiting = client.request("GET /flows", { query: { error: "access_denied", wait: "20s" } });
+  await client.request("POST /sign-ins", { body: { outcome: "access_denied" } });
+  expect((await waiting)[0]).toMatchObject({
+    data: { result: "error", reason: expect.stringContaining("access_denied") },
+  });
+  await fetch(`${server.url}/oauth/authorize?provider=google&redirect_uri=nonsense`);
+  const [refused] = await client.request("GET /flows", { query: { error: "invalid_redirect_uri" } });
+  expect(refused).toMatchObject({ data: { result: "error", provider: "google", steps: [{ name: "begin" }] } });
+  expect(await client.request("GET /flows", { query: { error: "account_conflict", wait: "50ms" } })).toEqual([]);
+});
+
+it("The control API is at the front door only, with its key, too", async () => {
+  const [, server] = await connected();
+  const statusAt = (host: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const headers = { host, authorization: `Bearer ${server.control_key}` };
+      request({ host: "127.0.0.1", port: server.port, path: "/__svc/v1/state", headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on("error", reject)
+        .end();
+    });
+  expect(await statusAt(`localhost:${server.port}`)).toBe(200);
+  expect(await statusAt(`acme.localhost:${server.port}`)).toBe(404);
+  expect(await statusAt(`api.localhost:${server.port}`)).toBe(404);
+  expect(await statusAt("rebound.example")).toBe(421);
+});

@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { providersOf } from "../../src/server/simulator/outcomes.ts";
+import { OUTCOMES } from "../../src/wire/outcomes.ts";
+import { startServer } from "../_control.ts";
+
+const APP = "http://localhost:3000/callback";
+
+/** A browser without scripts: it keeps cookies, and follows links by their `data-testid`. */
+class Browser {
+  readonly #cookies = new Map<string, string>();
+
+  async open(url: string): Promise<{ url: URL; status: number; text: string }> {
+    for (let at = new URL(url); ;) {
+      const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const headers = { "user-agent": "Mozilla/5.0", accept: "text/html", cookie };
+      if (at.href.startsWith(APP)) return { url: at, status: 0, text: "" };
+      const response = await fetch(at, { redirect: "manual", headers });
+      for (const set of response.headers.getSetCookie()) {
+        const [, name, value] = /^([^=]+)=([^;]*)/.exec(set)!;
+        this.#cookies.set(name!, value!);
+      }
+      const next = response.headers.get("location");
+      if (next === null) return { url: at, status: response.status, text: await response.text() };
+      at = new URL(next, at);
+    }
+  }
+
+  /** Follows a link of a page. */
+  async click(page: { url: URL; text: string }, testId: string): ReturnType<Browser["open"]> {
+    const tag = new RegExp(`<a[^>]*data-testid="${testId}"[^>]*>`).exec(page.text)?.[0] ?? "";
+    const href = /href="([^"]*)"/.exec(tag)?.[1];
+    if (href === undefined) throw new Error(`the page has no ${testId}: ${page.text.slice(0, 300)}`);
+    return this.open(new URL(href.replaceAll("&amp;", "&").replaceAll("&#38;", "&"), page.url).href);
+  }
+}
+
+it.each(
+  OUTCOMES.filter(({ id }) => id !== "success").map(
+    ({ id, application_sees }) =>
+      [id, providersOf(id).includes("github") ? "github" : providersOf(id)[0]!, application_sees] as const,
+  ),
+)("On the picker, %s at %s can be chosen by a link, without a script", async (outcome, provider, application_sees) => {
+  const server = await startServer();
+  const browser = new Browser();
+  const picker = await browser.open(`${server.url}/oauth/authorize?provider=${provider}&redirect_uri=${APP}`);
+  expect(picker.text).toContain("Something goes wrong…");
+  const chosen = await browser.click(picker, `outcome-${outcome}`);
+  const end = chosen.text.includes('data-testid="chosen-outcome"')
+    ? await browser.click(chosen, "account-ada")
+    : chosen;
+  if (application_sees.startsWith("No redirect")) expect(end.status).toBe(400);
+  else if (application_sees === "token") expect(end.url.searchParams.get("token")).toMatch(/^ey/);
+  else expect(`error=${end.url.searchParams.get("error")}`).toBe(application_sees);
+  const [flow] = (await server.control("GET /flows")).body;
+  expect(flow.data.requested_outcome).toBe(outcome);
+});
+
+it("On the picker, a choice can be taken back, and scenarios are met without it", async () => {
+  const server = await startServer();
+  const browser = new Browser();
+  const start = `${server.url}/oauth/authorize?provider=google&redirect_uri=${APP}`;
+  const chosen = await browser.click(await browser.open(start), "outcome-token_error");
+  const back = await browser.click(chosen, "outcome-success");
+  expect((await browser.click(back, "account-ada")).url.searchParams.get("token")).toMatch(/^ey/);
+  await server.control("POST /scenarios", { outcome: "token_error" });
+  expect((await browser.open(start)).url.searchParams.get("error")).toBe("temporarily_unavailable");
+});

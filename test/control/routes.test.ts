@@ -1,0 +1,396 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type * as z from "zod";
+import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
+import { providersOf } from "../../src/server/simulator/outcomes.ts";
+import { OUTCOMES } from "../../src/wire/outcomes.ts";
+import { createDatabase } from "../postgres/_postgres.ts";
+import { temporaryDirectory } from "../store/conformance.ts";
+import { call, followSignIn, startServer, type Answered, type ControlledServer } from "../_control.ts";
+
+const ROUTES = Object.keys(CONTROL_ROUTES) as ControlRoute[];
+const APP = "http://localhost:3000/callback";
+
+/** That an answer is of the form that the reference says. */
+function checkAnswer(route: ControlRoute, { status, body }: Answered): void {
+  const definition: ControlRouteDefinition = CONTROL_ROUTES[route];
+  expect([route, status]).toEqual([route, definition.status ?? 200]);
+  const parsed = (definition.answer as z.ZodType).safeParse(body);
+  expect(parsed.error?.issues ?? [], route).toEqual([]);
+}
+
+/** A call that must succeed. */
+// oxlint-disable-next-line typescript/no-explicit-any
+async function ok(server: ControlledServer, route: ControlRoute, path: string, body?: unknown): Promise<any> {
+  const answered = await server.control(`${route.split(" ")[0]} ${path}`, body);
+  checkAnswer(route, answered);
+  return answered.body;
+}
+
+async function start(
+  server: ControlledServer,
+  query: Record<string, string>,
+  headers?: Record<string, string>,
+): Promise<URL | number> {
+  const search = new URLSearchParams({ redirect_uri: APP, provider: "google", ...query }).toString();
+  return followSignIn(`${server.url}/oauth/authorize?${search}`, headers);
+}
+
+describe("The guard of the control API", () => {
+  it("answers 401 to every route without the key, and does nothing", async () => {
+    const server = await startServer();
+    const before = (await server.control("GET /state")).body;
+    for (const route of [...ROUTES, "GET /nonsense", "PATCH /state"]) {
+      if (route === "POST /dashboard-keys") continue;
+      const [method = "", path = ""] = route.split(" ");
+      const body = method === "GET" || method === "DELETE" ? undefined : { all: true, users: 1 };
+      for (const headers of [{}, { authorization: "Bearer ctl_wrong" }, { authorization: "Bearer dsh_0.0.0" }]) {
+        const answered = await call(server.url, `${method} ${path.replaceAll(/:\w+/g, "acme")}`, body, headers);
+        expect([route, answered.status, answered.body]).toEqual([route, 401, { error: "Unauthorized" }]);
+      }
+    }
+    const after = (await server.control("GET /state")).body;
+    expect({ ...after, now: 0, clock: 0 }).toEqual({ ...before, now: 0, clock: 0 });
+  });
+
+  it("refuses pages of other origins, and what is not JSON", async () => {
+    const server = await startServer();
+    const { host } = new URL(server.url);
+    for (const headers of [
+      { origin: "http://localhost:1" },
+      { origin: "null" },
+      { origin: `http://acme.${host}` },
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ])
+      expect([headers, (await server.control("POST /clock/freeze", {}, headers)).status]).toEqual([headers, 403]);
+    for (const headers of [{ origin: server.url }, { "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }])
+      expect((await server.control("GET /clock", undefined, headers)).status).toBe(200);
+    expect((await server.control("POST /clock/freeze", "at=1", { "content-type": "text/plain" })).status).toBe(415);
+    expect((await server.control("GET /clock")).body.mode).toBe("real");
+  });
+
+  it("lets no page and no cache keep what it answers", async () => {
+    const server = await startServer();
+    const { headers: sent } = await server.control("GET /state");
+    expect(sent.get("cache-control")).toBe("no-store");
+    expect(sent.get("x-content-type-options")).toBe("nosniff");
+    expect(sent.get("cross-origin-resource-policy")).toBe("same-origin");
+    expect(sent.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("is absent beyond loopback unless it is asked for, and refuses a weak key", async () => {
+    const options = { host: "0.0.0.0", publicUrl: "http://auth.example.test", allowedHosts: ["localhost"] };
+    const closed = await startServer(options);
+    expect(closed.control_key).toBeUndefined();
+    const at = `http://localhost:${closed.port}`;
+    expect((await call(at, "GET /state", undefined, { authorization: "Bearer undefined" })).status).toBe(404);
+    const key = "ctl_abcdefghijklmnopqrstuvwxyz0123456789";
+    const open = await startServer({ ...options, control: true, controlKey: key });
+    expect(open.control_key).toBe(key);
+    const answered = await call(`http://localhost:${open.port}`, "GET /state", undefined, {
+      authorization: `Bearer ${key}`,
+    });
+    expect(answered.status).toBe(200);
+    for (const weak of ["secret", "ctl_", "ctl_short", `ctl_${"a".repeat(64)}`])
+      await expect(startServer({ controlKey: weak })).rejects.toThrow("SVC_CONTROL_KEY is too weak");
+  });
+
+  it("lets a dashboard in by a link that is good once, until another server has the same store", async () => {
+    const server = await startServer();
+    const { url } = await ok(server, "POST /dashboard-links", "/dashboard-links");
+    const code = /#code=(.+)$/.exec(url)![1]!;
+    const { body } = await call(server.url, "POST /dashboard-keys", { code });
+    expect(body.key).toMatch(/^dsh_/);
+    expect((await call(server.url, "POST /dashboard-keys", { code })).status).toBe(401);
+    expect((await call(server.url, "POST /dashboard-keys", { code: `${code}x` })).status).toBe(401);
+    const headers = { authorization: `Bearer ${body.key}` };
+    expect((await call(server.url, "GET /state", undefined, headers)).status).toBe(200);
+    expect((await call(server.url, "GET /state", undefined, { authorization: `Bearer ${body.key}x` })).status).toBe(
+      401,
+    );
+  });
+});
+
+describe("The control API", () => {
+  it.each([
+    ["memory", async () => "memory"],
+    ["json", async () => join(await temporaryDirectory(), ".svc", "db.json")],
+    ["postgres", () => createDatabase()],
+  ])("answers every route in the form of its reference, on the store %s", async (_, place) => {
+    const server = await startServer({ store: await place(), warn: () => {} });
+    await ok(server, "GET /state", "/state");
+    const made = await ok(server, "POST /instances", "/instances", { name: "Initech", subdomain: "initech" });
+    expect(JSON.stringify(made)).not.toContain("sk_");
+    await ok(server, "GET /instances", "/instances");
+    await ok(server, "GET /instances/:id", "/instances/initech");
+    await ok(server, "PATCH /instances/:id", "/instances/initech", { name: "Initech 2" });
+    const before = await ok(server, "POST /instances/:id/reveal", "/instances/initech/reveal");
+    const after = await ok(server, "POST /instances/:id/keys/rotate", "/instances/initech/keys/rotate");
+    expect(after.secret_key).not.toBe(before.secret_key);
+    expect(after.publishable_key).toBe(before.publishable_key);
+    const own = { client_id: "a", client_secret: "the-client-secret" };
+    await ok(server, "PUT /instances/:id/connections/:provider", "/instances/initech/connections/google", own);
+    const connections = await ok(server, "GET /instances/:id/connections", "/instances/initech/connections");
+    expect(JSON.stringify(connections)).not.toContain("the-client-secret");
+    const test = "/instances/initech/connections/google/test";
+    expect((await ok(server, "POST /instances/:id/connections/:provider/test", test)).ok).toBe(true);
+    await ok(server, "DELETE /instances/:id/connections/:provider", "/instances/initech/connections/google");
+
+    const user = await ok(server, "POST /users", "/users", {
+      instance: "initech",
+      email: "peter@initech.test",
+      name: "Peter",
+      identities: [{ provider: "google", uid: "42", email_verified: true }],
+      sessions: [{ provider: "google" }],
+    });
+    await ok(server, "GET /users", "/users?instance=initech&query=email:*@initech.test&limit=1");
+    await ok(server, "GET /users/:id", `/users/${user.id}`);
+    expect((await ok(server, "PATCH /users/:id", `/users/${user.id}`, { name: "Peter G" })).data.name).toBe("Peter G");
+    const [session] = await ok(server, "GET /sessions", "/sessions?instance=initech");
+    const at = `/sessions/${session.data.session_id}`;
+    await ok(server, "GET /sessions/:session_id", at);
+    expect((await ok(server, "POST /sessions/:session_id/revoke", `${at}/revoke`)).data.active).toBe(false);
+    expect((await ok(server, "POST /sessions/:session_id/restore", `${at}/restore`)).data.active).toBe(true);
+    await ok(server, "DELETE /users/:id", `/users/${user.id}`);
+    await ok(server, "DELETE /instances/:id", "/instances/initech");
+
+    await ok(server, "POST /personas", "/personas", {
+      id: "bo",
+      name: "Bo",
+      email: "bo@acme.test",
+      google: { sub: "77", email_verified: true },
+    });
+    await ok(server, "GET /personas", "/personas");
+    await ok(server, "GET /personas/:id", "/personas/bo");
+    await ok(server, "PATCH /personas/:id", "/personas/bo", { twitter: { id: "88", username: "bo" }, google: null });
+    const signedIn = await ok(server, "POST /sign-ins", "/sign-ins", { provider: "twitter", as: "bo" });
+    await ok(server, "DELETE /personas/:id", "/personas/bo");
+
+    await ok(server, "POST /tokens", "/tokens");
+    await ok(server, "POST /tokens/verify", "/tokens/verify", { token: signedIn.token });
+    await ok(server, "GET /outcomes", "/outcomes");
+    const scenario = await ok(server, "POST /scenarios", "/scenarios", { outcome: "access_denied", label: "one" });
+    await ok(server, "GET /scenarios", "/scenarios?pending=true&label=one");
+    await ok(server, "DELETE /scenarios/:id", `/scenarios/${scenario.id}`);
+    await ok(server, "DELETE /scenarios", "/scenarios");
+    await ok(server, "POST /browsers", "/browsers", { label: "one" });
+    await ok(server, "GET /clock", "/clock");
+    for (const [verb, body] of [
+      ["freeze", { at: "2026-01-01T00:00:00Z" }],
+      ["set", { at: "2026-01-02T00:00:00Z" }],
+      ["advance", { by: "61m" }],
+      ["resume", {}],
+      ["reset", undefined],
+    ] as const)
+      await ok(server, `POST /clock/${verb}`, `/clock/${verb}`, body);
+    await ok(server, "POST /snapshots", "/snapshots", { name: "base" });
+    await ok(server, "GET /snapshots", "/snapshots");
+    await ok(server, "POST /snapshots/:name/restore", "/snapshots/base/restore");
+    await ok(server, "DELETE /snapshots/:name", "/snapshots/base");
+    await ok(server, "POST /reset", "/reset", { instance: "acme" });
+    await ok(server, "POST /seed", "/seed", { personas: [{ name: "Cy", email: "cy@acme.test" }] });
+    await ok(server, "GET /flows", "/flows");
+    await ok(server, "GET /flows/:id", `/flows/${signedIn.flow_id}`);
+    await ok(server, "GET /flows/:id", `/flows/${signedIn.flow_id}?format=har`);
+    await ok(server, "GET /flows/summary", "/flows/summary");
+    await ok(server, "POST /flows/:id/replay", `/flows/${signedIn.flow_id}/replay`, { provider: "google", as: "ada" });
+    const [request] = await ok(server, "GET /requests", "/requests?limit=3");
+    await ok(server, "GET /requests/:id", `/requests/${request.id}`);
+  });
+
+  it("describes itself, and the product API, without a key", async () => {
+    const server = await startServer();
+    const document = (await (await fetch(`${server.url}/__svc/openapi.json`)).json()) as {
+      openapi: string;
+      paths: Record<string, Record<string, unknown>>;
+    };
+    expect(document.openapi).toBe("3.1.0");
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    for (const route of ROUTES)
+      expect(described).toContain(route.replace(" ", " /__svc/v1").replaceAll(/:(\w+)/g, "{$1}"));
+    expect(described).toContain("POST /api/v1/tokens/verify");
+    const page = await fetch(`${server.url}/__svc/docs`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(await page.text()).toContain("/__svc/v1/scenarios");
+  });
+
+  it("has one clock for tokens, states and sessions", async () => {
+    const server = await startServer();
+    const { token } = await ok(server, "POST /sign-ins", "/sign-ins", { provider: "google", as: "ada" });
+    const verify = async (): Promise<number> =>
+      (
+        await fetch(`${server.url}/api/v1/tokens/verify`, {
+          method: "POST",
+          headers: { "x-service-secret-key": server.instances[0]!.secret_key, "content-type": "application/json" },
+          body: JSON.stringify({ token }),
+        })
+      ).status;
+    expect(await verify()).toBe(200);
+    await ok(server, "POST /clock/advance", "/clock/advance", { by: "61m" });
+    expect(await verify()).toBe(401);
+    expect((await server.control("POST /clock/advance", { to: "2001-01-01T00:00:00Z" })).status).toBe(400);
+    await ok(server, "POST /clock/reset", "/clock/reset");
+    expect(await verify()).toBe(200);
+  });
+
+  it("makes the same tokens for the same seed and clock, and says what verifying them answers", async () => {
+    const server = await startServer();
+    await ok(server, "POST /clock/freeze", "/clock/freeze", { at: "2026-01-01T00:00:00Z" });
+    for (const kind of CONTROL_ROUTES["POST /tokens"].body.shape.kind.unwrap().options) {
+      const [one, other] = [
+        await ok(server, "POST /tokens", "/tokens", { kind, user: "ada@acme.test" }),
+        await ok(server, "POST /tokens", "/tokens", { kind, user: "ada@acme.test" }),
+      ];
+      expect(one).toEqual(other);
+      const response = await fetch(`${server.url}/api/v1/tokens/verify`, {
+        method: "POST",
+        headers: { "x-service-secret-key": server.instances[0]!.secret_key, "content-type": "application/json" },
+        body: JSON.stringify({ token: one.token }),
+      });
+      const body = (await response.json()) as { error?: string };
+      expect([kind, response.status, body.error ?? null]).toEqual([kind, one.expect.status, one.expect.error]);
+      expect(response.status === 200).toBe(kind === "valid");
+    }
+  });
+
+  it("rotates keys, and the old one is refused at once", async () => {
+    const server = await startServer();
+    const [{ secret_key: old }] = [server.instances[0]!];
+    const { secret_key } = await ok(server, "POST /instances/:id/keys/rotate", "/instances/acme/keys/rotate");
+    const list = async (key: string): Promise<number> =>
+      (await fetch(`${server.url}/api/v1/users`, { headers: { "x-service-secret-key": key } })).status;
+    expect([await list(old), await list(secret_key)]).toEqual([401, 200]);
+  });
+
+  it("goes back to the seed with the same ids and keys", async () => {
+    const server = await startServer();
+    const before = (await server.control("GET /users")).body;
+    const keys = server.instances.map(({ secret_key }) => secret_key);
+    await ok(server, "POST /sign-ins", "/sign-ins", { provider: "github", as: "new@acme.test" });
+    await ok(server, "POST /instances/:id/keys/rotate", "/instances/acme/keys/rotate");
+    await ok(server, "POST /clock/advance", "/clock/advance", { by: "61m" });
+    await ok(server, "POST /scenarios", "/scenarios", { outcome: "access_denied" });
+    await ok(server, "POST /reset", "/reset", { all: true });
+    expect((await server.control("GET /users")).body).toEqual(before);
+    expect(server.instances.map(({ secret_key }) => secret_key)).toEqual(keys);
+    expect((await server.control("GET /scenarios")).body).toEqual([]);
+    expect((await server.control("GET /clock")).body.mode).toBe("real");
+    expect((await server.control("GET /snapshots")).body).toMatchObject([{ id: "previous" }]);
+    for (const body of [{}, { all: false }, { all: true, instance: "acme" }])
+      expect((await server.control("POST /reset", body)).status).toBe(400);
+  });
+
+  it("generates the same users for the same seed", async () => {
+    const server = await startServer();
+    const job = (await server.control("POST /seed", { generate: { users: 600, seed: 7 } })).body;
+    await expect
+      .poll(async () => (await server.control(`GET /jobs/${job.id}`)).body.status, { timeout: 30_000 })
+      .toBe("done");
+    const users = (await server.control("GET /users?limit=20")).body;
+    expect((await server.control("GET /state")).body.users).toBe(605);
+    expect(new Set(users.map((user: { data: { name: string } }) => user.data.name)).size).toBeGreaterThan(15);
+  });
+});
+
+describe("Outcomes", () => {
+  it.each(
+    OUTCOMES.flatMap(({ id, application_sees }) =>
+      providersOf(id).map((provider) => [id, provider, application_sees] as const),
+    ),
+  )(
+    "%s at %s shows the application what production would: by scenario and headless",
+    async (outcome, provider, application_sees) => {
+      const server = await startServer();
+      await ok(server, "POST /scenarios", "/scenarios", { outcome, as: "ada", match: { provider } });
+      const reached = await start(server, { provider });
+      const headless = await ok(server, "POST /sign-ins", "/sign-ins", { outcome, provider, as: "ada" });
+      if (application_sees.startsWith("No redirect")) {
+        expect(reached).toBe(400);
+        expect(headless).toMatchObject({ location: null, error: "invalid_state" });
+      } else if (application_sees === "token") {
+        expect((reached as URL).searchParams.get("token")).toMatch(/^ey/);
+        expect(headless.token).toMatch(/^ey/);
+      } else {
+        expect(`error=${(reached as URL).searchParams.get("error")}`).toBe(application_sees);
+        expect(`error=${headless.error}`).toBe(application_sees);
+      }
+      const flow = (await server.control(`GET /flows/${headless.flow_id}`)).body.data;
+      expect(flow).toMatchObject({ requested_outcome: outcome, provider, as: "ada" });
+      if (flow.result === "error") expect(flow.reason).toBeTruthy();
+      expect(JSON.stringify((await server.control("GET /flows")).body)).not.toContain("eyJ");
+    },
+  );
+
+  it("refuses a pair that cannot be", async () => {
+    const server = await startServer();
+    const answered = await server.control("POST /scenarios", {
+      outcome: "email_primary_not_verified",
+      match: { provider: "google" },
+    });
+    expect(answered.status).toBe(400);
+    expect(answered.body.error).toContain("outcome:");
+    expect(
+      (await server.control("POST /sign-ins", { outcome: "email_not_verified", provider: "twitter" })).status,
+    ).toBe(400);
+  });
+});
+
+describe("Scenarios", () => {
+  it("meet the sign-ins that they match, counted ones before standing ones, and repeat for a reload", async () => {
+    const server = await startServer();
+    await ok(server, "POST /scenarios", "/scenarios", { outcome: "rate_limited", times: null, label: "standing" });
+    await ok(server, "POST /scenarios", "/scenarios", { outcome: "access_denied", label: "counted" });
+    await ok(server, "POST /scenarios", "/scenarios", {
+      outcome: "token_error",
+      match: { provider: "github" },
+      label: "github",
+    });
+    const error = async (query: Record<string, string>): Promise<string | null> =>
+      ((await start(server, query)) as URL).searchParams.get("error");
+    expect(await error({})).toBe("access_denied");
+    expect(await error({})).toBe("temporarily_unavailable");
+    const pending = (await server.control("GET /scenarios?pending=true")).body;
+    expect(pending.map((row: { data: { label: string } }) => row.data.label)).toEqual(["github", "standing"]);
+    const [flow] = (await server.control("GET /flows")).body;
+    expect(flow.data.considered).toContainEqual({ scenario: pending[0].id, because: "it is for github" });
+
+    const begun = await fetch(`${server.url}/oauth/authorize?provider=github&redirect_uri=${APP}`, {
+      redirect: "manual",
+    });
+    const page = begun.headers.get("location")!;
+    const [first, again] = [await fetch(page, { redirect: "manual" }), await fetch(page, { redirect: "manual" })];
+    expect([first.status, again.status]).toEqual([302, 302]);
+    expect(new URL(again.headers.get("location")!).searchParams.has("code")).toBe(true);
+    const [github] = (await server.control("GET /scenarios?label=github")).body;
+    expect(github.data).toMatchObject({ used: 1, remaining: 0 });
+  });
+
+  it("never meet another's in 400 sign-ins at once, each with a browser and an outcome of its own", async () => {
+    const server = await startServer();
+    const ends = ["access_denied", "rate_limited", "code_rejected", "success"] as const;
+    const seen = {
+      access_denied: "access_denied",
+      rate_limited: "temporarily_unavailable",
+      code_rejected: "server_error",
+      success: null,
+    };
+    const browsers = await Promise.all(
+      Array.from({ length: 400 }, async (_, n) => {
+        const { id, cookies } = (await server.control("POST /browsers", { label: `worker ${n}` })).body;
+        const outcome = ends[n % ends.length]!;
+        await server.control("POST /scenarios", { outcome, as: "ada", match: { browser: n % 2 ? id : `worker ${n}` } });
+        return { outcome, cookie: `${cookies[0].name}=${cookies[0].value}` };
+      }),
+    );
+    const reached = await Promise.all(browsers.map(({ cookie }) => start(server, {}, { cookie })));
+    expect(reached.map((url) => (url as URL).searchParams.get("error"))).toEqual(
+      browsers.map(({ outcome }) => seen[outcome]),
+    );
+    expect((await server.control("GET /scenarios?pending=true")).body).toEqual([]);
+  }, 120_000);
+});

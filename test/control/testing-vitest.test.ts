@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../_files.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+interface Report {
+  testResults: { assertionResults: { title: string; status: string; failureMessages: string[] }[] }[];
+}
+
+const CODE = `
+import { expect } from "vitest";
+import { createTest, test as plain } from "svc-identity/testing/vitest";
+
+const seed = {
+  instances: [{ name: "Acme", subdomain: "acme" }],
+  personas: [{ id: "joan", name: "Joan", email: "joan@example.com", google: { sub: "1", email_verified: true } }],
+};
+const test = createTest({ seed });
+
+test("leaves a user behind", async ({ svc }) => {
+  await svc.signIn({ as: "joan" });
+  expect(await svc.users.list()).toHaveLength(1);
+  await svc.clock.setFixedTime("2030-01-01T00:00:00Z");
+});
+test("finds none", async ({ svc, service }) => {
+  expect(await svc.users.list()).toEqual([]);
+  expect(svc.clock.now().getFullYear()).toBeLessThan(2030);
+  expect(service).toBe(svc);
+});
+test("never meets its scenario", async ({ svc }) => {
+  await svc.scenarios.next({ outcome: "access_denied" });
+});
+test("fails by itself", async ({ svc }) => {
+  await svc.scenarios.next({ outcome: "access_denied" });
+  expect(1).toBe(2);
+});
+plain("has the demo", async ({ svc }) => {
+  expect((await svc.signIn({ as: "ada" })).token).toBeDefined();
+  expect(await svc.scenarios.list()).toEqual([]);
+});
+`;
+
+describe("The fixtures for Vitest", () => {
+  it("reset after each test, start from a seed, and fail a test whose scenario was never met", async () => {
+    const directory = temporaryDirectory();
+    await mkdir(join(directory, "node_modules"));
+    await symlink(ROOT, join(directory, "node_modules/svc-identity"));
+    await symlink(join(ROOT, "node_modules/vitest"), join(directory, "node_modules/vitest"));
+    await writeFile(join(directory, "fixtures.test.js"), CODE);
+    const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+    const env = { PATH: process.env["PATH"], HOME: directory };
+    const run = promisify(execFile)(process.execPath, [vitest, "run", "--reporter=json"], { cwd: directory, env });
+    const stdout = await run.then(
+      () => expect.fail("it passed"),
+      (error: { stdout: string }) => error.stdout,
+    );
+    const tests = (JSON.parse(stdout) as Report).testResults.flatMap(({ assertionResults }) => assertionResults);
+    expect(Object.fromEntries(tests.map(({ title, status }) => [title, status]))).toEqual({
+      "leaves a user behind": "passed",
+      "finds none": "passed",
+      "never meets its scenario": "failed",
+      "fails by itself": "failed",
+      "has the demo": "passed",
+    });
+    const messages = (title: string): string[] => tests.find((test) => test.title === title)!.failureMessages;
+    // Vitest reports what a fixture throws at its end more than once.
+    expect(new Set(messages("never meets its scenario").map((text) => text.split("\n    at ")[0]))).toEqual(
+      new Set(["Error: A scenario was never met:\n  access_denied: no sign-in began that it could match"]),
+    );
+    expect(messages("fails by itself")).toEqual([expect.stringContaining("expected 1 to be 2")]);
+  }, 120_000);
+});

@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { Personas } from "../../src/server/simulator/personas.ts";
+import { createSeal } from "../../src/server/simulator/sealed.ts";
+import { createSimulator } from "../../src/server/simulator/index.ts";
+
+const FRONT = "http://localhost:7820";
+
+function typedIn(...addresses: readonly string[]): Personas {
+  const personas = new Personas([], (id) => `${FRONT}/${id}.svg`);
+  for (const email of addresses) personas.add({ email, name: null, email_verified: true });
+  return personas;
+}
+
+describe("An account that was typed in", () => {
+  it("is found by its id, and by its address in any case", () => {
+    const personas = typedIn("Mary@acme.test");
+    const mary = personas.find("mary@ACME.test");
+    expect(mary?.email).toBe("Mary@acme.test");
+    expect(personas.find(mary!.id)).toEqual(mary);
+    expect(personas.find("")).toBeUndefined();
+    expect(personas.find("nora@acme.test")).toBeUndefined();
+  });
+
+  it("is found where an older one has the same address and is not verified", () => {
+    const personas = typedIn();
+    personas.add({ email: "mary@acme.test", name: "Older", email_verified: false });
+    personas.add({ email: "mary@acme.test", name: "Later", email_verified: true });
+    expect(personas.find("mary@acme.test")?.name).toBe("Later");
+    personas.add({ email: "mary@acme.test", name: "Latest", email_verified: false });
+    expect(personas.find("mary@acme.test")?.name).toBe("Latest");
+  });
+
+  it("is forgotten after a thousand others, and those are found", () => {
+    const others = Array.from({ length: 1000 }, (_, n) => `other${n}@acme.test`);
+    const personas = typedIn("mary@acme.test", ...others);
+    expect(personas.size).toBe(1000);
+    expect(personas.find("mary@acme.test")).toBeUndefined();
+    expect(others.filter((email) => personas.find(email)?.email !== email)).toEqual([]);
+  });
+
+  it("stays found when an older one with its address is forgotten", () => {
+    const personas = typedIn();
+    personas.add({ email: "mary@acme.test", name: "Older", email_verified: false });
+    for (let n = 0; n < 500; n++) personas.add({ email: `other${n}@acme.test`, name: null, email_verified: true });
+    personas.add({ email: "mary@acme.test", name: "Later", email_verified: true });
+    for (let n = 500; n < 999; n++) personas.add({ email: `other${n}@acme.test`, name: null, email_verified: true });
+    expect(personas.size).toBe(1000);
+    expect(personas.find("mary@acme.test")?.name).toBe("Later");
+  });
+});
+
+describe("The simulator's own client", () => {
+  it("is known without a look at any instance's", () => {
+    const clients = vi.fn(() => []);
+    const simulator = createSimulator({
+      front: FRONT,
+      callbackUrl: (provider) => `${FRONT}/oauth/${provider}/callback`,
+      personas: [],
+      clients,
+      sealKey: randomBytes(32),
+      now: () => new Date(),
+    });
+    const query = (client_id: string): Map<string, string> =>
+      new Map([
+        ["response_type", "code"],
+        ["client_id", client_id],
+        ["redirect_uri", `${FRONT}/oauth/github/callback`],
+        ["scope", "user:email"],
+        ["state", "s"],
+      ]);
+    expect(simulator.authorize("github", query(simulator.client.client_id))).toMatchObject({ isToPicker: true });
+    expect(clients).not.toHaveBeenCalled();
+    expect(() => simulator.authorize("github", query("unknown"))).toThrow("knows no such client_id");
+    expect(clients).toHaveBeenCalled();
+  });
+});
+
+describe("What was sealed", () => {
+  it("opens for its own purpose alone, however often and in whatever order it is asked for", () => {
+    const seal = createSeal(randomBytes(32));
+    const text = seal.close("code", ["ada"]);
+    for (let n = 0; n < 3; n++) {
+      expect(seal.open("code", text)?.value).toEqual(["ada"]);
+      expect(seal.open("request", text)).toBeUndefined();
+      expect(seal.open("code", `${text.slice(0, -2)}${text.endsWith("AA") ? "BB" : "AA"}`)).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,77 @@
+import { appendFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { forbiddenImports, PACKAGES, roomOf, ROOMS } from "../_arrows.ts";
+
+const SRC = fileURLToPath(new URL("../../src", import.meta.url));
+
+it("src imports only what the table of rooms and packages allows", async () => {
+  expect(await forbiddenImports(SRC)).toEqual([]);
+});
+
+it("every forbidden import between two rooms is found when it is planted", { timeout: 60_000 }, async () => {
+  const rooms = Object.keys(ROOMS);
+  const pairs = rooms.flatMap((from) =>
+    rooms.filter((to) => to !== from && !ROOMS[from]!.includes(to)).map((to) => [placeIn(from), placeIn(to)] as const),
+  );
+  const planted = pairs.map(
+    ([from, to], n) =>
+      [from, `import ${n % 2 === 0 ? "" : "type "}{ x as x${n} } from "${pathTo(from, to)}";`] as const,
+  );
+  expect(await missed(planted)).toEqual([]);
+  expect(planted.length).toBeGreaterThan(200);
+});
+
+it("every package is found when it is imported outside of its place", async () => {
+  const planted = Object.entries(PACKAGES).flatMap(([name, places]) =>
+    Object.keys(ROOMS)
+      .map(placeIn)
+      .filter((file) => !places.some((place) => file === place || file.startsWith(`${place}/`)))
+      .map(
+        (file) => [file, `export const x${name.replaceAll(/\W/g, "_")} = (): unknown => import("${name}");`] as const,
+      ),
+  );
+  expect(await missed(planted)).toEqual([]);
+});
+
+it.each([
+  ["server/store/json/planted.ts", `export { x } from "../postgres/index.ts";`],
+  ["server/store/planted.ts", `export * from "../http/listener.ts";`],
+  ["server/http/routes/planted.ts", `import type { x } from "../../store/json/index.ts";`],
+  ["server/http/routes/planted.ts", `export const x = () => import("../../../cli/main.ts");`],
+  ["wire/planted.ts", `export { hash } from "node:crypto";`],
+  ["client/planted.ts", `export { x } from "a-package-of-no-place";`],
+])("the import planted in %s is found: %s", async (file, code) => {
+  expect(await missed([[file, code]])).toEqual([]);
+});
+
+/** Plants lines of code in an empty tree, and answers with those that were not found. */
+async function missed(planted: readonly (readonly [file: string, code: string])[]): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "svc-planted-"));
+  try {
+    for (const [file, code] of planted) {
+      await mkdir(join(folder, dirname(file)), { recursive: true });
+      await appendFile(join(folder, file), `${code}\n`);
+    }
+    const found = new Set(await forbiddenImports(folder));
+    return planted
+      .filter(([file, code]) => !found.has(`${file} imports ${/"([^"]+)"/.exec(code)![1]}`))
+      .map(([file, code]) => `${file}: ${code}`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** A file of a room: the room itself where it is one. */
+function placeIn(room: string): string {
+  const file = room.endsWith(".ts") ? room : `${room}/planted.ts`;
+  if (roomOf(file) !== room) throw new Error(`${file} is in ${roomOf(file)}`);
+  return file;
+}
+
+function pathTo(from: string, to: string): string {
+  const path = relative(dirname(from), to);
+  return path.startsWith(".") ? path : `./${path}`;
+}

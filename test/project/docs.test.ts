@@ -1,0 +1,49 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
+import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
+import { ERRORS } from "../../src/wire/errors.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+describe("docs/errors.md", () => {
+  // `npx vitest run test/docs.test.ts -u` writes it anew.
+  it("has every code, with what it means and what the command line makes of it", async () => {
+    const rows = Object.entries(ERROR_CODES).map(([code, meaning]) => {
+      const status = code in ERRORS ? ERRORS[code as keyof typeof ERRORS].status : "";
+      return `| \`${code}\` | ${status} | ${meaning} | ${EXIT_OF[code as ErrorCode]} |`;
+    });
+    const exits = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `| ${code} | ${meaning} |`);
+    const page = [
+      "# Errors",
+      "",
+      "Every error of the client has a `code` that does not change; `isServiceError(error, code)` tells them apart. The",
+      "service's own have the status of its answer. The command line prints `error.code` with `--json`, and ends with:",
+      "",
+      "| Code | Status | Means | Exit code |",
+      "| --- | --- | --- | --- |",
+      ...rows,
+      "",
+      "## Exit codes",
+      "",
+      "| Code | Means |",
+      "| --- | --- |",
+      ...exits,
+      "",
+    ].join("\n");
+    await expect(page).toMatchFileSnapshot("../../docs/errors.md");
+  });
+});
+
+describe("What is built", () => {
+  // Twice as much would be seen in how long every command takes.
+  it.each([
+    ["dist/cli.cjs", 4_000],
+    ["dist/cli/commands.cjs", 320_000],
+    ["dist/client.js", 60_000],
+    ["dist/verify.js", 8_000],
+  ])("%s is no larger than %i bytes", async (file, most) => {
+    expect((await stat(join(ROOT, file))).size).toBeLessThanOrEqual(most);
+  });
+});

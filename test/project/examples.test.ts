@@ -1,0 +1,204 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getRequestListener } from "@hono/node-server";
+import { serve, type RunningServer } from "../../src/server/index.ts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
+import { createApp as createExpress } from "../../examples/express/server.js";
+import { createApp as createHono } from "../../examples/hono/app.js";
+import { GET as callback } from "../../examples/nextjs/app/callback/route.ts";
+import { GET as me } from "../../examples/nextjs/app/me/route.ts";
+import { GET as signIn } from "../../examples/nextjs/app/sign-in/route.ts";
+import { POST as signOut } from "../../examples/nextjs/app/sign-out/route.ts";
+import { messageOf } from "../../examples/nextjs/lib/failures.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+let service: RunningServer;
+let secretKey: string;
+let baseUrl: string;
+
+beforeAll(async () => {
+  service = await serve({ port: 0, store: "memory" });
+  secretKey = service.instances[0]!.secret_key;
+  baseUrl = service.url;
+});
+afterAll(() => service.close());
+
+/** Whatever answers `fetch`, on a port of its own. */
+async function listening(makeHandler: (origin: string) => Parameters<typeof createServer>[1]): Promise<string> {
+  const server: Server = createServer((request, response) => handler!(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()));
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const handler = makeHandler(origin);
+  return origin;
+}
+
+/** A browser as far as redirects and cookies go. */
+class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  async get(address: string): Promise<{ url: URL; status: number; text: string }> {
+    let url = new URL(address);
+    for (let hops = 0; hops < 12; hops++) {
+      const jar = this.#cookies.get(url.host) ?? new Map<string, string>();
+      this.#cookies.set(url.host, jar);
+      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+      const response = await fetch(url, { redirect: "manual", headers: cookie === "" ? {} : { cookie } });
+      for (const set of response.headers.getSetCookie()) {
+        const [, name, value] = /^([^=]+)=([^;]*)/.exec(set)!;
+        if (/max-age=0|1970/i.test(set)) jar.delete(name!);
+        else jar.set(name!, value!);
+      }
+      const location = response.headers.get("location");
+      if (location === null) return { url, status: response.status, text: await response.text() };
+      url = new URL(location, url);
+      // The one thing a person does: choose who to be.
+      if (url.pathname.endsWith("/authorize")) url.searchParams.set("login_hint", "ada@acme.test");
+    }
+    throw new Error("too many redirects");
+  }
+
+  cookies(origin: string): Map<string, string> {
+    return this.#cookies.get(new URL(origin).host) ?? new Map();
+  }
+}
+
+const nextRoutes: Record<string, (request: Request) => Promise<Response>> = {
+  "/sign-in": signIn,
+  "/callback": callback,
+  "/me": me,
+  "/sign-out": signOut,
+  // In place of the page, which Next.js renders.
+  "/": async (request) => new Response(messageOf(new URL(request.url).searchParams.get("error") ?? "")),
+};
+
+const applications: Record<string, () => Promise<string>> = {
+  Express: () => listening((origin) => createExpress({ secretKey, baseUrl, origin })),
+  "Next.js": () => {
+    process.env["SVC_SECRET_KEY"] = secretKey;
+    process.env["SVC_BASE_URL"] = baseUrl;
+    return listening(() =>
+      getRequestListener((request) => nextRoutes[new URL(request.url).pathname]!(request), {
+        overrideGlobalObjects: false,
+      }),
+    );
+  },
+};
+
+describe.each(Object.entries(applications))("The application on %s", (_, start) => {
+  it("signs a user in, and keeps the token out of the address and from scripts", async () => {
+    const origin = await start();
+    const browser = new Browser();
+    expect((await browser.get(`${origin}/me`)).status).toBe(401);
+    const { url, status } = await browser.get(`${origin}/sign-in`);
+    expect({ status, query: url.search, origin: url.origin }).toEqual({ status: 200, query: "", origin });
+    expect(JSON.parse((await browser.get(`${origin}/me`)).text)).toMatchObject({
+      name: "Ada Lovelace",
+      email: "ada@acme.test",
+    });
+    expect([...browser.cookies(origin).keys()]).toEqual(["token"]);
+  });
+
+  it("does not sign in a browser that did not ask for it, whoever's token it is brought", async () => {
+    const origin = await start();
+    const browser = new Browser();
+    await browser.get(`${origin}/sign-in`);
+    const token = browser.cookies(origin).get("token")!;
+    const victim = new Browser();
+    expect((await victim.get(`${origin}/callback?token=${token}`)).text).toContain("This sign-in has expired");
+    expect(victim.cookies(origin).has("token")).toBe(false);
+    expect((await victim.get(`${origin}/me`)).status).toBe(401);
+  });
+
+  it.each([
+    ["token=a.b.c", "This sign-in has expired"],
+    ["error=access_denied", "You cancelled the sign-in"],
+    ["error=email_not_verified", "Your e-mail address is not verified there"],
+    ["error=account_conflict", "Another account has your e-mail address"],
+    ["error=temporarily_unavailable", "Sign-in is not available at the moment"],
+    ["error=server_error", "The sign-in failed"],
+    ["error=toString", "The sign-in failed"],
+    ["error=<script>", "The sign-in failed"],
+    ["", "The sign-in failed"],
+  ])("says what happened in words of its own when it is called back with %j", async (query, message) => {
+    const origin = await start();
+    const headers = { cookie: "signing_in=1" };
+    const response = await fetch(`${origin}/callback?${query}`, { headers });
+    const text = await response.text();
+    expect(text).toContain(message);
+    expect(text).not.toContain("<script>");
+    expect(
+      (await fetch(`${origin}/callback?${query}`, { headers, redirect: "manual" })).headers.getSetCookie().join(),
+    ).not.toMatch(/\btoken=\w/);
+  });
+
+  it("signs a user out, and leads to a page that exists", async () => {
+    const origin = await start();
+    const response = await fetch(`${origin}/sign-out`, { method: "POST", redirect: "manual" });
+    expect(response.headers.getSetCookie().join()).toMatch(/^token=;/);
+    expect((await fetch(new URL(response.headers.get("location") ?? "", origin))).status).toBe(200);
+  });
+});
+
+describe("The API on Hono", () => {
+  it("answers who sends a good token, and nobody else", async () => {
+    const origin = await listening(() =>
+      getRequestListener(createHono({ secretKey }).fetch, { overrideGlobalObjects: false }),
+    );
+    const token = await tokenOf("ada@acme.test");
+    const ask = (headers: Record<string, string>): Promise<Response> => fetch(`${origin}/me`, { headers });
+    expect((await fetch(`${origin}/health`)).status).toBe(200);
+    expect(await (await ask({ authorization: `Bearer ${token}` })).json()).toMatchObject({ email: "ada@acme.test" });
+    const refused = await ask({ authorization: `Bearer ${token}x` });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toContain('error="invalid_token"');
+    expect((await ask({})).headers.get("www-authenticate")).toBe('Bearer realm="svc"');
+  });
+});
+
+async function tokenOf(login_hint: string): Promise<string> {
+  const target = "http://localhost:3000/callback";
+  const query = new URLSearchParams({ provider: "google", redirect_uri: target, login_hint });
+  let url = `${baseUrl}/oauth/authorize?${query.toString()}`;
+  while (!url.startsWith(target)) url = (await fetch(url, { redirect: "manual" })).headers.get("location")!;
+  return new URL(url).searchParams.get("token")!;
+}
+
+describe("The steps of the GitHub Actions job", () => {
+  it("run the service, and verify a token of it", async () => {
+    interface Job {
+      jobs: { test: { steps: { run?: string }[] } };
+    }
+    const job = parse(await readFile(join(ROOT, "examples/github-actions/verify.yml"), "utf8")) as Job;
+    const steps = job.jobs.test.steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+    expect(steps).toHaveLength(3);
+    const directory = await mkdtemp(join(tmpdir(), "svc-actions-"));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    // What npx would find after `npm install svc-identity`.
+    await writeFile(join(directory, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+    await symlink(join(ROOT, "bin/svc.js"), join(directory, "svc-identity"));
+    await writeFile(join(directory, "npm"), '#!/bin/sh\n[ "$1" = ci ]\n', { mode: 0o755 });
+    const script = ["set -e", "trap 'kill $(jobs -p)' EXIT", ...steps].join("\n").replace("--port 7820", "--port 0");
+    const { code, output } = await bash(script, directory);
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("ada@acme.test") as string });
+  }, 60_000);
+});
+
+function bash(script: string, cwd: string): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn("bash", ["-c", script], {
+      cwd,
+      env: { HOME: cwd, PATH: `${cwd}:${process.env["PATH"]}` },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}

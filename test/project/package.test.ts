@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "../..");
+
+/** The Node that runs the tests, and by e.g. `SVC_NODES=22,24,26` others, which npm has as packages. */
+const OTHERS = (process.env["SVC_NODES"] ?? "").split(",").filter((version) => version !== "");
+const ENTRIES: Readonly<Record<string, string>> = {
+  "svc-identity": "createClient",
+  "svc-identity/verify": "verifyToken",
+  "svc-identity/middleware": "withAuth",
+  "svc-identity/server": "serve",
+  "svc-identity/testing": "createTestService",
+};
+
+let directory: string;
+
+async function npm(cwd: string, ...args: string[]): Promise<string> {
+  const { stdout } = await run("npm", [...args, "--no-audit", "--no-fund", "--prefer-offline"], { cwd });
+  return stdout;
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "svc-package-"));
+  // What is there is packed: by the tests' own beginning it was just built.
+  const packed = await npm(ROOT, "pack", "--ignore-scripts", "--json", "--pack-destination", directory);
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  await writeFile(join(directory, "package.json"), '{ "name": "application", "private": true }');
+  await npm(directory, "install", join(directory, filename));
+}, 300_000);
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function nodeOf(version: string): Promise<string> {
+  if (version === process.version) return process.execPath;
+  const home = join(directory, `node-${version}`);
+  await mkdir(home);
+  await writeFile(join(home, "package.json"), "{}");
+  // Its installation links the binary of this machine, which a package of its own brings.
+  await npm(home, "install", `node@${version}`, "--foreground-scripts");
+  return join(home, "node_modules/node/bin/node");
+}
+
+describe.each([process.version, ...OTHERS])("The package from its tarball, on Node %s", (version) => {
+  let node: string;
+  beforeAll(async () => {
+    node = await nodeOf(version);
+  }, 300_000);
+
+  it.each(Object.entries(ENTRIES))("%s can be imported and required", async (entry, name) => {
+    const imported = `import { ${name} } from "${entry}"; process.stdout.write(typeof ${name});`;
+    const required = `process.stdout.write(typeof require("${entry}").${name});`;
+    const text = async (file: string, code: string): Promise<string> => {
+      await writeFile(join(directory, file), code);
+      return (await run(node, ["--no-warnings", join(directory, file)], { cwd: directory })).stdout;
+    };
+    expect(await text("imported.mjs", imported)).toBe("function");
+    expect(await text("required.cjs", required)).toBe("function");
+  });
+
+  it("has a command that helps, serves, signs in and verifies", async () => {
+    const svc = join(directory, "node_modules/.bin/svc");
+    const { stdout } = await run(node, [svc, "--help"], { cwd: directory });
+    expect(stdout).toContain("svc serve");
+    const script = `
+      import { serve } from "svc-identity/server";
+      import { createClient } from "svc-identity";
+      const server = await serve({ port: 0, store: "memory" });
+      const [{ secret_key: secretKey }] = server.instances;
+      const svc = createClient({ secretKey, baseUrl: server.url });
+      let url = await svc.signInUrl({ redirectUri: "http://localhost:1/", provider: "google", loginHint: "ada" });
+      while (!url.startsWith("http://localhost:1/")) url = (await fetch(url, { redirect: "manual" })).headers.get("location");
+      const { data } = await svc.tokens.verify(new URL(url).searchParams.get("token"));
+      process.stdout.write(data.email);
+      await svc.close();
+      await server.close();`;
+    await writeFile(join(directory, "whole.mjs"), script);
+    expect((await run(node, ["--no-warnings", join(directory, "whole.mjs")], { cwd: directory })).stdout).toBe(
+      "ada@acme.test",
+    );
+  });
+});
+
+it.each([
+  ["nodenext", "nodenext"],
+  ["bundler", "esnext"],
+])("The package's types are found by moduleResolution %s", async (moduleResolution, module) => {
+  const compile = async (entries: [string, string][], ...more: string[]): Promise<void> => {
+    const source = entries.map(
+      ([entry, name]) =>
+        `import { ${name} } from "${entry}";\nexport const ${name}Type: (...args: never[]) => unknown = ${name};\n`,
+    );
+    await writeFile(join(directory, "application.ts"), source.join(""));
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const options = ["--noEmit", "--strict", "--target", "es2023", "--lib", "es2023,dom", "--ignoreConfig"];
+    const how = ["--module", module, "--moduleResolution", moduleResolution, ...more];
+    await run(process.execPath, [tsc, ...options, ...how, "application.ts"], { cwd: directory }).catch(
+      (error: { stdout: string }) => expect.fail(error.stdout),
+    );
+  };
+  // The client is for browsers' bundlers and for edges as well, which have no types of Node.
+  await compile(
+    Object.entries(ENTRIES).filter(([entry]) => !/(server|testing)$/.test(entry)),
+    "--types",
+    "",
+  );
+  await compile(Object.entries(ENTRIES), "--typeRoots", join(ROOT, "node_modules/@types"), "--types", "node");
+});

@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import * as z from "zod";
+import { describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/server/http/routes/index.ts";
+import { SeedFile } from "../../src/server/seed/schema.ts";
+import { parseSeed } from "../../src/server/seed/index.ts";
+import { runCli } from "../_cli.ts";
+
+const root = new URL("../..", import.meta.url);
+
+describe("docs/api.md", () => {
+  it("lists every route of the specification, and no other", async () => {
+    const page = await readFile(new URL("docs/api.md", root), "utf8");
+    const listed = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]*)` +\|/gm)].map(([, route]) => route);
+    const served = Object.keys(ROUTES).filter((route) => !/ \/$|__svc|^OPTIONS/.test(route));
+    expect(listed.toSorted()).toEqual(served.toSorted());
+  });
+});
+
+describe("docs/cli.md", () => {
+  // `npm run docs` writes it anew.
+  it("is what the commands say of themselves", async () => {
+    const { stdout } = await runCli(["help", "--map", "markdown"]);
+    expect(await readFile(new URL("docs/cli.md", root), "utf8")).toBe(stdout);
+  });
+});
+
+describe("the fixtures", () => {
+  // `npx vitest run test/structure.test.ts -u` writes it anew.
+  it("describe a seed file just as it is checked", async () => {
+    const schema = `${JSON.stringify(z.toJSONSchema(SeedFile, { io: "input" }), null, 2)}\n`;
+    await expect(schema).toMatchFileSnapshot("../../fixtures/seed.schema.json");
+  });
+
+  it("hold a demo with every provider value, active and revoked sessions, and eight personas", async () => {
+    const records = parseSeed(await readFile(new URL("fixtures/demo.json", root), "utf8"), "demo", new Date());
+    expect(records.instances).toHaveLength(2);
+    expect([...new Set(records.sessions.map((session) => session.provider))].toSorted()).toEqual([
+      "github",
+      "google",
+      "password",
+      "twitter",
+    ]);
+    expect(new Set(records.sessions.map((session) => session.revoked_at === null))).toEqual(new Set([true, false]));
+    expect(records.personas).toHaveLength(8);
+  });
+});

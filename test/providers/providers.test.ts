@@ -1,0 +1,277 @@
+import { describe, expect, it } from "vitest";
+import type { IdentityRecord, UserRecord } from "../../src/server/store/records.ts";
+import { type Provider } from "../../src/wire/names.ts";
+import {
+  type Answer,
+  contents,
+  failure,
+  type Fake,
+  FORM_TYPE,
+  GITHUB_USER,
+  GOOD,
+  GOOGLE_USER,
+  type Heard,
+  json,
+  raw,
+  setupProvider,
+  TWITTER_USER,
+} from "../_provider.ts";
+import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
+
+/** The user that a sign-in's token names. */
+async function userOf({ service, signIn }: Fake): Promise<UserRecord> {
+  const url = await signIn();
+  expect([...url.searchParams.keys()]).toEqual(["token"]);
+  const { sub } = decodePart(url.searchParams.get("token")!, 1);
+  return (await service.store.findUser(service.acme.id, String(sub)))!.user;
+}
+
+function said({ method, path, headers, body }: Heard): object {
+  return {
+    request: `${method} ${path}`,
+    accept: headers.accept,
+    agent: headers["user-agent"],
+    authorization: headers.authorization,
+    ...(method === "POST" && { type: headers["content-type"], form: Object.fromEntries(new URLSearchParams(body)) }),
+  };
+}
+
+function email(address: string, primary: boolean, verified: boolean): object {
+  return { email: address, primary, verified };
+}
+
+describe("what a provider is asked", () => {
+  const common = { accept: "application/json", agent: "svc-identity" };
+  const exchange = (provider: Provider, authorization: string | undefined, more: object): object => ({
+    ...common,
+    request: "POST /token",
+    authorization,
+    type: "application/x-www-form-urlencoded",
+    form: {
+      grant_type: "authorization_code",
+      code: "the-code",
+      redirect_uri: `${FRONT}/oauth/${provider}/callback`,
+      client_id: "our-id",
+      ...more,
+    },
+  });
+  const get = (path: string, token: string): object => ({
+    ...common,
+    request: `GET ${path}`,
+    authorization: `Bearer ${token}`,
+  });
+
+  it("of google: the secret in the body, then the profile", async () => {
+    const { signIn, heard } = await setupProvider("google");
+    await signIn();
+    expect(heard.map(said)).toEqual([
+      exchange("google", undefined, { client_secret: "s3cret" }),
+      get("/userinfo", "ya29.token"),
+    ]);
+  });
+
+  it("of github: the secret in the body, then the profile and the e-mail addresses", async () => {
+    const { signIn, heard } = await setupProvider("github");
+    await signIn();
+    expect(heard.map(said)).toEqual([
+      exchange("github", undefined, { client_secret: "s3cret" }),
+      get("/user", "gho_token"),
+      get("/user/emails", "gho_token"),
+    ]);
+  });
+
+  it("of twitter: the secret by HTTP Basic and not in the body, the verifier, then the profile", async () => {
+    const { signIn, heard } = await setupProvider("twitter");
+    await signIn();
+    const basic = `Basic ${Buffer.from("our-id:s3cret").toString("base64")}`;
+    expect(heard.map(said)).toEqual([
+      exchange("twitter", basic, { code_verifier: expect.stringMatching(/^[\w-]{43}$/) as string }),
+      get("/2/users/me?user.fields=profile_image_url", "tw-token"),
+    ]);
+  });
+
+  it("keeps a secret whole in HTTP Basic, whatever is in it", async () => {
+    const { signIn, heard } = await setupProvider("twitter", {}, "a:b%c d+é");
+    await signIn();
+    const basic = Buffer.from(heard[0]!.headers.authorization!.slice("Basic ".length), "base64").toString();
+    expect(basic).toBe("our-id:a%3Ab%25c%20d%2B%C3%A9");
+  });
+
+  it("goes to the provider's own addresses but for those that are replaced", async () => {
+    const connections = {
+      google: { client_id: "i", client_secret: "s", endpoints: { token: "http://127.0.0.1:9/t" } },
+    };
+    const { fetch } = await setup({ seed: { ...SEED, instances: [{ ...SEED.instances[0], connections }] } });
+    const response = await fetch(`/oauth/authorize?provider=google&redirect_uri=${encodeURIComponent(APP)}`);
+    expect(response.headers.get("location")).toMatch("https://accounts.google.com/o/oauth2/v2/auth?");
+  });
+
+  it.each([
+    ["http://idp.acme.test/token", "must be an https address, or one on loopback"],
+    ["http://localhost.evil.test/token", "must be an https address, or one on loopback"],
+    ["ftp://localhost/token", "must be an https address, or one on loopback"],
+  ])("never goes in the clear to another machine: %s", async (token, why) => {
+    const connections = { google: { client_id: "i", client_secret: "s", endpoints: { token } } };
+    const seed = { ...SEED, instances: [{ ...SEED.instances[0], connections }] };
+    await expect(setup({ seed })).rejects.toThrow(`instances[0].connections.google.endpoints.token: ${why}`);
+  });
+});
+
+describe("what a provider answers", () => {
+  it.each([
+    [
+      "google",
+      {
+        email: "ada@acme.test",
+        name: "Ada Lovelace",
+        avatar_url: GOOGLE_USER.picture,
+        email_verified_at: "2026-01-05T09:00:00.000Z",
+      },
+    ],
+    [
+      "github",
+      {
+        email: "octocat@github.test",
+        name: "monalisa octocat",
+        avatar_url: GITHUB_USER.avatar_url,
+        email_verified_at: null,
+      },
+    ],
+    [
+      "twitter",
+      {
+        email: "2244994945@twitter.invalid",
+        name: "X Dev",
+        avatar_url: TWITTER_USER.data.profile_image_url,
+        email_verified_at: null,
+      },
+    ],
+  ] as const)("becomes a user: %s", async (provider, expected) => {
+    expect(await userOf(await setupProvider(provider))).toMatchObject(expected);
+  });
+
+  it.each([
+    [true, null],
+    ["true", null],
+    [false, "email_not_verified"],
+    ["false", "email_not_verified"],
+    ["FALSE", "email_not_verified"],
+    [undefined, null],
+    [null, null],
+    ["TRUE", null],
+    [1, null],
+  ] as const)("google's email_verified is %j: error %j", async (email_verified, code) => {
+    const { signIn } = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, email_verified }) });
+    const url = await signIn();
+    if (code === null) expect([...url.searchParams.keys()]).toEqual(["token"]);
+    else expect(url.href).toBe(failure(code));
+  });
+
+  it("google's sub may be a number, and is the same account then", async () => {
+    const fake = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, sub: 1001 }) });
+    expect((await userOf(fake)).id).toBe("00000000-0000-4000-8000-0000000000a1");
+  });
+
+  it.each([
+    ["one", [email("a@x.test", true, true)], "a@x.test"],
+    ["the primary one of several", [email("a@x.test", false, true), email("b@x.test", true, true)], "b@x.test"],
+    [
+      "the verified one of two primary ones",
+      [email("a@x.test", true, false), email("b@x.test", true, true)],
+      "b@x.test",
+    ],
+    ["a private one", [email("1+o@users.noreply.github.com", true, true)], "1+o@users.noreply.github.com"],
+  ])("github's e-mail address is found: %s", async (_what, emails, expected) => {
+    const fake = await setupProvider("github", { "/user/emails": json(emails) });
+    expect((await userOf(fake)).email).toBe(expected);
+  });
+
+  it.each([
+    ["there is none", []],
+    ["none is verified", [email("a@x.test", true, false), email("b@x.test", false, false)]],
+    ["the primary one is not verified", [email("a@x.test", true, false), email("b@x.test", false, true)]],
+    ["none is primary", [email("a@x.test", false, true)]],
+  ])("github's e-mail address is refused: %s", async (_what, emails) => {
+    const { service, signIn } = await setupProvider("github", { "/user/emails": json(emails) });
+    const before = await contents(service);
+    expect((await signIn()).href).toBe(failure("email_not_verified"));
+    expect(await contents(service)).toEqual(before);
+  });
+
+  it("github answers in JSON because it is asked to", async () => {
+    const form = raw("access_token=gho_token&token_type=bearer", 200, FORM_TYPE);
+    const token: Answer = (response, asked) => {
+      const answer = asked.headers.accept === "application/json" ? GOOD.github["/token"]! : form;
+      answer(response, asked);
+    };
+    const { signIn } = await setupProvider("github", { "/token": token });
+    expect([...(await signIn()).searchParams.keys()]).toEqual(["token"]);
+  });
+
+  it.each([
+    ["https://acme.test/ada.png?s=96", "https://acme.test/ada.png?s=96"],
+    ["http://localhost:9000/ada.png", "http://localhost:9000/ada.png"],
+    ["http://acme.test/ada.png", "http://acme.test/ada.png"],
+    ["https://acme.test", "https://acme.test"],
+    ["HTTPS://Acme.Test:443/a/../ada.png?q='%7e#x", "HTTPS://Acme.Test:443/a/../ada.png?q='%7e#x"],
+    ["https://acme.test/\u00e9.png", "https://acme.test/\u00e9.png"],
+    [`https://acme.test/${"x".repeat(2030)}`, `https://acme.test/${"x".repeat(2030)}`],
+    [`https://acme.test/${"x".repeat(2031)}`, null],
+    ["https://acme.test/a b.png", null],
+    ["https://acme.test/\u0000.png", null],
+    ["https://[::1", null],
+    ["javascript:alert(1)", null],
+    ["data:image/svg+xml,<svg/>", null],
+    ["file:///etc/passwd", null],
+    ["//acme.test/ada.png", null],
+    ["ada.png", null],
+    ["", null],
+    [null, null],
+    [undefined, null],
+  ])("a picture at %j is kept as %j, and never fetched", async (picture, expected) => {
+    const fake = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, picture }) });
+    expect((await userOf(fake)).avatar_url).toBe(expected);
+    expect(fake.heard.map(({ path }) => path)).toEqual(["/token", "/userinfo"]);
+  });
+
+  it.each([
+    ["google", "/userinfo", { ...GOOGLE_USER, sub: "77", email: "new@acme.test" }, "new@acme.test"],
+    ["github", "/user", GITHUB_USER, "octocat"],
+    ["twitter", "/2/users/me", TWITTER_USER.data, "TwitterDev"],
+  ] as const)("a new user without a name at %s gets another one", async (provider, path, user, expected) => {
+    for (const name of [undefined, null, "", "   ", { first: "Ada" }]) {
+      const sent = { ...user, name };
+      const fake = await setupProvider(provider, { [path]: json(provider === "twitter" ? { data: sent } : sent) });
+      expect((await userOf(fake)).name).toBe(expected);
+    }
+  });
+
+  it("a name is cut to 256 characters", async () => {
+    const fake = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, name: "a".repeat(300) }) });
+    expect((await userOf(fake)).name).toBe("a".repeat(256));
+  });
+
+  it("a refresh token is kept until there is another one", async () => {
+    const { service, signIn, answers } = await setupProvider("google");
+    const stored: (string | null)[] = [];
+    const look = async (): Promise<void> => {
+      await signIn();
+      const looking = new Error("only looking");
+      const resolveUser = ({ known }: { known?: { identity: IdentityRecord } | undefined }): never => {
+        stored.push(known!.identity.access_token, known!.identity.refresh_token);
+        throw looking;
+      };
+      const key = { instance_id: service.acme.id, provider: "google", uid: "1001" } as const;
+      const signInAgain = { ...key, email: "ada@acme.test", ip_address: "127.0.0.1", resolveUser };
+      const openSession = (): never => resolveUser({});
+      await expect(service.store.completeSignIn({ ...signInAgain, openSession })).rejects.toBe(looking);
+    };
+    answers["/token"] = json({ access_token: "a1", refresh_token: "r1" });
+    await look();
+    answers["/token"] = json({ access_token: "a2" });
+    await look();
+    answers["/token"] = json({ access_token: "a3", refresh_token: "r3" });
+    await look();
+    expect(stored).toEqual(["a1", "r1", "a2", "r1", "a3", "r3"]);
+  });
+});

@@ -1,0 +1,230 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer, ServeOptions } from "../../src/server/index.ts";
+import type { User } from "../../src/wire/resources.ts";
+import { createDatabase } from "../postgres/_postgres.ts";
+import { APP, decodePart } from "../_setup.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** The two files of the recipe in CONTRIBUTING.md. */
+const FILES = {
+  "src/server/providers/gitlab.ts": `
+import * as z from "zod/mini";
+import type { ProviderDefinition } from "./provider.ts";
+import { optionalText, uid } from "./reply.ts";
+
+const User = z.object({ id: uid, username: optionalText, name: optionalText, email: z.string(), avatar_url: optionalText });
+
+export const gitlab: ProviderDefinition<"user"> = {
+  name: "gitlab",
+  scopes: ["read_user"],
+  pkce: true,
+  clientAuthentication: "body",
+  loginHint: "login_hint",
+  verifiesEmail: true,
+  endpoints: {
+    authorize: "https://gitlab.com/oauth/authorize",
+    token: "https://gitlab.com/oauth/token",
+    user: "https://gitlab.com/api/v4/user",
+  },
+  async fetchProfile(get) {
+    const { id, ...user } = await get("user", User);
+    return { ...user, uid: id, email_verified: true };
+  },
+};
+`,
+  "src/server/simulator/gitlab.ts": `
+import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+
+interface GitlabAccount {
+  readonly id: number;
+  readonly username: string;
+}
+
+export const simulatedGitlab: SimulatedProvider = {
+  title: "GitLab",
+  mark: '<circle cx="12" cy="12" r="9" fill="#fc6d26"/>',
+  endpoints: { authorize: "/authorize", token: "/token", user: "/api/v4/user" },
+  accountSchema: ({ z, text }) => z.strictObject({ id: z.int().positive(), username: text }),
+  accountFor: ({ number, login }) => ({ id: number, username: login }),
+
+  account({ name, accounts }) {
+    const own = accounts.gitlab as GitlabAccount | undefined;
+    return own && { name: name ?? own.username, detail: own.username };
+  },
+  refusal: (query) => (query.has("code_challenge") ? undefined : "misses a code_challenge"),
+  token(_request, isClient, redeem) {
+    const grant = isClient ? redeem() : undefined;
+    if (!grant) return reply(401, { error: isClient ? "invalid_grant" : "invalid_client" });
+    return reply(200, { access_token: grant.access_token, token_type: "Bearer", expires_in: 7200 });
+  },
+  resource(path, { persona: { name, email, avatar_url, accounts } }) {
+    return path === "/api/v4/user" && accounts.gitlab ? reply(200, { ...accounts.gitlab, name, email, avatar_url }) : notFound();
+  },
+};
+`,
+};
+
+/** The three lines; the imports of the two files come with them. */
+const LINES: [file: string, before: string, after: string, imported?: string][] = [
+  ["src/wire/names.ts", '"twitter"] as const', '"twitter", "gitlab"] as const'],
+  [
+    "src/server/providers/index.ts",
+    "google, github, twitter }",
+    "google, github, twitter, gitlab }",
+    'import { gitlab } from "./gitlab.ts";\n',
+  ],
+  [
+    "src/server/simulator/providers.ts",
+    "  twitter: simulatedTwitter,\n",
+    "  twitter: simulatedTwitter,\n  gitlab: simulatedGitlab,\n",
+    'import { simulatedGitlab } from "./gitlab.ts";\n',
+  ],
+];
+
+const SEED = {
+  instances: [
+    {
+      name: "Acme",
+      subdomain: "acme",
+      default_provider: "gitlab",
+      users: [
+        {
+          email: "known@acme.test",
+          name: "Known",
+          identities: [{ provider: "gitlab", uid: "8", email_verified: true }],
+        },
+      ],
+    },
+  ],
+  personas: [
+    { id: "lin", name: "Lin", email: "lin@acme.test", gitlab: { id: 7, username: "lin" } },
+    { id: "known", name: "Known", email: "known@acme.test", gitlab: { id: 8, username: "known" } },
+  ],
+};
+
+let copy: string;
+let serve: (options: ServeOptions) => Promise<RunningServer>;
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), "svc-recipe-"));
+  for (const name of ["src", "fixtures", "package.json", "tsconfig.json"])
+    await cp(join(ROOT, name), join(copy, name), { recursive: true });
+  await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  for (const [file, text] of Object.entries(FILES)) await writeFile(join(copy, file), text);
+  for (const [file, before, after, imported = ""] of LINES) {
+    const text = await readFile(join(copy, file), "utf8");
+    expect(text.split(before)).toHaveLength(2);
+    await writeFile(join(copy, file), imported + text.replace(before, after));
+  }
+  await writeFile(join(copy, "seed.json"), JSON.stringify(SEED));
+  await mkdir(join(copy, "dist"));
+  await build({
+    entryPoints: [join(copy, "src/server/index.ts")],
+    outfile: join(copy, "dist/server.js"),
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    logLevel: "error",
+  });
+  ({ serve } = (await import(pathToFileURL(join(copy, "dist/server.js")).href)) as { serve: typeof serve });
+}, 120_000);
+afterAll(() => rm(copy, { recursive: true, force: true }));
+
+/** Follows a sign-in; answers with the token's claims. */
+async function signIn(server: RunningServer, parameters: Record<string, string>): Promise<Record<string, unknown>> {
+  let location = `${server.url}/sign-in?${new URLSearchParams({ redirect_uri: APP, ...parameters }).toString()}`;
+  while (!location.startsWith(APP)) {
+    const response = await fetch(location, { redirect: "manual" });
+    const next = response.headers.get("location");
+    if (next === null) throw new Error(`${location} answered ${response.status}: ${await response.text()}`);
+    // On the way to the picker's page: an address is typed in.
+    const onPicker = parameters["typed"] !== undefined && new URL(next).searchParams.has("request");
+    location = onPicker ? `${next}&email=${parameters["typed"]}` : next;
+  }
+  const token = new URL(location).searchParams.get("token");
+  if (token === null) throw new Error(location);
+  const verified = await ask(server, "/api/v1/tokens/verify", { method: "POST", body: JSON.stringify({ token }) });
+  expect(verified).toMatchObject({ resource: "token", data: { valid: true, provider: "gitlab" } });
+  return decodePart(token, 1);
+}
+
+async function ask({ url, instances }: RunningServer, path: string, init: RequestInit = {}): Promise<unknown> {
+  const headers = { "x-service-secret-key": instances[0]!.secret_key, "content-type": "application/json" };
+  return (await fetch(url + path, { ...init, headers })).json();
+}
+
+describe("A provider that is added by two files and three lines", () => {
+  it("is all that the compiler asks for", async () => {
+    const tsc = join(ROOT, "node_modules/.bin/tsc");
+    const tsconfig = join(copy, "tsconfig.json");
+    await writeFile(tsconfig, (await readFile(tsconfig, "utf8")).replace('["src", "test"]', '["src"]'));
+    await expect(promisify(execFile)(tsc, ["-p", tsconfig])).resolves.toMatchObject({ stdout: "" });
+  }, 120_000);
+
+  it.each<[name: string, location: () => string | Promise<string>]>([
+    ["memory", () => "memory"],
+    ["a db.json", () => join(copy, ".svc/db.json")],
+    ["PostgreSQL", () => createDatabase()],
+  ])(
+    "signs users in with a store of the kind %s",
+    async (_, location) => {
+      const store = await location();
+      let server = await serve({ port: 0, store, seed: join(copy, "seed.json") });
+      try {
+        expect(server.providers).toMatchObject({ gitlab: "simulated" });
+        const lin = await signIn(server, { login_hint: "lin" });
+        expect(lin).toMatchObject({ email: "lin@acme.test", name: "Lin", provider: "gitlab" });
+        expect(await signIn(server, { login_hint: "known" })).toMatchObject({ email: "known@acme.test" });
+        const typed = await signIn(server, { typed: "new@acme.test" });
+        expect(typed).toMatchObject({ email: "new@acme.test", provider: "gitlab" });
+        if (store !== "memory") {
+          await server.close();
+          server = await serve({ port: 0, store });
+          expect((await signIn(server, { login_hint: "lin" }))["sub"]).toBe(lin["sub"]);
+          expect((await signIn(server, { typed: "new@acme.test" }))["sub"]).toBe(typed["sub"]);
+        }
+        const users = await ask(server, "/api/v1/users");
+        expect((users as User[]).map(({ data }) => data.providers)).toEqual([["gitlab"], ["gitlab"], ["gitlab"]]);
+        expect(await ask(server, "/api/v1/sessions/search?query=provider:gitlab")).toHaveLength(3);
+      } finally {
+        await server.close();
+      }
+    },
+    120_000,
+  );
+
+  it("checks its accounts in a seed", async () => {
+    const [lin] = SEED.personas;
+    const seed = { ...SEED, personas: [{ ...lin, gitlab: { id: "7" } }] };
+    await writeFile(join(copy, "bad.json"), JSON.stringify(seed));
+    await expect(serve({ port: 0, store: "memory", seed: join(copy, "bad.json") })).rejects.toThrow(
+      /personas\[0\]\.gitlab\.id: .*\n.*personas\[0\]\.gitlab\.username: is missing/,
+    );
+  });
+});
+
+describe("The names of the providers", () => {
+  it("stand nowhere in the server and the client but in their own files and the three lines", async () => {
+    const src = join(ROOT, "src");
+    const files = (await readdir(src, { recursive: true })).filter((file) =>
+      /^(server|wire|client)\/.*\.ts$/.test(file),
+    );
+    const named: string[] = [];
+    for (const file of files.toSorted())
+      if (/\b(google|github|twitter)\b/.test(await readFile(join(src, file), "utf8"))) named.push(file);
+    const own = /^server\/(providers|simulator)\/(google|github|twitter)\.ts$/;
+    expect(named.filter((file) => !own.test(file))).toEqual([
+      "server/providers/index.ts",
+      "server/simulator/providers.ts",
+      "wire/names.ts",
+    ]);
+  });
+});

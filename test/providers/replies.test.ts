@@ -1,0 +1,339 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serveOptions } from "../../src/cli/commands/serve/options.ts";
+import { parseConfig } from "../../src/server/config.ts";
+import type { IdentityRecord, UserRecord } from "../../src/server/store/records.ts";
+import type { Provider } from "../../src/wire/names.ts";
+import { createContext } from "../_cli.ts";
+import {
+  type Answer,
+  failure,
+  type Fake,
+  FORM_TYPE,
+  GITHUB_EMAILS,
+  GITHUB_USER,
+  GOOGLE_USER,
+  json,
+  raw,
+  setupProvider,
+  TWITTER_USER,
+} from "../_provider.ts";
+import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
+
+/** The user and the identity that come of a sign-in. */
+async function resultOf(
+  { service, signIn }: Fake,
+  provider: Provider,
+  uid: string,
+): Promise<[UserRecord, IdentityRecord]> {
+  const url = await signIn();
+  expect([...url.searchParams.keys()]).toEqual(["token"]);
+  const { sub } = decodePart(url.searchParams.get("token")!, 1);
+  const { user } = (await service.store.findUser(service.acme.id, String(sub)))!;
+  let identity: IdentityRecord | undefined;
+  const looking = new Error("only looking");
+  const resolveUser = ({ known }: { known?: { identity: IdentityRecord } | undefined }): never => {
+    identity = known?.identity;
+    throw looking;
+  };
+  const lookup = { instance_id: service.acme.id, provider, uid, email: user.email, ip_address: "127.0.0.1" };
+  const openSession = (): never => resolveUser({});
+  await expect(service.store.completeSignIn({ ...lookup, resolveUser, openSession })).rejects.toBe(looking);
+  return [user, identity!];
+}
+
+const good = { google: GOOGLE_USER, github: GITHUB_USER, twitter: TWITTER_USER.data };
+const path = { google: "/userinfo", github: "/user", twitter: "/2/users/me" };
+const wrapped = (provider: Provider, body: object): Answer => json(provider === "twitter" ? { data: body } : body);
+
+describe("A sign-in goes on with what the provider sent", () => {
+  it.each<[provider: Provider, what: string, sent: object, user: object, ignored: string | undefined]>([
+    ["google", "no email_verified", { email_verified: undefined }, { email: "ada@acme.test" }, undefined],
+    ["github", "no login", { login: undefined }, { name: "monalisa octocat" }, undefined],
+    ["github", "no login and no name", { login: undefined, name: null }, { name: "octocat@github.test" }, undefined],
+    ["github", "a login that is a number", { login: 7, name: null }, { name: "octocat@github.test" }, "user.login"],
+    ["twitter", "no username", { username: undefined }, { name: "X Dev" }, undefined],
+    [
+      "twitter",
+      "no username and no name",
+      { username: null, name: null },
+      { name: "2244994945@twitter.invalid" },
+      undefined,
+    ],
+    ["google", "a picture that is an object", { picture: { url: "x" } }, { name: "Ada Lovelace" }, "userinfo.picture"],
+    ["twitter", "a name that is a list", { name: ["X"] }, { name: "TwitterDev" }, "me.data.name"],
+  ])("of %s: %s", async (provider, _, sent, user, ignored) => {
+    const fake = await setupProvider(provider, { [path[provider]]: wrapped(provider, { ...good[provider], ...sent }) });
+    const uid = String({ google: "1001", github: 583231, twitter: "2244994945" }[provider]);
+    expect((await resultOf(fake, provider, uid))[0]).toMatchObject(user);
+    expect(fake.service.log.ignored).toEqual(ignored === undefined ? [] : [`${provider}: ${ignored}`]);
+  });
+
+  it.each<[what: string, emails: unknown[], ignored: string[]]>([
+    ["without primary", [{ email: "a@x.test", verified: true }, ...GITHUB_EMAILS], []],
+    ["with an email of null", [{ email: null, primary: true, verified: true }, ...GITHUB_EMAILS], ["emails[0]"]],
+    ["that is null", [null, ...GITHUB_EMAILS], []],
+    ["that is text", [...GITHUB_EMAILS, "a@x.test"], ["emails[2]"]],
+    [
+      "whose verified is text",
+      [{ email: "a@x.test", primary: true, verified: "true" }, ...GITHUB_EMAILS],
+      ["emails[0]"],
+    ],
+  ])("of github: an e-mail entry %s beside a good one", async (_, emails, ignored) => {
+    const fake = await setupProvider("github", { "/user/emails": json(emails) });
+    expect((await resultOf(fake, "github", "583231"))[0].email).toBe("octocat@github.test");
+    expect(fake.service.log.ignored).toEqual(ignored.map((field) => `github: ${field}`));
+  });
+
+  it("of github: the only e-mail entry, without primary", async () => {
+    const fake = await setupProvider("github", { "/user/emails": json([{ email: "a@x.test", verified: true }]) });
+    expect((await resultOf(fake, "github", "583231"))[0].email).toBe("a@x.test");
+  });
+
+  it.each([
+    ["without verified", [{ email: "a@x.test", primary: true }]],
+    ["with a verified that is text", [{ email: "a@x.test", primary: true, verified: "true" }]],
+    ["that is null", [null]],
+  ])("but not with a github address %s", async (_, emails) => {
+    const fake = await setupProvider("github", { "/user/emails": json(emails) });
+    expect((await fake.signIn()).href).toBe(failure("email_not_verified"));
+  });
+
+  it.each<[sent: unknown, expires: string | null, ignored: string[]]>([
+    [3600, "2026-06-01T13:00:00.000Z", []],
+    ["3600", "2026-06-01T13:00:00.000Z", []],
+    [0, null, []],
+    ["0", null, []],
+    [null, null, []],
+    [-1, null, ["google: token.expires_in"]],
+    ["soon", null, ["google: token.expires_in"]],
+    [1e300, null, ["google: token.expires_in"]],
+  ])("with an expires_in of %j", async (expires_in, expires, ignored) => {
+    const fake = await setupProvider("google", { "/token": json({ access_token: "t", expires_in }) });
+    const [, identity] = await resultOf(fake, "google", "1001");
+    expect([identity.access_token, identity.token_expires_at]).toEqual(["t", expires]);
+    expect(fake.service.log.ignored).toEqual(ignored);
+  });
+
+  it.each(["google", "github", "twitter"] as const)("with a form for an answer, of %s", async (provider) => {
+    for (const type of [FORM_TYPE, { "content-type": "text/plain" }, {}]) {
+      const form = raw(
+        "access_token=a%2Bb&token_type=bearer&expires_in=60&refresh_token=r",
+        200,
+        type as typeof FORM_TYPE,
+      );
+      const fake = await setupProvider(provider, { "/token": form });
+      const uid = String({ google: "1001", github: 583231, twitter: "2244994945" }[provider]);
+      const [, identity] = await resultOf(fake, provider, uid);
+      expect([identity.access_token, identity.refresh_token, identity.token_expires_at]).toEqual([
+        "a+b",
+        "r",
+        "2026-06-01T12:01:00.000Z",
+      ]);
+    }
+  });
+
+  it.each<[provider: Provider, uid: string, email: string]>([
+    ["google", "auth0|ada/1", "new@acme.test"],
+    ["google", "ada@corp.test", "new@acme.test"],
+    ["github", "MDQ6VXNlcjE=/+", "octocat@github.test"],
+    ["twitter", "1@evil.test", "1%40evil.test@twitter.invalid"],
+    ["twitter", "1/2%40", "1/2%2540@twitter.invalid"],
+  ])("of %s with the uid %s", async (provider, uid, email) => {
+    const id = provider === "google" ? { sub: uid, email } : { id: uid };
+    const fake = await setupProvider(provider, { [path[provider]]: wrapped(provider, { ...good[provider], ...id }) });
+    const [user, identity] = await resultOf(fake, provider, uid);
+    expect([user.email, identity.uid]).toEqual([email, uid]);
+  });
+});
+
+describe("What a provider sent that can't be used", () => {
+  const SECRET = "s3cret-VALUE-9999";
+  it.each<[provider: Provider, at: string, answer: Answer, logged: string]>([
+    [
+      "google",
+      "/token",
+      json({ error: "invalid_client", error_description: SECRET }, 401),
+      "google rejected the client credentials (invalid_client). Check client_id and client_secret",
+    ],
+    [
+      "github",
+      "/token",
+      json({ error: "incorrect_client_credentials", error_description: SECRET }),
+      "github rejected the client credentials (incorrect_client_credentials). Check client_id and client_secret",
+    ],
+    ["google", "/token", json({ error: "invalid_grant" }, 400), "google token: status 400, error invalid_grant"],
+    [
+      "github",
+      "/token",
+      json({ error: "bad_verification_code" }),
+      "github token: status 200, error bad_verification_code",
+    ],
+    [
+      "github",
+      "/token",
+      raw(`error=bad_verification_code&error_uri=${SECRET}`, 200, FORM_TYPE),
+      "github token: status 200, error bad_verification_code",
+    ],
+    ["google", "/token", json({ error: SECRET }, 400), "google token: status 400"],
+    ["google", "/token", json({ access_token: [SECRET] }), "google token: access_token missing or of the wrong form"],
+    [
+      "google",
+      "/userinfo",
+      json({ sub: "1001 ", email: 7 }),
+      "google userinfo: sub, email missing or of the wrong form",
+    ],
+    [
+      "google",
+      "/userinfo",
+      json({ error: { code: 401, message: SECRET, status: "UNAUTHENTICATED" } }, 401),
+      "google userinfo: status 401, error UNAUTHENTICATED",
+    ],
+    ["google", "/userinfo", raw(`<h1>${SECRET}</h1>`), "google userinfo: the answer has the wrong form"],
+    [
+      "google",
+      "/userinfo",
+      json({ ...GOOGLE_USER, email: `${SECRET} @x` }),
+      "google sent an e-mail address that can't be used",
+    ],
+    ["github", "/user/emails", json({ message: SECRET }, 404), "github emails: status 404"],
+    ["twitter", "/2/users/me", json({ data: { name: SECRET } }), "twitter me: data.id missing or of the wrong form"],
+    ["twitter", "/2/users/me", json({ errors: [{ title: SECRET }] }, 403), "twitter me: status 403"],
+    ["google", "/userinfo", json({ message: SECRET }, 503), "google userinfo: status 503"],
+  ])("is named in the log, and its value is not: %s %s", async (provider, at, answer, logged) => {
+    const { service, signIn } = await setupProvider(provider, { [at]: answer });
+    const error = (await signIn()).searchParams.get("error")!;
+    expect(service.log.failures).toEqual([`${provider}: ${error}: ${logged}`]);
+    expect(JSON.stringify(service.log)).not.toContain(SECRET);
+  });
+
+  it("in a redirect is named by the provider's code, where it is one", async () => {
+    const { fetch, log } = await setup();
+    const states: string[] = [];
+    for (const error of ["invalid_scope", `x-${SECRET}`]) {
+      const started = await fetch(`/oauth/authorize?provider=google&redirect_uri=${encodeURIComponent(APP)}`);
+      const picker = await fetch(started.headers.get("location")!);
+      const request = new URL(picker.headers.get("location")!).searchParams.get("request")!;
+      const cancelled = await fetch(`/__svc/simulator/google/authorize?request=${request}&cancel=1`);
+      const callback = new URL(cancelled.headers.get("location")!);
+      states.push(callback.searchParams.get("state")!);
+      callback.searchParams.set("error", error);
+      await fetch(callback.href);
+    }
+    expect(log.failures).toEqual([
+      "google: server_error: google reported invalid_scope instead of a code",
+      "google: server_error: google reported an error instead of a code",
+    ]);
+  });
+});
+
+describe("A picture and a name", () => {
+  it("of a user stay as they are when another account is linked", async () => {
+    const user = { email: "octocat@github.test", name: "Her own name", avatar_url: "https://own.test/a.png" };
+    const fake = await setupProvider("github");
+    const service = await setup({
+      seed: {
+        ...SEED,
+        instances: [{ ...SEED.instances[0], users: [{ ...user, email_verified_at: "2026-01-05T09:00:00Z" }] }],
+        personas: [
+          {
+            id: "x",
+            name: null,
+            email: user.email,
+            github: { id: 9, login: "x", emails: [{ email: user.email, primary: true, verified: true }] },
+          },
+        ],
+      },
+    });
+    await service.signIn("github", "x");
+    const [found] = await service.client(service.acme).users.list();
+    expect(found!.data).toMatchObject({ ...user, providers: ["github"] });
+    expect(fake.heard).toEqual([]);
+  });
+
+  it("of a known account stay as they are where the provider sends none", async () => {
+    const fake = await setupProvider("github");
+    const [before] = await resultOf(fake, "github", "583231");
+    for (const sent of [
+      { name: null, avatar_url: null },
+      { name: "  ", avatar_url: "javascript:alert(1)" },
+    ]) {
+      fake.answers["/user"] = json({ ...GITHUB_USER, ...sent });
+      const [after] = await resultOf(fake, "github", "583231");
+      expect([after.name, after.avatar_url]).toEqual([before.name, before.avatar_url]);
+    }
+    fake.answers["/user"] = json({ ...GITHUB_USER, name: "New", avatar_url: "http://new.test/a.png" });
+    const [renamed] = await resultOf(fake, "github", "583231");
+    expect([renamed.name, renamed.avatar_url]).toEqual(["New", "http://new.test/a.png"]);
+  });
+});
+
+describe("The addresses of a provider", () => {
+  const endpoints = { token: "http://127.0.0.1:9/token" };
+
+  it("in the configuration join the credentials in the environment", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "svc-config-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const providers = { google: { endpoints }, github: { client_id: "file", client_secret: "file", endpoints } };
+    await writeFile(join(directory, "svc.config.json"), JSON.stringify({ providers }));
+    const env = {
+      SVC_GOOGLE_CLIENT_ID: "env",
+      SVC_GOOGLE_CLIENT_SECRET: "env-secret",
+      SVC_GITHUB_CLIENT_ID: "env",
+      SVC_GITHUB_CLIENT_SECRET: "env-secret",
+    };
+    const { credentials } = await serveOptions(createContext({ env, cwd: directory }), {});
+    const joined = { client_id: "env", client_secret: "env-secret", endpoints };
+    expect(credentials).toEqual({ google: joined, github: joined });
+  });
+
+  it("without credentials leave the provider simulated", async () => {
+    const credentials = { google: { endpoints: { authorize: "https://idp.test/auth" } } };
+    const service = await setup({ credentials });
+    expect((await service.signIn("google", "ada")).searchParams.has("token")).toBe(true);
+  });
+
+  it("are those of an instance's own connection, and else those of the configuration", async () => {
+    const own = { client_id: "own", client_secret: "own", endpoints: { authorize: "https://own.test/auth" } };
+    const credentials = {
+      google: {
+        client_id: "all",
+        client_secret: "all",
+        endpoints: { authorize: "https://all.test/auth", ...endpoints },
+      },
+    };
+    const [acme, globex] = SEED.instances;
+    const seed = { ...SEED, instances: [{ ...acme, connections: { google: own } }, globex] };
+    const service = await setup({ seed, credentials });
+    const start = async (instance: string): Promise<string> => {
+      const query = new URLSearchParams({ instance, provider: "google", redirect_uri: APP });
+      const location = new URL(
+        (await service.fetch(`${FRONT}/oauth/authorize?${query.toString()}`)).headers.get("location")!,
+      );
+      return `${location.origin} ${location.searchParams.get("client_id")}`;
+    };
+    expect([await start("acme"), await start("globex")]).toEqual(["https://own.test own", "https://all.test all"]);
+  });
+
+  it("keep the query of the address that they replace", async () => {
+    const fake = await setupProvider("twitter");
+    await fake.signIn();
+    expect(fake.heard.at(-1)!.path).toBe("/2/users/me?user.fields=profile_image_url");
+  });
+
+  it("may be plain http to another host only where insecure is set", () => {
+    const google = { client_id: "i", client_secret: "s", endpoints: { token: "http://idp:8080/token" } };
+    const read = (provider: object): unknown =>
+      parseConfig(JSON.stringify({ providers: { google: provider } }), "svc.config.json").credentials;
+    expect(() => read(google)).toThrow(
+      "providers.google.endpoints.token: must be an https address, or one on loopback",
+    );
+    expect(() => read({ ...google, insecure: false })).toThrow("must be an https address");
+    expect(read({ ...google, insecure: true })).toEqual({ google });
+    expect(() => read({ ...google, insecure: true, endpoints: { token: "ftp://idp/token" } })).toThrow(
+      "must be an https",
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it, vi } from "vitest";
+import { createSimulator } from "../../src/server/simulator/index.ts";
+import { setup } from "../_setup.ts";
+
+const FRONT = "http://localhost:7820";
+
+describe("What a simulated provider answers within the process", () => {
+  it.each(["google", "github", "twitter"] as const)("is made without a Response by %s", async (provider) => {
+    const service = await setup();
+    const made = vi.spyOn(globalThis.Response.prototype, "body", "get");
+    try {
+      expect(await service.tokenFor(provider, "mary")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+      expect(made).not.toHaveBeenCalled();
+    } finally {
+      made.mockRestore();
+    }
+  });
+
+  it("has a status, headers in any case, and a text that can be read in both ways", async () => {
+    const simulator = createSimulator({
+      front: FRONT,
+      callbackUrl: (provider) => `${FRONT}/oauth/${provider}/callback`,
+      personas: [],
+      clients: () => [],
+      sealKey: Buffer.alloc(32),
+      now: () => new Date(),
+    });
+    const answer = await simulator.fetch(`${FRONT}/__svc/simulator/github/token`, { method: "GET" });
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get("Content-Type")).toBe("application/json; charset=utf-8");
+    expect(answer.headers.get("location")).toBeNull();
+    expect(JSON.parse(await answer.text())).toEqual({ message: "Not Found" });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of answer.body ?? []) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe(await answer.text());
+  });
+});

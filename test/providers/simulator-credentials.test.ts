@@ -1,0 +1,87 @@
+import { rm, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serve, ServeError } from "../../src/server/index.ts";
+import type { ProvidersMode } from "../../src/server/providers/connections.ts";
+import type { Credentials } from "../../src/server/providers/credentials.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { locationOf } from "../_answers.ts";
+import { basic, CLIENT, codeFor, create, exchange, jsonOf, OTHER, WRONG_CLIENT } from "../_picker.ts";
+import { APP, decodePart, FRONT, SEED, setup, type Service } from "../_setup.ts";
+
+function seedWith(connections: Credentials): object {
+  return { ...SEED, instances: [{ ...SEED.instances[0], connections }, SEED.instances[1]] };
+}
+
+async function askedOf({ fetch }: Service, subdomain: string, provider: Provider): Promise<[string, string | null]> {
+  const query = new URLSearchParams({ provider, redirect_uri: APP });
+  const url = locationOf(await fetch(`http://${subdomain}.localhost:7820/oauth/authorize?${query.toString()}`));
+  return [url.origin, url.searchParams.get("client_id")];
+}
+
+describe("the credentials", () => {
+  const OWN = { client_id: "own", client_secret: "own-secret" };
+  const GLOBAL = { client_id: "global", client_secret: "global-secret" };
+  const REAL = "https://accounts.google.com";
+
+  it.each([
+    ["auto", "own", "global", REAL, "own"],
+    ["auto", "own", "no", REAL, "own"],
+    ["auto", "no", "global", REAL, "global"],
+    ["auto", "no", "no", FRONT, "svc-simulator"],
+    ["real", "own", "global", REAL, "own"],
+    ["real", "no", "global", REAL, "global"],
+    ["simulated", "own", "global", FRONT, "own"],
+    ["simulated", "own", "no", FRONT, "own"],
+    ["simulated", "no", "global", FRONT, "global"],
+    ["simulated", "no", "no", FRONT, "svc-simulator"],
+  ] as const)("%s, with %s and %s ones: at %s as %s", async (mode: ProvidersMode, own, global, origin, client_id) => {
+    const service = await setup({
+      seed: seedWith(own === "own" ? { google: OWN } : {}),
+      credentials: global === "global" ? { google: GLOBAL } : {},
+      providers: mode,
+    });
+    expect(await askedOf(service, "acme", "google")).toEqual([origin, client_id]);
+  });
+
+  it("are an instance's own, and a provider's own", async () => {
+    const service = await setup({ seed: seedWith({ google: OWN }), credentials: { google: GLOBAL, github: GLOBAL } });
+    expect(await askedOf(service, "acme", "google")).toEqual([REAL, "own"]);
+    expect(await askedOf(service, "acme", "github")).toEqual(["https://github.com", "global"]);
+    expect(await askedOf(service, "acme", "twitter")).toEqual([FRONT, "svc-simulator"]);
+    expect(await askedOf(service, "globex", "google")).toEqual([REAL, "global"]);
+  });
+
+  it.each(PROVIDERS)("of an instance sign in at a simulated %s, which needs no network", async (provider) => {
+    const odd = { client_id: "id: with %41+é", client_secret: "a:b%c d+é&=" };
+    const { tokenFor } = await setup({ seed: seedWith({ [provider]: odd }), providers: "simulated" });
+    expect(decodePart(await tokenFor(provider, "mary"), 1)["provider"]).toBe(provider);
+  });
+
+  it.each(PROVIDERS)("are compared by a simulated %s", async (provider) => {
+    const { simulator } = create();
+    const { client_id } = OTHER;
+    for (const [secret, expected] of [
+      [CLIENT.client_secret, WRONG_CLIENT[provider][0]],
+      [OTHER.client_secret, 200],
+    ] as const) {
+      const response = await exchange(simulator, provider, codeFor(simulator, provider, { client_id }), {
+        form: { client_id, ...(provider === "twitter" ? {} : { client_secret: secret }) },
+        headers: provider === "twitter" ? basic({ client_id, client_secret: secret }) : {},
+      });
+      const [status, body] = await jsonOf(response);
+      expect([status, "access_token" in (body as object)]).toEqual([expected, secret === OTHER.client_secret]);
+    }
+  });
+
+  it("are missing where there must be real ones: the server does not start", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "svc-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const seed = join(directory, "seed.json");
+    await writeFile(seed, JSON.stringify(seedWith({ google: OWN, twitter: OWN })));
+    const starting = serve({ port: 0, store: "memory", seed, providers: "real", credentials: { google: GLOBAL } });
+    await expect(starting).rejects.toThrow(ServeError);
+    await expect(starting).rejects.toThrow("Acme: github, Globex: github, Globex: twitter");
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { type Simulator } from "../../src/server/simulator/index.ts";
+import { addressOf, authorization, codeFor, create, exchange, get, jsonOf } from "../_picker.ts";
+
+describe("two processes on one store", () => {
+  const redeem = async (simulator: Simulator, code: string): Promise<[number, unknown]> =>
+    jsonOf(await exchange(simulator, "twitter", code));
+  const answer = (simulator: Simulator, query: ReadonlyMap<string, string>): URLSearchParams => {
+    const outcome = simulator.authorize("twitter", query);
+    if (!("location" in outcome)) throw new Error("a page instead of an address");
+    return new URL(outcome.location).searchParams;
+  };
+  const requestAt = (simulator: Simulator): string =>
+    answer(simulator, authorization("twitter", { login_hint: undefined })).get("request")!;
+
+  it("understand each other's requests and codes, also of somebody who was typed in at one of them", async () => {
+    const [one, two, three] = [create().simulator, create().simulator, create().simulator];
+    const typed = { request: requestAt(one), email: "new@acme.test", name: "New One" };
+    const chosen = answer(two, new Map(Object.entries(typed)));
+    expect(chosen.get("state")).toBe("the-state");
+    const code = chosen.get("code")!;
+    const [status, body] = await redeem(three, code);
+    expect(status).toBe(200);
+    const { access_token } = body as { access_token: string };
+    const [, profile] = await jsonOf(await get(three, addressOf(three, "twitter", "me"), access_token));
+    expect(profile).toMatchObject({ data: { name: "New One", username: "new" } });
+    expect((await redeem(three, code))[0]).toBe(400);
+  });
+
+  it("keep what they give out short enough for an address", () => {
+    const { simulator } = create();
+    const typed = { request: requestAt(simulator), email: `${"a".repeat(240)}@acme.test`, name: "名".repeat(256) };
+    expect(typed.request.length).toBeLessThan(512);
+    expect(codeFor(simulator, "twitter").length).toBeLessThan(512);
+    expect(answer(simulator, new Map(Object.entries(typed))).get("code")!.length).toBeLessThan(2048);
+  });
+
+  it("take nothing that was changed, made with other keys, or given out for something else", async () => {
+    const { simulator, clock } = create();
+    const code = codeFor(simulator, "twitter");
+    for (let at = 0; at < code.length; at += 7) {
+      const changed = code.slice(0, at) + (code[at] === "A" ? "B" : "A") + code.slice(at + 1);
+      expect((await redeem(simulator, changed))[0], `character ${at}`).toBe(400);
+    }
+    expect((await redeem(create(Buffer.from("key_of_others")).simulator, code))[0]).toBe(400);
+    const request = requestAt(simulator);
+    expect((await redeem(simulator, request))[0]).toBe(400);
+    expect(() => simulator.authorize("twitter", new Map([["request", code]]))).toThrow("does not know this request");
+    expect(() => simulator.authorize("google", new Map([["request", request]]))).toThrow("does not know this request");
+    clock.advance(601);
+    expect((await redeem(simulator, code))[0]).toBe(400);
+    expect(() => simulator.authorize("twitter", new Map([["request", request]]))).toThrow("does not know this request");
+  });
+
+  it("show neither the state nor the person in what they give out", () => {
+    const { simulator } = create();
+    const code = Buffer.from(codeFor(simulator, "google"), "base64url").toString("latin1");
+    expect(code).not.toMatch(/ada|acme|state|google/);
+  });
+});

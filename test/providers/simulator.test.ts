@@ -1,0 +1,268 @@
+import { describe, expect, it } from "vitest";
+import { type Simulator } from "../../src/server/simulator/index.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import {
+  addressOf,
+  authorization,
+  basic,
+  callbackUrl,
+  CHALLENGE,
+  CLIENT,
+  codeFor,
+  create,
+  exchange,
+  type Fields,
+  get,
+  jsonOf,
+  OTHER,
+  VERIFIER,
+  WRONG_CLIENT,
+} from "../_picker.ts";
+import { FRONT, SEED, setup } from "../_setup.ts";
+
+const PICTURE = `${FRONT}/__svc/simulator/avatars/ada.svg`;
+
+async function accessTokenFor(simulator: Simulator, provider: Provider, changed?: Fields): Promise<string> {
+  const [, body] = await jsonOf(await exchange(simulator, provider, codeFor(simulator, provider, changed)));
+  return (body as { access_token: string }).access_token;
+}
+
+const WRONG_CODE = {
+  google: [400, { error: "invalid_grant", error_description: "Bad Request" }],
+  github: [200, { error: "bad_verification_code", error_description: "The code passed is incorrect or expired." }],
+  twitter: [
+    400,
+    { error: "invalid_request", error_description: "Value passed for the authorization code was invalid." },
+  ],
+};
+
+const NO_BASIC = [401, { error: "unauthorized_client", error_description: "Missing valid authorization header" }];
+
+describe("a simulated authorize endpoint", () => {
+  const CHALLENGE_MISSING = "misses a code_challenge with the method S256";
+  const OTHER_REDIRECT = "has another redirect_uri for this client";
+
+  it.each(PROVIDERS)("sends a code and the state back: %s", (provider) => {
+    const { simulator } = create();
+    const outcome = simulator.authorize(provider, authorization(provider));
+    const code = expect.stringMatching(/^[\w-]{32,512}$/) as string;
+    const { origin, pathname, searchParams } = new URL((outcome as { location: string }).location);
+    expect(origin + pathname).toBe(callbackUrl(provider));
+    expect(Object.fromEntries(searchParams)).toEqual({ code, state: "the-state" });
+  });
+
+  it.each([
+    ["google", { client_id: undefined }, "knows no such client_id"],
+    ["google", { client_id: "stranger" }, "knows no such client_id"],
+    ["github", { redirect_uri: undefined }, OTHER_REDIRECT],
+    ["github", { redirect_uri: "https://evil.test/" }, OTHER_REDIRECT],
+    ["github", { redirect_uri: `${callbackUrl("github")}/more` }, OTHER_REDIRECT],
+    ["github", { redirect_uri: `${callbackUrl("github")}?x` }, OTHER_REDIRECT],
+    ["github", { redirect_uri: callbackUrl("google") }, OTHER_REDIRECT],
+    ["google", { response_type: undefined }, "wants response_type=code"],
+    ["google", { response_type: "token" }, "wants response_type=code"],
+    ["google", { scope: undefined }, "misses the scope openid"],
+    ["google", { scope: "email profile" }, "misses the scope openid"],
+    ["google", { scope: "openidx email" }, "misses the scope openid"],
+    ["twitter", { code_challenge: undefined }, CHALLENGE_MISSING],
+    ["twitter", { code_challenge_method: undefined }, CHALLENGE_MISSING],
+    ["twitter", { code_challenge_method: "plain" }, CHALLENGE_MISSING],
+    ["twitter", { code_challenge: "short" }, CHALLENGE_MISSING],
+    ["twitter", { request: "never-given-out" }, "does not know this request any more; begin again at the application"],
+  ] as const)("of %s refuses %o, and does not redirect", async (provider, changed, why) => {
+    const { fetch } = await setup();
+    const query = new URLSearchParams([...authorization(provider, changed)]);
+    const response = await fetch(`/__svc/simulator/${provider}/authorize?${query.toString()}`);
+    expect(response.headers.get("location")).toBeNull();
+    const error = `Bad request: ${provider} (simulated) ${why}`;
+    expect([response.status, await response.json()]).toEqual([400, { error }]);
+  });
+
+  it("knows a client at its own provider alone", async () => {
+    const seed = { ...SEED, instances: [{ ...SEED.instances[0], connections: { google: OTHER } }] };
+    const { fetch } = await setup({ seed, providers: "simulated" });
+    const statuses = [];
+    for (const provider of PROVIDERS) {
+      const query = new URLSearchParams([...authorization(provider, { client_id: OTHER.client_id })]);
+      statuses.push((await fetch(`/__svc/simulator/${provider}/authorize?${query.toString()}`)).status);
+    }
+    expect(statuses).toEqual([302, 400, 400]);
+  });
+
+  it.each(["/__svc/simulator/facebook/authorize", "/__svc/simulator/google/token", "/__svc/simulator/google/userinfo"])(
+    "is all that a browser finds there: no %s",
+    async (path) => {
+      const { fetch } = await setup();
+      const response = await fetch(path);
+      expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }]);
+    },
+  );
+});
+
+describe("a simulated token endpoint", () => {
+  const access_token = expect.stringMatching(/^[\w-]{43}$/) as string;
+
+  it.each([
+    ["google", { access_token, expires_in: 3599, scope: "openid email profile", token_type: "Bearer" }],
+    ["github", { access_token, scope: "user:email,read:user", token_type: "bearer" }],
+    ["twitter", { access_token, expires_in: 7200, scope: "tweet.read users.read", token_type: "bearer" }],
+  ] as const)("of %s answers as the real one does", async (provider, body) => {
+    const { simulator } = create();
+    const response = await exchange(simulator, provider, codeFor(simulator, provider));
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(await jsonOf(response)).toEqual([200, body]);
+  });
+
+  it.each([
+    ["google", "no secret", { form: { client_secret: undefined } }, WRONG_CLIENT],
+    ["google", "a wrong secret", { form: { client_secret: "wrong" } }, WRONG_CLIENT],
+    ["google", "another client's secret", { form: { client_secret: OTHER.client_secret } }, WRONG_CLIENT],
+    ["google", "an unknown client", { form: { client_id: "stranger" } }, WRONG_CLIENT],
+    ["google", "another client", { form: OTHER }, WRONG_CODE],
+    ["google", "another redirect_uri", { form: { redirect_uri: `${callbackUrl("google")}/` } }, WRONG_CODE],
+    ["google", "no redirect_uri", { form: { redirect_uri: undefined } }, WRONG_CODE],
+    ["google", "another code", { form: { code: "wrong" } }, WRONG_CODE],
+    ["google", "no code", { form: { code: undefined } }, WRONG_CODE],
+    ["google", "a verifier that nobody asked for", { form: { code_verifier: VERIFIER } }, WRONG_CODE],
+    ["github", "a wrong secret", { form: { client_secret: "wrong" } }, WRONG_CLIENT],
+    ["github", "another client", { form: OTHER }, WRONG_CODE],
+    ["github", "another redirect_uri", { form: { redirect_uri: callbackUrl("google") } }, WRONG_CODE],
+    ["github", "another code", { form: { code: "wrong" } }, WRONG_CODE],
+    ["twitter", "a wrong secret", { headers: basic({ ...CLIENT, client_secret: "wrong" }) }, WRONG_CLIENT],
+    ["twitter", "another client", { headers: basic(OTHER) }, WRONG_CODE],
+    ["twitter", "another redirect_uri", { form: { redirect_uri: callbackUrl("google") } }, WRONG_CODE],
+    ["twitter", "no verifier", { form: { code_verifier: undefined } }, WRONG_CODE],
+    ["twitter", "another verifier", { form: { code_verifier: VERIFIER.toLowerCase() } }, WRONG_CODE],
+    ["twitter", "the challenge", { form: { code_verifier: CHALLENGE.code_challenge } }, WRONG_CODE],
+    ["twitter", "no Basic", { form: CLIENT, headers: { authorization: "" } }, { twitter: NO_BASIC }],
+  ] as const)("of %s refuses %s", async (provider, _what, changed, expected) => {
+    const { simulator } = create();
+    const response = await exchange(simulator, provider, codeFor(simulator, provider), changed);
+    expect(await jsonOf(response)).toEqual((expected as typeof WRONG_CODE)[provider]);
+  });
+
+  it.each(PROVIDERS)("of %s takes a code once", async (provider) => {
+    const { simulator } = create();
+    const code = codeFor(simulator, provider);
+    await exchange(simulator, provider, code);
+    expect(await jsonOf(await exchange(simulator, provider, code))).toEqual(WRONG_CODE[provider]);
+  });
+
+  it.each(PROVIDERS)("of %s takes no code of another provider", async (provider) => {
+    const { simulator } = create();
+    const other = provider === "google" ? "github" : "google";
+    const form = { redirect_uri: callbackUrl(other), code_verifier: undefined };
+    const response = await exchange(simulator, provider, codeFor(simulator, other), { form });
+    expect(await jsonOf(response)).toEqual(WRONG_CODE[provider]);
+  });
+
+  it("takes a code for ten minutes", async () => {
+    const { simulator, clock } = create();
+    const [early, late] = [codeFor(simulator, "google"), codeFor(simulator, "google")];
+    clock.advance(599);
+    expect((await exchange(simulator, "google", early)).status).toBe(200);
+    clock.advance(2);
+    expect(await jsonOf(await exchange(simulator, "google", late))).toEqual(WRONG_CODE.google);
+  });
+
+  it("compares a verifier with a challenge wherever there is one", async () => {
+    const { simulator } = create();
+    const right = await exchange(simulator, "google", codeFor(simulator, "google", CHALLENGE), {
+      form: { code_verifier: VERIFIER },
+    });
+    expect(right.status).toBe(200);
+    const none = await exchange(simulator, "google", codeFor(simulator, "google", CHALLENGE));
+    expect(await jsonOf(none)).toEqual(WRONG_CODE.google);
+  });
+
+  it("of github answers with a form unless it is asked for JSON, errors too", async () => {
+    const { simulator } = create();
+    const ask = async (code: string): Promise<[string | null, object]> => {
+      const response = await exchange(simulator, "github", code, { headers: { accept: "*/*" } });
+      const form = Object.fromEntries(new URLSearchParams(await response.text()));
+      return [response.headers.get("content-type"), form];
+    };
+    const type = "application/x-www-form-urlencoded; charset=utf-8";
+    const body = { access_token, scope: "user:email,read:user", token_type: "bearer" };
+    expect(await ask(codeFor(simulator, "github"))).toEqual([type, body]);
+    expect(await ask("wrong")).toEqual([type, WRONG_CODE.github[1]]);
+  });
+
+  it("knows no other grant, and nothing of GET", async () => {
+    const { simulator } = create();
+    const code = codeFor(simulator, "google");
+    const response = await exchange(simulator, "google", code, { form: { grant_type: "client_credentials" } });
+    expect(await jsonOf(response)).toEqual([400, { error: "unsupported_grant_type" }]);
+    const got = await simulator.fetch(addressOf(simulator, "google", "token"), { method: "GET" });
+    expect(await jsonOf(got)).toEqual([404, { message: "Not Found" }]);
+  });
+});
+
+describe("a simulated profile", () => {
+  it.each([
+    [
+      "google",
+      "userinfo",
+      { sub: "1001", email: "ada@acme.test", email_verified: true, name: "Ada Lovelace", picture: PICTURE },
+    ],
+    ["github", "user", { id: 2001, login: "ada", name: "Ada Lovelace", email: "ada@acme.test", avatar_url: PICTURE }],
+    ["github", "emails", [{ email: "ada@acme.test", primary: true, verified: true, visibility: null }]],
+    ["twitter", "me", { data: { id: "3001", username: "ada", name: "Ada Lovelace", profile_image_url: PICTURE } }],
+  ] as const)("of %s: %s", async (provider, name, body) => {
+    const { simulator } = create();
+    const token = await accessTokenFor(simulator, provider);
+    expect(await jsonOf(await get(simulator, addressOf(simulator, provider, name), token))).toEqual([200, body]);
+  });
+
+  it.each([
+    ["google", "userinfo"],
+    ["github", "user"],
+    ["github", "emails"],
+    ["twitter", "me"],
+  ] as const)("of %s is not shown without its token: %s", async (provider, name) => {
+    const { simulator, clock } = create();
+    const address = addressOf(simulator, provider, name);
+    const refused = [401, { message: "Bad credentials" }];
+    expect(await jsonOf(await get(simulator, address, "wrong"))).toEqual(refused);
+    const anonymous = await simulator.fetch(address, { method: "GET", headers: { "user-agent": "x" } });
+    expect(await jsonOf(anonymous)).toEqual(refused);
+    for (const other of PROVIDERS.filter((candidate) => candidate !== provider)) {
+      expect(await jsonOf(await get(simulator, address, await accessTokenFor(simulator, other)))).toEqual(refused);
+    }
+    const token = await accessTokenFor(simulator, provider);
+    clock.advance(7201);
+    expect(await jsonOf(await get(simulator, address, token))).toEqual(refused);
+  });
+
+  it("of github wants a User-Agent", async () => {
+    const { simulator } = create();
+    const token = await accessTokenFor(simulator, "github");
+    const more = { headers: { "user-agent": "" } };
+    expect((await get(simulator, addressOf(simulator, "github", "user"), token, more)).status).toBe(403);
+  });
+
+  it("of github has no e-mail addresses without the scope for them", async () => {
+    const { simulator } = create();
+    const token = await accessTokenFor(simulator, "github", { scope: "read:user" });
+    expect((await get(simulator, addressOf(simulator, "github", "user"), token)).status).toBe(200);
+    const emails = await get(simulator, addressOf(simulator, "github", "emails"), token);
+    expect(await jsonOf(emails)).toEqual([404, { message: "Not Found" }]);
+  });
+
+  it.each(["users.read", "tweet.read", ""])("of twitter wants both its scopes, not only %j", async (scope) => {
+    const { simulator } = create();
+    const token = await accessTokenFor(simulator, "twitter", { scope });
+    const response = await get(simulator, addressOf(simulator, "twitter", "me"), token);
+    expect(await jsonOf(response)).toEqual([403, { title: "Forbidden", status: 403 }]);
+  });
+
+  it("is nowhere else", async () => {
+    const { simulator } = create();
+    const token = await accessTokenFor(simulator, "google");
+    const response = await get(simulator, `${FRONT}/__svc/simulator/google/elsewhere`, token);
+    expect(await jsonOf(response)).toEqual([404, { message: "Not Found" }]);
+    await expect(get(simulator, "https://www.googleapis.com/userinfo", token)).rejects.toThrow(
+      "The simulator has nothing at https://www.googleapis.com",
+    );
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serve, type ServeOptions } from "../../src/server/serve.ts";
+import type { Provider } from "../../src/wire/names.ts";
+import { locationOf } from "../_answers.ts";
+import { connected, everything, network, openProvider } from "../_attacks.ts";
+import { seedFile } from "../_files.ts";
+import { APP, decodePart, SEED, setup, ADA } from "../_setup.ts";
+import { ask } from "../_sockets.ts";
+
+/** Acme, with one more persona at the simulated providers. */
+function withPersona(persona: object): object {
+  return { ...SEED, personas: [...SEED.personas, { id: "mallory", name: "Mallory", ...persona }] };
+}
+
+/** What comes of Mallory's sign-in, and whether Ada and Charles are as they were. */
+async function intrude(
+  seed: object,
+  provider: Provider,
+): Promise<{ error: string | null; user: string | null; isUntouched: boolean }> {
+  const service = await setup({ seed });
+  const before = await everything(service, service.acme);
+  const { searchParams } = await service.signIn(provider, "mallory");
+  const token = searchParams.get("token");
+  return {
+    error: searchParams.get("error"),
+    user: token && String(decodePart(token, 1)["sub"]),
+    isUntouched: (await everything(service, service.acme)) === before,
+  };
+}
+
+describe("accounts", () => {
+  const conflict = { error: "account_conflict", user: null, isUntouched: true };
+  const unverified = { error: "email_not_verified", user: null, isUntouched: true };
+
+  it.each<[string, Provider, object, object]>([
+    [
+      "google says that the address is not verified",
+      "google",
+      { google: { sub: "666", email_verified: false } },
+      unverified,
+    ],
+    [
+      "github has not verified it",
+      "github",
+      { github: { id: 666, login: "m", emails: [{ email: "ada@acme.test", primary: true, verified: false }] } },
+      unverified,
+    ],
+    [
+      "at github it is verified, and another one is primary and not",
+      "github",
+      {
+        github: {
+          id: 666,
+          login: "m",
+          emails: [
+            { email: "ada@acme.test", primary: false, verified: true },
+            { email: "m@evil.test", primary: true, verified: false },
+          ],
+        },
+      },
+      unverified,
+    ],
+  ])("T19: Ada's address does not open her account while %s", async (_, provider, account, outcome) => {
+    expect(await intrude(withPersona({ email: "ada@acme.test", ...account }), provider)).toEqual(outcome);
+  });
+
+  it("T19: an account that nobody vouched for is not handed to the address's owner, nor he to it", async () => {
+    const persona = { email: "charles@acme.test", google: { sub: "666", email_verified: true } };
+    expect(await intrude(withPersona(persona), "google")).toEqual(conflict);
+  });
+
+  it("T19: beside a real provider none is simulated for the network: it would vouch for any address", async () => {
+    const credentials = { google: { client_id: "id", client_secret: "secret" } };
+    const seed = seedFile({ ...SEED, instances: [{ ...SEED.instances[0], redirect_uris: [APP] }] });
+    const options: ServeOptions = {
+      port: 0,
+      store: "memory",
+      seed,
+      publicUrl: "https://auth.example.test",
+      credentials,
+    };
+    const server = await serve(options).catch((error: Error) => error);
+    if (server instanceof Error) return expect(server.name).toBe("ServeError");
+    onTestFinished(() => server.close());
+    const path = `/oauth/authorize?provider=github&login_hint=ada@acme.test&redirect_uri=${APP}`;
+    const { status } = await ask(server.port, { path, host: "auth.example.test" });
+    return expect(status).toBe(400);
+  });
+
+  it("T20: a second account of one provider with Ada's address is somebody else", async () => {
+    const persona = { email: "ada@acme.test", google: { sub: "666", email_verified: true } };
+    expect(await intrude(withPersona(persona), "google")).toEqual(conflict);
+  });
+
+  it.each([
+    ["аda@acme.test", "a Cyrillic letter"],
+    ["ada@acme.test.evil.test", "a longer domain"],
+    ["ada+1@acme.test", "a tag"],
+    ["a.da@acme.test", "a dot"],
+    ["adа@acme.test", "another Cyrillic letter"],
+    ["ada@acme-test.evil", "a domain that looks alike"],
+  ])("T21: %s has %s and is not Ada", async (email) => {
+    const { user, error, isUntouched } = await intrude(
+      withPersona({ email, google: { sub: "666", email_verified: true } }),
+      "google",
+    );
+    expect({ error, isAda: user === ADA, isUntouched }).toEqual({ error: null, isAda: false, isUntouched: false });
+  });
+
+  it.each([
+    "ada@acme.test＠evil.test",
+    "ada@evil.test@acme.test",
+    "ada@acme\u3002test\u200b",
+    "ada\u00ad@acme.test",
+    "ada@ａcmé.test",
+  ])("T21: %o is no address, before or after Unicode's spellings are resolved", async (email) => {
+    const provider = await openProvider();
+    provider.reply = (path) =>
+      path === "/userinfo" ? { body: JSON.stringify({ email, email_verified: true, sub: "666" }) } : undefined;
+    const service = await setup({ seed: connected(provider), fetch: network });
+    const start = await service.fetch(
+      `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: APP }).toString()}`,
+    );
+    const back = await service.fetch(
+      `/oauth/google/callback?code=c&state=${locationOf(start).searchParams.get("state")}`,
+    );
+    expect([locationOf(back).searchParams.get("error"), locationOf(back).searchParams.get("token")]).toEqual([
+      "server_error",
+      null,
+    ]);
+  });
+});

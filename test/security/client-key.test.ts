@@ -1,0 +1,92 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { createClient } from "../../src/client/index.ts";
+import { answering, SECRET } from "../_attacks.ts";
+import { FRONT, ADA, NOBODY } from "../_setup.ts";
+
+describe("T15: the client's key goes to its own service, and into no text", () => {
+  it.each([
+    "",
+    ".",
+    "..",
+    "search",
+    "../sessions",
+    "%2e%2e",
+    `${ADA}/../x`,
+    `${ADA}?a`,
+    `${ADA}#`,
+    ADA.toUpperCase().replace("A", "G"),
+    `${ADA} `,
+    "__proto__",
+  ])("no request is made for the id %o", async (id) => {
+    const { fetch, urls } = answering(200, "{}");
+    const { users, sessions } = createClient({ secretKey: SECRET, baseUrl: FRONT, fetch });
+    const calls = [
+      () => users.get(id),
+      () => users.find(id),
+      () => users.delete(id),
+      () => sessions.get(id),
+      () => sessions.find(id),
+    ];
+    for (const calling of calls) await expect((async () => calling())()).rejects.toMatchObject({ code: "config" });
+    expect(urls).toEqual([]);
+  });
+
+  it.each([301, 302, 303, 307, 308])("a redirect with status %i is not followed", async (status) => {
+    const { fetch, urls } = answering(status, "");
+    const client = createClient({ secretKey: SECRET, baseUrl: FRONT, fetch });
+    await expect(client.users.list()).rejects.toMatchObject({ code: "redirect_refused" });
+    expect(urls).toEqual([`${FRONT}/api/v1/users`]);
+  });
+
+  it.each([
+    ["another site's", "https://evil.example"],
+    ["one without encryption", "http://acme.svc.example"],
+    ["one that begins alike", "https://acme.svc.example.evil.example"],
+    ["one with a user name", "https://acme.svc.example@evil.example"],
+    ["a file's", "file:///etc/passwd"],
+  ])("a resolved address is not believed if it is %s", async (_, url) => {
+    const body = JSON.stringify({
+      id: NOBODY,
+      resource: "instance",
+      data: { publishable_key: "pk_x", url, subdomain: "acme" },
+    });
+    const { fetch, urls } = answering(200, body);
+    const client = createClient({
+      secretKey: SECRET,
+      publishableKey: "pk_acme_0123456789",
+      apiUrl: "https://api.svc.example",
+      fetch,
+    });
+    await expect(client.users.list()).rejects.toThrow();
+    expect(urls.map((asked) => new URL(asked).origin)).toEqual(["https://api.svc.example"]);
+  });
+
+  it("but one below the service's own is", async () => {
+    const url = "https://acme.svc.example";
+    const body = JSON.stringify({
+      id: NOBODY,
+      resource: "instance",
+      data: { publishable_key: "pk_x", url, subdomain: "acme" },
+    });
+    const { fetch, urls } = answering(200, body);
+    const apiUrl = "https://api.svc.example";
+    const { users } = createClient({ secretKey: SECRET, publishableKey: "pk_acme_0123456789", apiUrl, fetch });
+    await expect(users.list()).rejects.toMatchObject({ code: "unexpected_response" });
+    expect(urls.map((asked) => new URL(asked).origin)).toEqual([apiUrl, url]);
+  });
+
+  it.each([
+    ["an error page that shows the request's headers", 500, `<h1>Error</h1> X-Service-Secret-Key: ${SECRET}`],
+    ["a proxy's page", 200, `x-service-secret-key: ${SECRET}`],
+    ["no answer of ours", 418, ""],
+  ])("no error shows it: %s", async (_, status, body) => {
+    const client = createClient({ secretKey: SECRET, baseUrl: FRONT, fetch: answering(status, body).fetch });
+    const error: unknown = await client.users.list().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(inspect(error, { depth: 9 })).not.toContain("sk_canary");
+    expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain("sk_canary");
+  });
+});

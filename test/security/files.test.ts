@@ -1,0 +1,156 @@
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { serve } from "../../src/server/serve.ts";
+import { answering, CLIENT_SECRET, leaks, SECRET, startSvc } from "../_attacks.ts";
+import { runCli } from "../_cli.ts";
+import { IDENTITY_SECRET } from "../_server-file.ts";
+import { seedFile, temporaryDirectory } from "../_files.ts";
+import { APP, SEED, ADA, NOBODY } from "../_setup.ts";
+import { ask } from "../_sockets.ts";
+
+const KEY = SEED.instances[0]!.secret_key;
+
+/** Every command line that the help names. */
+async function commandLines(path: readonly string[] = []): Promise<string[][]> {
+  const { stdout } = await runCli([...path, "--help"]);
+  const groups = stdout.match(/^(?:Commands|Start|Use|Administer|Configure):\n(?: {2}.*\n)+/gm) ?? [];
+  const names = groups.flatMap((group) => [...group.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) => name ?? []));
+  const below = await Promise.all(names.filter((name) => name !== "help").map((name) => commandLines([...path, name])));
+  return [[...path], ...below.flat()];
+}
+
+/** A directory's mode and those of its files. */
+function modesIn(directory: string): Record<string, string> {
+  const modes = [".", ...readdirSync(directory)].map((name) => {
+    const { mode } = statSync(join(directory, name));
+    return [name, (mode & 0o777).toString(8)];
+  });
+  return Object.fromEntries(modes) as Record<string, string>;
+}
+
+/** Whether a name in the server's directory is a directory: itself, its servers, the snapshots of its store. */
+function isFolder(name: string): boolean {
+  return [".", "servers"].includes(name) || name.endsWith("snapshots");
+}
+
+/** What the commands take for a server that runs here; it is the attacker's. */
+function plant(directory: string, url = "http://localhost:7999"): string {
+  const instance = { id: NOBODY, name: "A", subdomain: "a", url, publishable_key: "pk_evil", secret_key: SECRET };
+  const path = join(directory, ".svc", "server.json");
+  mkdirSync(join(directory, ".svc"));
+  writeFileSync(path, JSON.stringify({ url, api_url: url, identity_secret: IDENTITY_SECRET, instances: [instance] }), {
+    mode: 0o600,
+  });
+  return path;
+}
+
+/** A script's question whether a token is valid, in a directory with such a server; the server says yes. */
+function verifyIn(cwd: string): ReturnType<typeof runCli> {
+  const body = JSON.stringify({ id: ADA, resource: "token", data: { valid: true } });
+  return runCli(["tokens", "verify", "-q", "-"], { cwd, stdin: "a.b.c", fetch: answering(200, body).fetch });
+}
+
+describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
+  it("are taken by no flag", async () => {
+    const paths = await commandLines();
+    expect(paths.map((path) => path.join(" "))).toEqual(
+      expect.arrayContaining(["serve", "users delete", "tokens verify", "sign-in"]),
+    );
+    const flags = await Promise.all(
+      paths.map(async (path) => (await runCli([...path, "--help"])).stdout.match(/--[\w-]+ [<[][^\s>\]]+/g) ?? []),
+    );
+    expect(flags.flat().length).toBeGreaterThan(10);
+    const secret = flags.flat().filter((flag) => /secret|key|token|password|credential/i.test(flag));
+    expect(secret.filter((flag) => !flag.startsWith("--publishable-key "))).toEqual([]);
+  });
+
+  it.each([
+    ["--secret-key", SECRET],
+    [`--secret-key=${SECRET}`],
+    ["users", "list", "--secret-key", SECRET],
+    ["users", "get", SECRET],
+    ["users", "list", SECRET],
+    [`--base-url=${SECRET}`, "users", "list"],
+    ["serve", "--seed", SECRET],
+  ])("in an argument are refused and not repeated: %s %s", async (...argv) => {
+    const { code, stdout, stderr, requests } = await runCli(argv.filter((argument) => argument !== undefined));
+    expect([code, stdout, requests]).toEqual([2, "", []]);
+    expect(stderr).toContain("SVC_SECRET_KEY");
+    expect(leaks([stderr], [SECRET])).toEqual([]);
+  });
+
+  describe.skipIf(process.platform === "win32")("in files", () => {
+    it("are for their owner alone, whatever the umask is", async () => {
+      const cwd = temporaryDirectory();
+      const command = ["/bin/sh", "-c", `umask 000; exec "$0" "$@"`, process.execPath];
+      const server = await startSvc(["--json", "--seed", seedFile()], { cwd, command });
+      const token = `/oauth/authorize?provider=google&login_hint=ada&redirect_uri=${APP}`;
+      for (let i = 0; i < 20; i++) expect((await ask(server.port, { path: token })).status).toBe(302);
+      const running = modesIn(join(cwd, ".svc"));
+      expect(Object.keys(running)).toEqual(expect.arrayContaining(["server.json", "db.journal"]));
+      await server.stop();
+      const stopped = modesIn(join(cwd, ".svc"));
+      expect(Object.keys(stopped)).toContain("db.json");
+      // The lock is a socket in a directory that is closed to others.
+      for (const [name, mode] of [...Object.entries(running), ...Object.entries(stopped)])
+        if (!name.endsWith(".lock")) expect([name, mode]).toEqual([name, isFolder(name) ? "700" : "600"]);
+    });
+
+    it("are so without a store too", async () => {
+      const cwd = temporaryDirectory();
+      const command = ["/bin/sh", "-c", `umask 000; exec "$0" "$@"`, process.execPath];
+      await startSvc(["--json", "--store", "memory"], { cwd, command });
+      const modes = { ".": "700", ".gitignore": "600", "server.json": "600", servers: "700" };
+      expect(modesIn(join(cwd, ".svc"))).toEqual(modes);
+      expect(new Set(Object.values(modesIn(join(cwd, ".svc/servers"))))).toEqual(new Set(["700", "600"]));
+    });
+
+    it("become so again at a start, where somebody opened them", async () => {
+      const directory = join(temporaryDirectory(), ".svc");
+      const options = { port: 0, store: join(directory, "db.json") };
+      await (await serve({ ...options, seed: seedFile() })).close();
+      for (const name of ["db.json", "db.journal"]) chmodSync(join(directory, name), 0o644);
+      chmodSync(directory, 0o755);
+      const server = await serve(options);
+      const modes = modesIn(directory);
+      await server.close();
+      for (const [name, mode] of Object.entries(modes))
+        if (!name.endsWith(".lock")) expect([name, mode]).toEqual([name, isFolder(name) ? "700" : "600"]);
+    });
+
+    it("are in no process's arguments, and git is told to leave them", async () => {
+      const cwd = temporaryDirectory();
+      const env = { SVC_GOOGLE_CLIENT_ID: "id", SVC_GOOGLE_CLIENT_SECRET: CLIENT_SECRET, SVC_SECRET_KEY: SECRET };
+      const server = await startSvc(["--json", "--seed", seedFile()], { cwd, env });
+      if (process.platform === "linux") {
+        const cmdline = readFileSync(`/proc/${server.child.pid}/cmdline`, "utf8");
+        expect(cmdline).toContain("serve");
+        expect(leaks([cmdline], [CLIENT_SECRET, SECRET, KEY])).toEqual([]);
+      }
+      expect(readFileSync(join(cwd, ".svc", ".gitignore"), "utf8")).toBe("*\n");
+    });
+
+    it("that the server left are used by the commands beside it", async () => {
+      const cwd = temporaryDirectory();
+      plant(cwd);
+      expect((await verifyIn(cwd)).code).toBe(0);
+    });
+
+    it("that others can write to name no server: it would be told every token, and call each one valid", async () => {
+      const cwd = temporaryDirectory();
+      chmodSync(plant(cwd), 0o666);
+      const { code, requests } = await verifyIn(cwd);
+      expect([code, requests]).toEqual([7, []]);
+    });
+
+    it.skipIf(process.getuid?.() !== 0)("that belong to somebody else name no server", async () => {
+      const cwd = temporaryDirectory();
+      chownSync(plant(cwd), 65_534, 65_534);
+      const inner = join(cwd, "project");
+      mkdirSync(inner);
+      const { code, requests } = await verifyIn(inner);
+      expect([code, requests]).toEqual([7, []]);
+    });
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { answer, type Answered, locationOf } from "../_answers.ts";
+import { begun, BROWSER } from "../_attacks.ts";
+import { APP, setup } from "../_setup.ts";
+
+const BAD_STATE: Answered = [400, { error: "Invalid or expired state" }];
+
+describe("redirects, states and browsers", () => {
+  it.each([
+    ["another site", "https://evil.example/callback"],
+    ["another path", "http://localhost:3000/callback/../steal"],
+    ["one character more", "http://localhost:3000/callback/"],
+    ["another query", "http://localhost:3000/callback?next=https://evil.example"],
+    ["another case", "http://localhost:3000/CALLBACK"],
+    ["another scheme", "https://localhost:3000/callback"],
+    ["another loopback name", "http://127.0.0.1:3000/callback"],
+    ["a name that begins alike", "http://localhost.evil.example:3000/callback"],
+    ["a user name that looks like the host", "http://localhost:3000@evil.example/callback"],
+    ["a backslash", "http://localhost:3000\\@evil.example/callback"],
+    ["no scheme", "//evil.example/callback"],
+    ["a script", "javascript:alert(1)//http://localhost:3000/callback"],
+    ["a header of its own", "http://localhost:3000/callback\r\nLocation: https://evil.example"],
+    ["a fragment", "http://localhost:3000/callback#@evil.example"],
+    ["nothing", ""],
+  ])("T01: a token goes nowhere but to a registered address: not to %s", async (_, redirect_uri) => {
+    const { fetch } = await setup();
+    const query = new URLSearchParams({ provider: "google", redirect_uri, instance: "globex", login_hint: "ada" });
+    for (const path of [
+      "http://globex.localhost:7820/oauth/authorize",
+      "http://globex.localhost:7820/sign-in",
+      "/__svc/begin",
+    ]) {
+      for (const headers of [{}, BROWSER]) {
+        const response = await fetch(`${path}?${query.toString()}`, { headers });
+        expect([response.status, response.headers.get("location")]).toEqual([400, null]);
+      }
+    }
+  });
+
+  it("T01: at an address that the network can reach, nothing registered means nothing allowed", async () => {
+    const { fetch } = await setup({ isLocal: false });
+    for (const redirect_uri of [APP, "https://evil.example/callback"]) {
+      const response = await fetch(
+        `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri }).toString()}`,
+      );
+      expect([response.status, response.headers.get("location")]).toEqual([400, null]);
+    }
+  });
+
+  it("T02: the answer that carries the token says so to no cache, no referrer and no page", async () => {
+    const service = await setup();
+    const { callback, cookie } = await begun(service, { headers: BROWSER });
+    const response = await service.fetch(callback, { headers: { ...BROWSER, cookie } });
+    expect([response.status, await response.text()]).toEqual([302, ""]);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "cache-control": "no-store",
+      pragma: "no-cache",
+      "referrer-policy": "no-referrer",
+      location: expect.stringMatching(/^http:\/\/localhost:3000\/callback\?token=[\w-]+\.[\w-]+\.[\w-]{43}$/) as string,
+    });
+  });
+
+  it("T02: a token that was in the application's address already is not passed on for ours", async () => {
+    const { signIn } = await setup();
+    const { href, searchParams } = await signIn("google", "ada", {
+      redirect_uri: `${APP}?a=%2f&token=theirs&t%6Fken=too&b`,
+    });
+    expect(href).toBe(`${APP}?a=%2f&b&token=${searchParams.get("token")}`);
+  });
+
+  describe("T03: a sign-in is finished in the browser that began it, or not at all", () => {
+    it.each<[string, (own: string, other: string) => string | undefined]>([
+      ["with no cookie", () => undefined],
+      ["with another sign-in's cookie", (_own, other) => other],
+      ["with another sign-in's secret under its name", (own, other) => `${own.split("=")[0]}=${other.split("=")[1]}`],
+      ["with an empty cookie", (own) => `${own.split("=")[0]}=`],
+      ["with half of the cookie", (own) => own.slice(0, -10)],
+      ["with a wrong cookie before the right one", (own) => `${own.split("=")[0]}=x; ${own}`],
+    ])("%s", async (_, jar) => {
+      const service = await setup();
+      const victims = await begun(service, { headers: BROWSER });
+      const attackers = await begun(service, { headers: BROWSER });
+      const cookie = jar(victims.cookie, attackers.cookie);
+      const forged = await service.fetch(victims.callback, { headers: { ...BROWSER, ...(cookie && { cookie }) } });
+      expect(await answer(forged)).toEqual(BAD_STATE);
+      const retry = await service.fetch(victims.callback, { headers: { ...BROWSER, cookie: victims.cookie } });
+      expect(await answer(retry)).toEqual(BAD_STATE);
+    });
+
+    it("nor by a browser where it was begun without one", async () => {
+      const service = await setup();
+      const { callback } = await begun(service);
+      for (const headers of [{ "user-agent": "Mozilla/5.0" }, BROWSER]) {
+        expect(await answer(await service.fetch(callback, { headers }))).toEqual(BAD_STATE);
+      }
+    });
+
+    it("while two in one browser do not disturb each other", async () => {
+      const service = await setup();
+      const [first, second] = [
+        await begun(service, { headers: BROWSER }),
+        await begun(service, { headers: BROWSER, as: "mary" }),
+      ];
+      const headers = { ...BROWSER, cookie: `${first.cookie}; ${second.cookie}` };
+      for (const { callback } of [second, first]) {
+        expect(locationOf(await service.fetch(callback, { headers })).searchParams.has("token")).toBe(true);
+      }
+    });
+  });
+
+  it("T04: of fifty callbacks with one state one reaches the provider", async () => {
+    const service = await setup({ credentials: { google: { client_id: "id", client_secret: "secret" } } });
+    const start = await service.fetch(
+      `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: APP }).toString()}`,
+    );
+    const state = locationOf(start).searchParams.get("state");
+    const callback = (): Promise<Response> => service.fetch(`/oauth/google/callback?code=c&state=${state}`);
+    const answers = await Promise.all(Array.from({ length: 50 }, callback));
+    expect(answers.map((response) => response.status).toSorted()).toEqual([
+      302,
+      ...Array.from({ length: 49 }, () => 400),
+    ]);
+    expect(service.log.failures).toEqual(["google: temporarily_unavailable: google could not be reached"]);
+  });
+
+  it("T04: a state is gone after a callback that failed", async () => {
+    const service = await setup();
+    const { callback, state } = await begun(service);
+    const denied = await service.fetch(`/oauth/google/callback?error=access_denied&state=${state}`);
+    expect(locationOf(denied).searchParams.get("error")).toBe("access_denied");
+    expect(await answer(await service.fetch(callback))).toEqual(BAD_STATE);
+  });
+
+  it("T05: states are 64 hexadecimal characters that never come twice", async () => {
+    const { fetch } = await setup();
+    const states = new Set<string>();
+    for (let i = 0; i < 500; i++) {
+      const start = await fetch(
+        `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: APP }).toString()}`,
+      );
+      states.add(locationOf(start).searchParams.get("state") ?? "");
+    }
+    expect([...states].filter((state) => /^[0-9a-f]{64}$/.test(state))).toHaveLength(500);
+  });
+
+  it("T05: a state is good for ten minutes and not a second more, and in no other spelling", async () => {
+    const service = await setup();
+    const [early, late, spelt] = [await begun(service), await begun(service), await begun(service)];
+    for (const state of [
+      spelt.state.toUpperCase(),
+      spelt.state.slice(1),
+      `${spelt.state}0`,
+      ` ${spelt.state}`,
+      "",
+      "__proto__",
+      `${spelt.state}\n`,
+    ]) {
+      const response = await service.fetch(
+        `/oauth/google/callback?${new URLSearchParams({ code: "c", state }).toString()}`,
+      );
+      expect(await answer(response)).toEqual(BAD_STATE);
+    }
+    service.clock.advance(599);
+    expect(locationOf(await service.fetch(early.callback)).searchParams.has("token")).toBe(true);
+    service.clock.advance(1);
+    expect(await answer(await service.fetch(late.callback))).toEqual(BAD_STATE);
+  });
+
+  describe("T07: the code challenge can't be dropped, weakened or replaced", () => {
+    it.each<[string, (authorize: URL) => void]>([
+      [
+        "dropped",
+        ({ searchParams }) => ["code_challenge", "code_challenge_method"].forEach((name) => searchParams.delete(name)),
+      ],
+      ["sent plain", ({ searchParams }) => searchParams.set("code_challenge_method", "plain")],
+      ["without its method", ({ searchParams }) => searchParams.delete("code_challenge_method")],
+    ])("%s: the provider refuses", async (_, change) => {
+      const { fetch } = await setup();
+      const query = new URLSearchParams({ provider: "twitter", redirect_uri: APP, login_hint: "ada" });
+      const authorize = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));
+      expect(authorize.searchParams.get("code_challenge")).toMatch(/^[\w-]{43}$/);
+      expect(authorize.searchParams.get("code_challenge_method")).toBe("S256");
+      change(authorize);
+      expect((await fetch(authorize.href)).status).toBe(400);
+    });
+
+    it("replaced by an attacker's own: the code is worth nothing", async () => {
+      const { fetch, log } = await setup();
+      const query = new URLSearchParams({ provider: "twitter", redirect_uri: APP, login_hint: "ada" });
+      const authorize = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));
+      authorize.searchParams.set("code_challenge", "A".repeat(43));
+      const callback = locationOf(await fetch(authorize.href));
+      const back = locationOf(await fetch(callback.href)).searchParams;
+      expect([back.get("error"), back.get("token")]).toEqual(["server_error", null]);
+      expect(log.failures).toEqual(["twitter: server_error: twitter token: status 400, error invalid_request"]);
+    });
+  });
+});

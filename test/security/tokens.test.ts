@@ -1,0 +1,211 @@
+import { generateKeyPairSync, sign as signWith } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { checkToken } from "../../src/client/verify.ts";
+import { parseSeed } from "../../src/server/seed/index.ts";
+import { answer } from "../_answers.ts";
+import { claimsOf, type Instance, NOW, sign } from "../_attacks.ts";
+import { encodePart, SEED, setup, START, ADA, NOBODY } from "../_setup.ts";
+
+const VERIFY = "/api/v1/tokens/verify";
+
+function without(claims: object, name: string): object {
+  return Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
+}
+
+/** Signed by a key pair of the attacker's, whose public half some verifiers take from the header. */
+function signAsymmetric(alg: "RS256" | "ES256" | "PS256", claims: object, more: object = {}): string {
+  const { privateKey, publicKey } =
+    alg === "ES256"
+      ? generateKeyPairSync("ec", { namedCurve: "P-256" })
+      : generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const text = `${encodePart({ alg, typ: "JWT", jwk: publicKey.export({ format: "jwk" }), ...more })}.${encodePart(claims)}`;
+  return `${text}.${signWith("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
+}
+
+type Verdict = "Token invalid" | "Token invalid signature" | "Token expired" | "Token does not belong to this instance";
+
+type Forge = (acme: Instance, globex: Instance) => string;
+
+const FORGERIES: [name: string, forge: Forge, verdict: Verdict][] = [
+  [
+    "alg none, unsigned",
+    (a) => `${encodePart({ alg: "none" })}.${encodePart(claimsOf(a))}.`,
+    "Token invalid signature",
+  ],
+  ["alg None with a signature", (a) => sign("x", claimsOf(a), { alg: "None" }), "Token invalid signature"],
+  ["alg nOnE, signed by our key", (a) => sign(a.secret_key, claimsOf(a), { alg: "nOnE" }), "Token invalid"],
+  ["no alg", (a) => sign(a.secret_key, claimsOf(a), { typ: "JWT" }), "Token invalid"],
+  ["HS384", (a) => sign(a.secret_key, claimsOf(a), { alg: "HS384" }, "sha384"), "Token invalid signature"],
+  ["HS512", (a) => sign(a.secret_key, claimsOf(a), { alg: "HS512" }, "sha512"), "Token invalid signature"],
+  ["HS384 over a SHA-256", (a) => sign(a.secret_key, claimsOf(a), { alg: "HS384" }), "Token invalid"],
+  ["RS256 with its own jwk", (a) => signAsymmetric("RS256", claimsOf(a)), "Token invalid signature"],
+  ["ES256 with its own jwk", (a) => signAsymmetric("ES256", claimsOf(a)), "Token invalid signature"],
+  [
+    "PS256 with its own jku",
+    (a) => signAsymmetric("PS256", claimsOf(a), { jku: "https://evil.example/keys" }),
+    "Token invalid signature",
+  ],
+  [
+    "HS256 by a key in its own header",
+    (a) => sign("evil", claimsOf(a), { alg: "HS256", jwk: { kty: "oct", k: "ZXZpbA" } }),
+    "Token invalid signature",
+  ],
+  ["HS256 by the publishable key", (a) => sign(a.publishable_key, claimsOf(a)), "Token invalid signature"],
+  [
+    "HS256 by an empty key, chosen by kid",
+    (a) => sign("", claimsOf(a), { alg: "HS256", kid: "../../dev/null" }),
+    "Token invalid signature",
+  ],
+  [
+    "a claim changed after signing",
+    (a) => {
+      const [header, , signature] = sign(a.secret_key, claimsOf(a)).split(".");
+      return `${header}.${encodePart(claimsOf(a, { sub: NOBODY }))}.${signature}`;
+    },
+    "Token invalid signature",
+  ],
+  ["no exp", (a) => sign(a.secret_key, without(claimsOf(a), "exp")), "Token invalid"],
+  ["exp as text", (a) => sign(a.secret_key, claimsOf(a, { exp: String(NOW + 3600) })), "Token invalid"],
+  [
+    "exp beyond all numbers",
+    (a) => sign(a.secret_key, JSON.stringify(claimsOf(a)).replace(/"exp":\d+/, '"exp":1e999')),
+    "Token invalid",
+  ],
+  ["exp in ten years", (a) => sign(a.secret_key, claimsOf(a, { exp: NOW + 315_360_000 })), "Token invalid"],
+  ["no iat", (a) => sign(a.secret_key, without(claimsOf(a), "iat")), "Token invalid"],
+  ["iat 61 seconds ahead", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW + 61, exp: NOW + 3661 })), "Token invalid"],
+  ["expired", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3601, exp: NOW - 1 })), "Token expired"],
+  ["exp is now", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3600, exp: NOW })), "Token expired"],
+  ["not good yet", (a) => sign(a.secret_key, claimsOf(a, { nbf: NOW + 1 })), "Token invalid"],
+  ["another issuer", (a) => sign(a.secret_key, claimsOf(a, { iss: "https://evil.example" })), "Token invalid"],
+  ["no subject", (a) => sign(a.secret_key, without(claimsOf(a), "sub")), "Token invalid"],
+  [
+    "the other instance's own token",
+    (_, g) => sign(g.secret_key, claimsOf(g)),
+    "Token does not belong to this instance",
+  ],
+  [
+    "the other instance's id, our key",
+    (a, g) => sign(a.secret_key, claimsOf(g)),
+    "Token does not belong to this instance",
+  ],
+  ["our id, the other instance's key", (a, g) => sign(g.secret_key, claimsOf(a)), "Token invalid signature"],
+  [
+    "two instance ids, ours first",
+    (a, g) => sign(g.secret_key, JSON.stringify(claimsOf(g)).replace("{", `{"instance_id":"${a.id}",`)),
+    "Token does not belong to this instance",
+  ],
+  [
+    "instance ids in a list",
+    (a, g) => sign(g.secret_key, claimsOf(a, { instance_id: [a.id, g.id] })),
+    "Token invalid signature",
+  ],
+  ["crit", (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", crit: ["exp"], exp: NOW + 1 }), "Token invalid"],
+  ["b64", (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", crit: ["b64"], b64: false }), "Token invalid"],
+  ["another type", (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", typ: "at+jwt" }), "Token invalid"],
+  [
+    "five parts, encrypted",
+    (a) => `${encodePart({ alg: "dir", enc: "A256GCM" })}..${encodePart(claimsOf(a))}.AAAA.AAAA`,
+    "Token invalid",
+  ],
+  ["four parts", (a) => `${sign(a.secret_key, claimsOf(a))}.AAAA`, "Token invalid"],
+  [
+    "a token in a token",
+    (a) => sign(a.secret_key, sign(a.secret_key, claimsOf(a)), { alg: "HS256", cty: "JWT" }),
+    "Token invalid",
+  ],
+  ["padding", (a) => `${sign(a.secret_key, claimsOf(a))}=`, "Token invalid signature"],
+  ["a line's end", (a) => `${sign(a.secret_key, claimsOf(a))}\n`, "Token invalid signature"],
+  ["a list of claims", (a) => sign(a.secret_key, [claimsOf(a)]), "Token invalid"],
+  ["claims in __proto__", (a) => sign(a.secret_key, `{"__proto__":${JSON.stringify(claimsOf(a))}}`), "Token invalid"],
+  ["alg in __proto__", (a) => sign(a.secret_key, claimsOf(a), `{"__proto__":{"alg":"HS256"}}`), "Token invalid"],
+  ["longer than 8 KiB", (a) => sign(a.secret_key, claimsOf(a, { name: "x".repeat(8192) })), "Token invalid"],
+];
+
+describe("tokens and keys", () => {
+  describe("T11: a token is what this service signed, for this instance, for this hour", () => {
+    it.each(FORGERIES)("%s", async (_, forge, verdict) => {
+      const { acme, globex, as, clock } = await setup();
+      const token = forge(acme, globex);
+      const response = await as(acme, VERIFY, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token }),
+      });
+      expect(await answer(response)).toEqual([401, { valid: false, error: verdict }]);
+      const local = await checkToken(token, { secretKey: acme.secret_key, instanceId: acme.id, now: clock.now });
+      expect(local.ok).toBe(false);
+    });
+
+    it.each<[string, Forge]>([
+      ["as it is issued", (a) => sign(a.secret_key, claimsOf(a))],
+      ["in its last second", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3599, exp: NOW + 1 }))],
+      ["a minute ahead", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW + 60, exp: NOW + 3660 }))],
+      [
+        "with a kid that nobody asks for",
+        (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", kid: "1", jku: "https://evil.example" }),
+      ],
+    ])("but one is good %s", async (_, forge) => {
+      const { acme, globex, as, clock } = await setup();
+      const token = forge(acme, globex);
+      const response = await as(acme, VERIFY, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token }),
+      });
+      expect([response.status, ((await response.json()) as { id: string }).id]).toEqual([200, ADA]);
+      expect((await checkToken(token, { secretKey: acme.secret_key, instanceId: acme.id, now: clock.now })).ok).toBe(
+        true,
+      );
+    });
+
+    it("a megabyte of token is not looked at", async () => {
+      const { acme, as } = await setup();
+      const response = await as(acme, VERIFY, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token: "x".repeat(1 << 20) }),
+      });
+      expect(await answer(response)).toEqual([413, { error: "Body too large" }]);
+    });
+
+    it("a signature has one spelling: none of the other last characters will do", async () => {
+      const { acme, as } = await setup();
+      const token = sign(acme.secret_key, claimsOf(acme));
+      for (const last of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") {
+        if (token.endsWith(last)) continue;
+        const body = JSON.stringify({ token: token.slice(0, -1) + last });
+        expect(
+          (await as(acme, VERIFY, { method: "POST", headers: { "content-type": "application/json" }, body })).status,
+        ).toBe(401);
+      }
+    });
+  });
+
+  it.each([
+    "",
+    "sk_",
+    "sk_short",
+    `sk_${"x".repeat(31)}`,
+    `pk_${"x".repeat(40)}`,
+    `sk_${"x".repeat(31)}é`,
+    `sk_${"x".repeat(16)} ${"x".repeat(16)}`,
+    "x".repeat(64),
+  ])("T12: a seed can't bring %o as a secret key", (secret_key) => {
+    const seed = { instances: [{ ...SEED.instances[0], secret_key }] };
+    expect(() => parseSeed(JSON.stringify(seed), "seed", START)).toThrow(
+      "instances[0].secret_key: must be sk_ and at least 32 letters or digits",
+    );
+  });
+
+  it("T12: keys that are made are long, never the same, and one says nothing of the other", () => {
+    const instances = Array.from({ length: 500 }, (_, i) => ({ name: "x", subdomain: `s${i}` }));
+    const made = parseSeed(JSON.stringify({ instances }), "seed", START).instances;
+    expect(made.filter(({ secret_key }) => /^sk_[\w-]{48}$/.test(secret_key))).toHaveLength(500);
+    expect(
+      new Set(
+        made.flatMap(({ secret_key, publishable_key }) => [secret_key.slice(3, 15), publishable_key.slice(3, 15)]),
+      ).size,
+    ).toBe(1000);
+  });
+});

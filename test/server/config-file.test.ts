@@ -1,0 +1,180 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { serveOptions } from "../../src/cli/commands/serve/options.ts";
+import { parseConfig } from "../../src/server/config.ts";
+import { credentialsFromEnv } from "../../src/server/index.ts";
+import { createContext } from "../_cli.ts";
+import { directory, useDirectory } from "../_config.ts";
+
+useDirectory();
+
+describe("svc.config.json", () => {
+  const CONNECTION = { client_id: "id", client_secret: "secret" };
+  const FULL = {
+    $schema: "./config.schema.json",
+    port: 7000,
+    host: "127.0.0.1",
+    store: "data/db.json",
+    seed: "seed.json",
+    public_url: "https://auth.example.test",
+    allowed_hosts: ["svc.internal"],
+    providers_mode: "simulated",
+    providers: { github: { ...CONNECTION, endpoints: { token: "https://github.corp.test/token" } } },
+    trust_proxy: ["10.0.0.0/8"],
+    geoip: "city.mmdb",
+    https: true,
+  };
+
+  it("says all that a flag can", () => {
+    expect(parseConfig(JSON.stringify(FULL), "svc.config.json")).toEqual({
+      port: 7000,
+      host: "127.0.0.1",
+      store: "data/db.json",
+      seed: "seed.json",
+      publicUrl: "https://auth.example.test",
+      allowedHosts: ["svc.internal"],
+      providers: "simulated",
+      credentials: FULL.providers,
+      trustProxy: ["10.0.0.0/8"],
+      geoip: "city.mmdb",
+      https: true,
+    });
+  });
+
+  it("may say nothing", () => {
+    const { credentials, ...rest } = parseConfig("{}", "svc.config.json");
+    expect(credentials).toEqual({});
+    expect(Object.values(rest).every((value) => value === undefined)).toBe(true);
+  });
+
+  it.each<[input: object | string, faults: string[]]>([
+    [[], ["the file: "]],
+    [{ prot: 1 }, ["prot: unknown key"]],
+    [{ port: 65_536 }, ["port: "]],
+    [{ port: "7820" }, ["port: "]],
+    [{ public_url: "ftp://x.test" }, ["public_url: "]],
+    [{ providers_mode: "fake" }, ["providers_mode: "]],
+    [{ providers: { myspace: CONNECTION } }, ["providers"]],
+    [
+      { providers: { google: { client_id: "x" } } },
+      ["providers.google: must have both client_id and client_secret, or neither"],
+    ],
+    [{ providers: { google: { ...CONNECTION, scope: "x" } } }, ["providers.google.scope: "]],
+    [
+      { providers: { google: { ...CONNECTION, endpoints: { authorise: "https://x.test" } } } },
+      ["providers.google.endpoints"],
+    ],
+    [
+      { providers: { github: { ...CONNECTION, endpoints: { token: "http://x.test" } } } },
+      ["providers.github.endpoints"],
+    ],
+    [
+      { port: -1, host: "", allowed_hosts: [1], trust_proxy: "x" },
+      ["port: ", "host: ", "allowed_hosts[0]: ", "trust_proxy: "],
+    ],
+  ])("with %j is refused, every fault with its path", (input, faults) => {
+    const message = messageOf(() => parseConfig(JSON.stringify(input), "svc.config.json"));
+    const [title, ...lines] = message.split("\n");
+    expect(title).toBe("svc.config.json can't be used:");
+    expect(lines).toEqual(faults.map((fault) => expect.stringContaining(`  ${fault}`) as string));
+  });
+
+  it("that is not JSON is refused by name", () => {
+    expect(messageOf(() => parseConfig("{port: 1}", "svc.config.json"))).toMatch(/^svc\.config\.json is not JSON: /);
+  });
+
+  it("holds secrets that no fault repeats", () => {
+    const providers = { google: { client_id: "id", client_secret: ["hush-hush"] } };
+    expect(messageOf(() => parseConfig(JSON.stringify({ providers }), "x"))).not.toContain("hush-hush");
+  });
+
+  it("counts less than the environment, and that less than a flag", async () => {
+    await writeFile(join(directory, "svc.config.json"), JSON.stringify({ ...FULL, seed: "/abs/seed.json" }));
+    const options = async (env: Record<string, string>, flags = {}): Promise<unknown> => {
+      const { port, host, store, seed } = await serveOptions(createContext({ cwd: directory, env }), flags);
+      return { port, host, store, seed };
+    };
+    const env = { SVC_PORT: "7001", SVC_HOST: "::1", SVC_STORE: "memory" };
+    const flags = { port: "7002", host: "localhost", store: "flag.json", seed: "flag-seed.json" };
+    expect([await options({}), await options(env), await options(env, flags)]).toEqual([
+      { port: 7000, host: "127.0.0.1", store: join(directory, "data/db.json"), seed: "/abs/seed.json" },
+      { port: 7001, host: "::1", store: "memory", seed: "/abs/seed.json" },
+      { port: 7002, host: "localhost", store: join(directory, "flag.json"), seed: join(directory, "flag-seed.json") },
+    ]);
+  });
+
+  it("means its paths from where it lies", async () => {
+    await mkdir(join(directory, "etc"));
+    await writeFile(join(directory, "etc/my.json"), JSON.stringify(FULL));
+    const { store, seed, geoip } = await serveOptions(createContext({ cwd: directory }), { config: "etc/my.json" });
+    expect([store, seed, geoip]).toEqual(
+      ["data/db.json", "seed.json", "city.mmdb"].map((path) => join(directory, "etc", path)),
+    );
+  });
+
+  it("is missed only when it was named", async () => {
+    expect(await serveOptions(createContext({ cwd: directory }), {})).toMatchObject({
+      store: join(directory, ".svc/db.json"),
+    });
+    await expect(serveOptions(createContext({ cwd: directory }), { config: "no.json" })).rejects.toMatchObject({
+      exitCode: 2,
+      message: `--config: ${join(directory, "no.json")} cannot be read (ENOENT).`,
+    });
+  });
+
+  it("does not give way to variables that are empty", async () => {
+    await writeFile(join(directory, "svc.config.json"), JSON.stringify(FULL));
+    const env = { SVC_PORT: "", SVC_HOST: "", SVC_STORE: "" };
+    expect(await serveOptions(createContext({ cwd: directory, env }), {})).toMatchObject({
+      port: 7000,
+      host: "127.0.0.1",
+      store: join(directory, "data/db.json"),
+    });
+  });
+});
+
+describe("Provider credentials", () => {
+  it("come from the environment, in pairs", () => {
+    expect(
+      credentialsFromEnv({
+        SVC_GOOGLE_CLIENT_ID: "g",
+        SVC_GOOGLE_CLIENT_SECRET: "gs",
+        SVC_TWITTER_CLIENT_ID: "t",
+        SVC_TWITTER_CLIENT_SECRET: "ts",
+        SVC_GITHUB_CLIENT_ID: "",
+        SVC_GITHUB_CLIENT_SECRET: "",
+      }),
+    ).toEqual({
+      google: { client_id: "g", client_secret: "gs" },
+      twitter: { client_id: "t", client_secret: "ts" },
+    });
+    expect(credentialsFromEnv({})).toEqual({});
+  });
+
+  it.each([
+    [
+      { SVC_GITHUB_CLIENT_ID: "x" },
+      "SVC_GITHUB_CLIENT_SECRET is not set, and SVC_GITHUB_CLIENT_ID is. Set both, or none.",
+    ],
+    [
+      { SVC_GITHUB_CLIENT_SECRET: "x" },
+      "SVC_GITHUB_CLIENT_ID is not set, and SVC_GITHUB_CLIENT_SECRET is. Set both, or none.",
+    ],
+    [
+      { SVC_GOOGLE_CLIENT_ID: "x", SVC_GOOGLE_CLIENT_SECRET: "" },
+      "SVC_GOOGLE_CLIENT_SECRET is not set, and SVC_GOOGLE_CLIENT_ID is. Set both, or none.",
+    ],
+  ])("with %j are half a pair", (env, message) => {
+    expect(messageOf(() => credentialsFromEnv(env))).toBe(message);
+  });
+});
+
+function messageOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("nothing was thrown");
+}

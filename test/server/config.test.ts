@@ -1,0 +1,229 @@
+import { chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { GlobalFlags } from "../../src/cli/connection/client-options.ts";
+import { IDENTITY_SECRET, writeRunning } from "../_server-file.ts";
+import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
+import { findRunningServer } from "../../src/cli/connection/running-server.ts";
+import type { ClientOptions } from "../../src/client/client.ts";
+import { clientOptions, keyedClientOptions, createContext, runCli } from "../_cli.ts";
+import { directory, useDirectory } from "../_config.ts";
+
+useDirectory();
+
+const OWN_KEY = "sk_own_0123456789abcdefghijklmnopqrstuvwxyz";
+
+const BASE = "https://acme.svc.test";
+
+const SERVER: RunningServerFile = {
+  pid: process.pid,
+  port: 7820,
+  started_at: "2026-06-01T12:00:00.000Z",
+  identity_secret: IDENTITY_SECRET,
+  url: "http://localhost:7820",
+  api_url: "http://api.localhost:7820",
+  instances: ["acme", "globex"].map((subdomain) => ({
+    id: `id-of-${subdomain}`,
+    name: subdomain,
+    subdomain,
+    url: `http://${subdomain}.localhost:7820`,
+    publishable_key: `pk_${subdomain}_0123456789`,
+    secret_key: `sk_${subdomain}_0123456789abcdefghijklmnopqrstuvwxyz`,
+  })),
+};
+
+const [ACME, GLOBEX] = SERVER.instances as [RunningServerFile["instances"][0], RunningServerFile["instances"][0]];
+
+interface Where {
+  env?: Record<string, string>;
+  flags?: GlobalFlags;
+  cwd?: string;
+}
+
+/** What the client is told, without its transport. */
+async function resolve({ env = {}, flags = {}, cwd = directory }: Where): Promise<ClientOptions> {
+  const { fetch: _, retry: __, ...options } = await clientOptions(createContext({ env, cwd }), flags);
+  return options;
+}
+
+const OF_ACME = {
+  secretKey: ACME.secret_key,
+  publishableKey: ACME.publishable_key,
+  baseUrl: ACME.url,
+  apiUrl: SERVER.api_url,
+};
+
+const OF_GLOBEX = {
+  secretKey: GLOBEX.secret_key,
+  publishableKey: GLOBEX.publishable_key,
+  baseUrl: GLOBEX.url,
+  apiUrl: SERVER.api_url,
+};
+
+describe("Whom to ask", () => {
+  it.each<[what: string, where: Where, options: object]>([
+    [
+      "a flag, before the environment",
+      { flags: { baseUrl: "https://flag.test" }, env: { SVC_BASE_URL: BASE } },
+      { baseUrl: "https://flag.test" },
+    ],
+    [
+      "a flag for the API, before the environment",
+      { flags: { apiUrl: "https://flag.test" }, env: { SVC_API_URL: BASE } },
+      { apiUrl: "https://flag.test" },
+    ],
+    [
+      "the environment, before a server that runs here",
+      { env: { SVC_BASE_URL: BASE, SVC_SECRET_KEY: OWN_KEY } },
+      { baseUrl: BASE, secretKey: OWN_KEY },
+    ],
+    [
+      "the environment's publishable key",
+      { env: { SVC_API_URL: BASE, SVC_PUBLISHABLE_KEY: "pk_own_0123" } },
+      { apiUrl: BASE, publishableKey: "pk_own_0123" },
+    ],
+    ["the first instance of a server that runs here", {}, OF_ACME],
+    ["another instance, by its subdomain", { flags: { instance: "globex" } }, OF_GLOBEX],
+    ["another instance, by its id", { flags: { instance: "id-of-globex" } }, OF_GLOBEX],
+    ["another instance, by its publishable key", { flags: { instance: GLOBEX.publishable_key } }, OF_GLOBEX],
+    ["the instance of the key in the environment", { env: { SVC_SECRET_KEY: GLOBEX.secret_key } }, OF_GLOBEX],
+    [
+      "an empty variable as one that is not set",
+      { env: { SVC_BASE_URL: "", SVC_API_URL: "", SVC_SECRET_KEY: "", SVC_PUBLISHABLE_KEY: "" } },
+      OF_ACME,
+    ],
+  ])("is %s", async (_, where, options) => {
+    await writeRunning(directory, SERVER);
+    expect(await resolve(where)).toEqual(options);
+  });
+
+  it("is a server that runs in a directory above, the nearest one", async () => {
+    const below = join(directory, "a", "b");
+    await mkdir(below, { recursive: true });
+    await writeRunning(directory, SERVER);
+    expect(await resolve({ cwd: below })).toEqual(OF_ACME);
+    await writeRunning(join(directory, "a"), { ...SERVER, instances: [GLOBEX] });
+    expect(await resolve({ cwd: below })).toEqual(OF_GLOBEX);
+    expect(await resolve({ cwd: directory })).toEqual(OF_ACME);
+  });
+
+  it("is nobody where none runs and none is named", async () => {
+    await expect(resolve({})).rejects.toMatchObject({
+      exitCode: 4,
+      message: "No service is configured: no server runs in this directory, and SVC_BASE_URL is not set.",
+      hint: "Start a local server with: svc serve. For a service elsewhere: svc login",
+    });
+  });
+
+  it("is nobody for an instance that the server does not have", async () => {
+    await writeRunning(directory, SERVER);
+    await expect(resolve({ flags: { instance: "initech" } })).rejects.toMatchObject({
+      exitCode: 3,
+      message: 'The server at http://localhost:7820 has no instance "initech".',
+      hint: "It has acme, globex.",
+    });
+  });
+
+  it.each<[what: string, where: Where]>([
+    ["an address that is no local server's", { env: { SVC_BASE_URL: BASE, SVC_SECRET_KEY: OWN_KEY } }],
+    ["another instance's key", { env: { SVC_SECRET_KEY: ACME.secret_key } }],
+  ])("is nobody where --instance is contradicted by %s", async (_, where) => {
+    await writeRunning(directory, SERVER);
+    await expect(resolve({ ...where, flags: { instance: "globex" } })).rejects.toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe("A server's file", () => {
+  it("is for its owner's eyes alone, and out of version control", async () => {
+    await writeRunning(directory, SERVER);
+    const mode = async (name: string): Promise<number> => (await stat(join(directory, name))).mode & 0o777;
+    expect([await mode(".svc"), await mode(".svc/server.json")]).toEqual([0o700, 0o600]);
+    expect(await readFile(join(directory, ".svc/.gitignore"), "utf8")).toBe("*\n");
+  });
+
+  it("is for its owner's eyes alone even where somebody else's lay before", async () => {
+    await mkdir(join(directory, ".svc"));
+    await writeFile(join(directory, ".svc/server.json"), "{}", { mode: 0o644 });
+    await writeRunning(directory, SERVER);
+    expect((await stat(join(directory, ".svc/server.json"))).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["an empty object", "{}"],
+    ["no secret to prove itself by", JSON.stringify({ ...SERVER, identity_secret: undefined })],
+    ["another server's secret", JSON.stringify({ ...SERVER, identity_secret: "another" })],
+    ["an address of another machine", JSON.stringify({ ...SERVER, url: "http://example.com" })],
+    ["an instance on another machine", JSON.stringify({ ...SERVER, instances: [{ ...ACME, url: BASE }] })],
+    ["no instances", JSON.stringify({ ...SERVER, instances: undefined })],
+  ])("is ignored when it contains %s", async (_, text) => {
+    await mkdir(join(directory, ".svc"));
+    await writeFile(join(directory, ".svc/server.json"), text, { mode: 0o600 });
+    await expect(resolve({})).rejects.toMatchObject({
+      exitCode: 7,
+      message: `The local server of ${directory} is not running.`,
+    });
+  });
+
+  // Only root can give a file to another user.
+  it.skipIf(process.getuid?.() !== 0)("is ignored when another user wrote it", async () => {
+    await writeRunning(directory, SERVER);
+    for (const file of ["server.json", "servers/7820.json"]) await chown(join(directory, ".svc", file), 65_534, 65_534);
+    expect(await findRunningServer(createContext({ cwd: join(directory, "below") }))).toBeUndefined();
+  });
+});
+
+describe("A secret key", () => {
+  it("of a local server goes to no address that was named otherwise", async () => {
+    await writeRunning(directory, SERVER);
+    expect(await resolve({ flags: { baseUrl: BASE } })).toEqual({ baseUrl: BASE });
+    expect(await resolve({ env: { SVC_BASE_URL: BASE } })).toEqual({ baseUrl: BASE });
+    expect(await resolve({ env: { SVC_API_URL: BASE } })).toEqual({ apiUrl: BASE });
+  });
+
+  it("of the environment goes to no local server that does not know it", async () => {
+    await writeRunning(directory, SERVER);
+    await expect(resolve({ env: { SVC_SECRET_KEY: OWN_KEY } })).rejects.toMatchObject({
+      exitCode: 4,
+      message: "SVC_SECRET_KEY does not belong to the server at http://localhost:7820.",
+      hint: "Unset it to use that server's own key, or set SVC_BASE_URL to the service that it belongs to.",
+    });
+  });
+
+  it("of the environment goes where a flag says, if the environment names no address for it", async () => {
+    const where = { env: { SVC_SECRET_KEY: OWN_KEY }, flags: { baseUrl: BASE } };
+    expect(await resolve(where)).toEqual({ secretKey: OWN_KEY, baseUrl: BASE });
+  });
+
+  it("of the environment goes to no other origin than the environment's", async () => {
+    const env = { SVC_SECRET_KEY: OWN_KEY, SVC_BASE_URL: BASE };
+    const { code, requests } = await runCli(["users", "list", "--base-url", "https://elsewhere.test"], { env });
+    expect([code === 0, requests]).toEqual([false, []]);
+  });
+
+  it("is no guess: without an address there is nobody to send it to", async () => {
+    await expect(resolve({ env: { SVC_SECRET_KEY: OWN_KEY } })).rejects.toMatchObject({
+      exitCode: 2,
+      message: "No address for the key in SVC_SECRET_KEY.",
+      hint: "Set SVC_BASE_URL to the address of your instance.",
+    });
+  });
+
+  it("is asked for where a command needs one", async () => {
+    const context = createContext({ env: { SVC_BASE_URL: BASE }, cwd: directory });
+    await expect(keyedClientOptions(context, {})).rejects.toMatchObject({
+      exitCode: 4,
+      message: "No secret key for this service.",
+      hint: "Set SVC_SECRET_KEY, or store the key with: svc login",
+    });
+  });
+
+  it("is not in what is said of a key that can't be one", async () => {
+    const env = { SVC_SECRET_KEY: "pk_swapped_0123456789", SVC_BASE_URL: BASE };
+    const { code, stderr, requests } = await runCli(["users", "list"], { env });
+    expect([code, stderr, requests]).toEqual([2, "✗ secretKey must begin with sk_ and contain no spaces\n", []]);
+  });
+});

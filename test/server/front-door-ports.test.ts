@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { createAddresses } from "../../src/server/instances/addresses.ts";
+
+const FRONT = { kind: "front" };
+
+describe("A server at the default port of its scheme", () => {
+  it.each([
+    ["http://localhost", 80],
+    ["https://localhost", 443],
+    ["https://auth.example.test", 443],
+  ])("answers for loopback names without a port: %s", (publicUrl, port) => {
+    const { scopeOf } = createAddresses(publicUrl, port);
+    for (const name of ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"]) {
+      expect([name, scopeOf(name)]).toMatchObject([name, FRONT]);
+      expect([name, scopeOf(`${name}:${port}`)]).toMatchObject([name, FRONT]);
+    }
+    for (const host of ["acme.localhost", `acme.localhost:${port}`])
+      expect(scopeOf(host)).toEqual({ kind: "instance", subdomain: "acme" });
+    for (const host of ["api.localhost", `api.localhost:${port}`]) expect(scopeOf(host)).toEqual({ kind: "api" });
+    for (const host of ["127.0.0.2", "evil.test", "localhost.evil.test", "localhost:8080"])
+      expect([host, scopeOf(host)]).toEqual([host, undefined]);
+  });
+
+  it("answers for no name without a port when it listens at another one", () => {
+    const { scopeOf } = createAddresses("http://localhost:7820", 7820);
+    for (const host of ["localhost", "127.0.0.1", "[::1]", "acme.localhost"])
+      expect([host, scopeOf(host)]).toEqual([host, undefined]);
+  });
+});

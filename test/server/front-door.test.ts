@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { createClient } from "../../src/client/index.ts";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { APP, FRONT, SEED, setup, type Service } from "../_setup.ts";
+
+const GLOBEX_KEY = "pk_globex_0123456789";
+
+/** Follows a start to the application; answers with the instance that the token is for. */
+async function instanceOf(service: Service, start: string): Promise<string> {
+  let location = start;
+  while (!location.startsWith(APP)) {
+    const response = await service.fetch(location);
+    const next = response.headers.get("location");
+    if (next === null) throw new Error(`${location} answered ${response.status}: ${await response.text()}`);
+    location = next;
+  }
+  const token = new URL(location).searchParams.get("token") ?? "";
+  const { instance_id } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
+    instance_id: string;
+  };
+  return service.acme.id === instance_id ? "acme" : service.globex.id === instance_id ? "globex" : instance_id;
+}
+
+const query = (more: Record<string, string>): string =>
+  new URLSearchParams({ redirect_uri: APP, login_hint: "ada", ...more }).toString();
+
+describe("A sign-in at the front door", () => {
+  it.each<[by: string, name: (service: Service) => Record<string, string>]>([
+    ["its subdomain", () => ({ instance: "globex" })],
+    ["its id", ({ globex }) => ({ instance: globex.id })],
+    ["its publishable key", () => ({ publishable_key: GLOBEX_KEY })],
+  ])("is for the instance that is named by %s", async (_, name) => {
+    const service = await setup();
+    const named = name(service);
+    const ways = [`/oauth/authorize?${query({ provider: "google", ...named })}`, `/sign-in?${query(named)}`];
+    for (const way of ways) {
+      expect(await instanceOf(service, FRONT + way)).toBe("globex");
+      expect(service.log.requests[0]?.instance).toBe("globex");
+      service.log.requests.length = 0;
+    }
+  });
+
+  it("is for the first instance when none is named", async () => {
+    const service = await setup();
+    expect(await instanceOf(service, `${FRONT}/sign-in?${query({})}`)).toBe("acme");
+  });
+
+  it("uses the default provider of the instance that is named", async () => {
+    const { fetch } = await setup();
+    const response = await fetch(`/sign-in?${query({ instance: "globex" })}`);
+    expect(response.headers.get("location")).toContain("/__svc/simulator/github/");
+  });
+
+  it("keeps the instance that is named when a browser asks at another name of the server", async () => {
+    const { fetch } = await setup();
+    const response = await fetch(`http://127.0.0.1:7820/sign-in?${query({ publishable_key: GLOBEX_KEY })}`, {
+      headers: { "user-agent": "Mozilla/5.0", accept: "text/html" },
+    });
+    const onward = new URL(response.headers.get("location") ?? "");
+    expect(onward.origin).toBe(FRONT);
+    expect(onward.searchParams.get("instance")).toBe("globex");
+  });
+
+  it.each<Record<string, string>>([
+    { instance: "nobody" },
+    { instance: "" },
+    { instance: GLOBEX_KEY },
+    { publishable_key: "pk_nobody_0123456789" },
+    { publishable_key: "globex" },
+    { publishable_key: "" },
+  ])("answers 404 for an instance that does not exist: %j", async (named) => {
+    const { fetch } = await setup();
+    for (const path of ["/sign-in?", "/oauth/authorize?provider=google&"]) {
+      const response = await fetch(path + query(named));
+      expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
+    }
+  });
+
+  it("answers 404 for an instance that is not active", async () => {
+    const [acme, globex] = SEED.instances;
+    const { fetch } = await setup({ seed: { ...SEED, instances: [acme, { ...globex, active: false }] } });
+    const response = await fetch(`/sign-in?${query({ instance: "globex" })}`);
+    expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
+  });
+
+  it("refuses an instance that is named twice over", async () => {
+    const { fetch } = await setup();
+    const response = await fetch(`/sign-in?${query({ instance: "globex", publishable_key: GLOBEX_KEY })}`);
+    expect(response.status).toBe(400);
+  });
+
+  it("at an instance's own address can name that instance only", async () => {
+    const service = await setup();
+    const base = service.addresses.instanceUrl(service.globex);
+    expect(await instanceOf(service, `${base}/sign-in?${query({ instance: "globex" })}`)).toBe("globex");
+    const response = await service.fetch(`${base}/sign-in?${query({ instance: "acme" })}`);
+    expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
+  });
+});
+
+describe("A client whose users reach the service by another name", () => {
+  const client = (service: Service): ReturnType<typeof createClient> =>
+    createClient({
+      secretKey: service.globex.secret_key,
+      publishableKey: service.globex.publishable_key,
+      baseUrl: "http://svc:7820",
+      publicUrl: `${FRONT}/`,
+      insecure: true,
+      fetch: (url, init) => service.fetch(url, init) as ReturnType<Fetch>,
+    });
+
+  it("sends them to its publicUrl, and its own requests to its baseUrl", async () => {
+    const service = await setup({ allowedHosts: ["svc"] });
+    const svc = client(service);
+    const url = await svc.signInUrl({ redirectUri: APP, loginHint: "ada" });
+    expect(url.startsWith(`${FRONT}/sign-in?`)).toBe(true);
+    expect(await instanceOf(service, url)).toBe("globex");
+    expect((await svc.users.list()).map(({ data }) => data.email)).toEqual(["ada@acme.test"]);
+  });
+
+  it("is refused a publicUrl that is not an address", () => {
+    expect(() => createClient({ publicUrl: "localhost:7820" })).toThrow("publicUrl must be an http or https address");
+  });
+});

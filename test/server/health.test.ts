@@ -1,0 +1,131 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { serve, type RunningServer } from "../../src/server/serve.ts";
+import { APP } from "../_setup.ts";
+
+const LIVE = "/__svc/health/live";
+const READY = "/__svc/health/ready";
+
+async function directory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "svc-health-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function start(store = "memory"): Promise<RunningServer> {
+  const server = await serve({ port: 0, store });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, unknown>;
+  readonly body: unknown;
+}
+
+/** By address, with any Host: `fetch` would send its own. */
+async function ask({ port }: RunningServer, path: string, host = "balancer.internal", method = "GET"): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { port, host: "127.0.0.1", path, method, headers: { host }, agent: false };
+    const call = request(options, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (part: string) => (text += part));
+      response.on("end", () => {
+        const body: unknown = text === "" ? undefined : JSON.parse(text);
+        resolve({ status: response.statusCode!, headers: response.headers, body });
+      });
+    });
+    call.on("error", reject).end();
+  });
+}
+
+/** Asks until the answer of a second before has passed. */
+async function askUntil(server: RunningServer, status: number): Promise<Answer> {
+  for (;;) {
+    const answer = await ask(server, READY);
+    if (answer.status === status) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+it("tells that it is live and ready to whoever asks by address, without a key and whatever Host says", async () => {
+  const server = await start();
+  for (const path of [LIVE, READY]) {
+    for (const host of ["balancer.internal", `localhost:${server.port}`, "10.0.0.7"]) {
+      const { status, headers, body } = await ask(server, path, host);
+      expect([status, body]).toEqual([200, { status: "ok" }]);
+      expect(headers).toMatchObject({ "content-type": "application/json", "cache-control": "no-store" });
+    }
+  }
+  expect((await ask(server, LIVE, "x", "HEAD")).status).toBe(200);
+  const refused = await ask(server, READY, "x", "POST");
+  expect([refused.status, refused.headers["allow"]]).toEqual([405, "GET, HEAD"]);
+  // Nothing else is served for that host.
+  expect((await ask(server, "/__svc/health")).status).toBe(421);
+});
+
+it("is live and not ready while the directory of its store is away, and ready again when it is back", async () => {
+  const place = await directory();
+  await mkdir(join(place, "store"));
+  const server = await start(join(place, "store", "db.json"));
+  await askUntil(server, 200);
+  await rename(join(place, "store"), join(place, "elsewhere"));
+  const { headers, body } = await askUntil(server, 503);
+  expect(body).toEqual({
+    status: "unavailable",
+    code: "store_missing",
+    error: expect.stringContaining(`${join(place, "store", "db.json")} is not there any more`),
+  });
+  expect(headers["retry-after"]).toBe("1");
+  expect((await ask(server, LIVE)).status).toBe(200);
+  await rename(join(place, "elsewhere"), join(place, "store"));
+  await askUntil(server, 200);
+});
+
+it("is not ready when something else has written its store", async () => {
+  const place = await directory();
+  const server = await start(join(place, "db.json"));
+  await writeFile(join(place, "new"), "{}");
+  await rename(join(place, "new"), join(place, "db.json"));
+  expect((await askUntil(server, 503)).body).toMatchObject({ code: "store_changed" });
+  expect((await ask(server, LIVE)).status).toBe(200);
+});
+
+it("is not ready once it is told to stop, and goes on answering for the time that it drains", async () => {
+  const server = await start();
+  const closed = server.close({ drainMs: 1_000 });
+  const answer = await ask(server, READY);
+  expect(answer.status).toBe(503);
+  expect(answer.body).toEqual({
+    status: "unavailable",
+    code: "shutting_down",
+    error: "The server is shutting down.",
+  });
+  expect(answer.headers["connection"]).toBe("close");
+  const begun = await ask(
+    server,
+    `/oauth/authorize?provider=google&redirect_uri=${encodeURIComponent(APP)}`,
+    `localhost:${server.port}`,
+  ).catch((error: unknown) => error);
+  expect(begun).toMatchObject({ status: 302, headers: { connection: "close" } });
+  await closed;
+  await expect(ask(server, LIVE)).rejects.toThrow("ECONNREFUSED");
+});
+
+it("gives every answer an id of its own, refusals included", async () => {
+  const server = await start();
+  const answers = [
+    await ask(server, LIVE),
+    await ask(server, "/nowhere", `localhost:${server.port}`),
+    await ask(server, "/", "unknown.example"),
+    await ask(server, "/api/v1/users", `localhost:${server.port}`),
+    await ask(server, "http://elsewhere.example/", `localhost:${server.port}`),
+  ];
+  const ids = answers.map(({ headers }) => headers["request-id"]);
+  expect(ids.every((id) => /^[0-9a-f-]{36}$/.test(String(id)))).toBe(true);
+  expect(new Set(ids).size).toBe(ids.length);
+});

@@ -1,0 +1,129 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { serve, type RequestEntry, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
+import { APP, SEED } from "../_setup.ts";
+
+interface Started {
+  readonly server: RunningServer;
+  readonly entries: RequestEntry[];
+  readonly warnings: string[];
+  readonly directory: string;
+}
+
+async function start(options: ServeOptions = {}): Promise<Started> {
+  const directory = await mkdtemp(join(tmpdir(), "svc-metrics-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const seed = join(directory, "seed.json");
+  await writeFile(seed, JSON.stringify(SEED));
+  const entries: RequestEntry[] = [];
+  const warnings: string[] = [];
+  const server = await serve({
+    port: 0,
+    store: join(directory, "db.json"),
+    seed,
+    onRequest: (entry) => entries.push(entry),
+    warn: (message) => warnings.push(message),
+    ...options,
+  });
+  onTestFinished(() => server.close());
+  return { server, entries, warnings, directory };
+}
+
+/** @returns the answers of a sign-in, until one leaves the server */
+async function signIn({ url, port }: RunningServer, more: Record<string, string>): Promise<Response[]> {
+  const query = new URLSearchParams({ provider: "google", redirect_uri: APP, ...more });
+  const answers: Response[] = [];
+  for (let next = `${url}/oauth/authorize?${query.toString()}`; new URL(next).port === String(port);) {
+    const answer = await fetch(next, { redirect: "manual", headers: { "user-agent": "test" } });
+    answers.push(answer);
+    next = answer.headers.get("location") ?? APP;
+  }
+  return answers;
+}
+
+it("counts requests, sign-ins, writes and the event loop's delay for Prometheus", async () => {
+  const { server } = await start({ metrics: true });
+  const commits = async (): Promise<number> => {
+    const text = await (await fetch(`${server.url}/__svc/metrics`)).text();
+    return Number(/^svc_store_commit_duration_seconds_count (\d+)$/m.exec(text)![1]);
+  };
+  const before = await commits();
+  await signIn(server, { login_hint: "ada@acme.test" });
+  await fetch(`${server.url}/nowhere`);
+  const answer = await fetch(`http://127.0.0.1:${server.port}/__svc/metrics`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+  const text = await answer.text();
+  for (const line of [
+    'svc_http_requests_total{method="GET",route="/oauth/authorize",status="302"} 1',
+    'svc_http_requests_total{method="GET",route="none",status="404"} 1',
+    'svc_http_request_duration_seconds_count{method="GET",route="/oauth/:provider/callback"} 1',
+    'svc_sign_ins_total{provider="google",outcome="success"} 1',
+  ])
+    expect(text.split("\n")).toContain(line);
+  // A state saved, one taken, a user written.
+  expect((await commits()) - before).toBe(3);
+  expect(text).toMatch(/^nodejs_eventloop_lag_seconds \d/m);
+  expect(text).not.toMatch(/sk_|pk_|token=/);
+});
+
+it("has no metrics unless they are asked for", async () => {
+  const { server } = await start();
+  expect((await fetch(`${server.url}/__svc/metrics`)).status).toBe(404);
+});
+
+it("logs each request with its id, level, flow and the reason of a failure", async () => {
+  const { server, entries } = await start();
+  const answers = await signIn(server, { login_hint: "ada@acme.test" });
+  await fetch(`${server.url}/api/v1/users`);
+  await fetch(`${server.url}/__svc/health/live`);
+  const [begin, picked, callback, refused, probe] = entries;
+  expect(entries.map(({ request_id }) => request_id).slice(0, 3)).toEqual(
+    answers.map(({ headers }) => headers.get("request-id")),
+  );
+  expect(begin).toMatchObject({ level: "info", status: 302, sign_in: null, reason: null });
+  expect(begin!.flow_id).toMatch(/^[0-9a-f]{16}$/);
+  expect(picked!.route).toBe("/__svc/simulator/:provider/authorize");
+  expect(callback).toMatchObject({
+    flow_id: begin!.flow_id,
+    sign_in: { provider: "google", outcome: "success" },
+  });
+  expect(refused).toMatchObject({ level: "info", status: 401, reason: "Unauthorized", flow_id: null });
+  expect(probe).toMatchObject({ level: "debug", route: "/__svc/health/live" });
+});
+
+it("logs a sign-in that failed as a warning with its reason", async () => {
+  const { server, entries } = await start();
+  const [begun] = await signIn(server, { login_hint: "nobody@else.test" });
+  const state = new URL(begun!.headers.get("location")!).searchParams.get("state")!;
+  const query = new URLSearchParams({ state, error: "access_denied" });
+  await fetch(`${server.url}/oauth/google/callback?${query.toString()}`, { redirect: "manual" });
+  expect(entries.at(-1)).toMatchObject({
+    level: "warn",
+    status: 302,
+    sign_in: { provider: "google", outcome: "access_denied" },
+    reason: expect.stringMatching(/^access_denied: /),
+  });
+});
+
+it("says once why the store can't be written, and answers 503 with the cause in the log", async () => {
+  const { server, entries, warnings, directory } = await start();
+  // Where its journal was there is another file.
+  await writeFile(join(directory, "new"), "");
+  const { rename } = await import("node:fs/promises");
+  await rename(join(directory, "new"), join(directory, "db.journal"));
+  for (let i = 0; i < 3; i++) {
+    const [answer] = await signIn(server, {});
+    expect(answer!.status).toBe(503);
+    expect(answer!.headers.get("retry-after")).toBe("1");
+    expect(await answer!.json()).toEqual({ error: "Storage unavailable" });
+  }
+  expect(entries.at(-1)).toMatchObject({
+    level: "error",
+    status: 503,
+    reason: expect.stringMatching(/^Storage unavailable: .*db\.journal was changed by another process/),
+  });
+  expect(warnings).toEqual([expect.stringMatching(/is unavailable: .*db\.journal was changed.*get 503/)]);
+});

@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { H3 } from "h3";
+import { expect, it, onTestFinished } from "vitest";
+import { eventOf, keepOpenAfter, setServerOptions } from "../../src/server/http/node-internals.ts";
+
+async function listening(listener: RequestListener): Promise<{ server: Server; port: number }> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()));
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+/** All that a server sends until it closes the connection. */
+async function receive(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+  let received = "";
+  socket.on("data", (chunk: string) => (received += chunk)).write(text);
+  await new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
+  return received;
+}
+
+it("a server that listens already can be told to let requests without Host in", async () => {
+  const { server, port } = await listening((_, response) => response.end("ours"));
+  setServerOptions(server, { checkEveryMs: 1_000, maxHeaderSize: 16_384 });
+  expect(await receive(port, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 .*ours/s);
+});
+
+it("a server that listens already can be told to look for slow connections more often", async () => {
+  const { server, port } = await listening((_, response) => response.end());
+  server.headersTimeout = 100;
+  setServerOptions(server, { checkEveryMs: 50, maxHeaderSize: 16_384 });
+  const started = performance.now();
+  // Node's own interval is 30 s.
+  expect(await receive(port, "GET / HTTP/1.1\r\nHost: x\r\n")).toMatch(/^HTTP\/1\.1 408 /);
+  expect(performance.now() - started).toBeLessThan(25_000);
+});
+
+it("a server that listens already can be told to take longer headers", async () => {
+  const { server, port } = await listening((_, response) => response.end());
+  const long = `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+  expect(await receive(port, long)).toMatch(/^HTTP\/1\.1 431 /);
+  setServerOptions(server, { checkEveryMs: 1_000, maxHeaderSize: 32_768 });
+  expect(await receive(port, long)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it("a connection can be kept open after an answer that says that it will be closed", async () => {
+  let isKept = false;
+  const { port } = await listening(({ socket }, response) => {
+    response.writeHead(200, { connection: "close" });
+    keepOpenAfter(response);
+    response.end("answered", () =>
+      setTimeout(() => {
+        isKept = socket.writable;
+        socket.destroy();
+      }, 50),
+    );
+  });
+  expect(await receive(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nunfin")).toContain("answered");
+  expect(isKept).toBe(true);
+});
+
+it("h3 chooses a route by method and address alone", async () => {
+  const router = new H3();
+  router.on("GET", "/users/:id", ({ context }) => [context.params, context.matchedRoute?.route]);
+  router.all("/users/:id", () => "another method");
+  router.all("/**", () => "nothing");
+  const ask = (method: string, path: string): unknown => router.handler(eventOf(method, path, {}));
+  expect(await ask("GET", "/users/7")).toEqual([{ id: "7" }, "/users/:id"]);
+  expect(await ask("DELETE", "/users/7")).toBe("another method");
+  expect(await ask("GET", "/users/7/more")).toBe("nothing");
+  expect(await ask("HEAD", "/")).toBe("nothing");
+});

@@ -1,0 +1,73 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
+import { serve } from "../../src/server/index.ts";
+import { STORE_FAULTS } from "../../src/server/store/store.ts";
+import { runCli } from "../_cli.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const text = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8");
+
+it("docs/operations.md says what to do about every code of a server that is not ready", async () => {
+  const page = await text("docs/operations.md");
+  const codes = [...page.matchAll(/^\| `([a-z_]+)` +\| [^|]+\| [^|]+\|$/gm)].map(([, code]) => code!);
+  for (const code of ["shutting_down", ...STORE_FAULTS]) expect(codes).toContain(code);
+});
+
+it("docs/operations.md names only metrics that there are", async () => {
+  const server = await serve({ port: 0, store: "memory", metrics: true });
+  onTestFinished(() => server.close());
+  const metrics = await (await fetch(`http://127.0.0.1:${server.port}/__svc/metrics`)).text();
+  const page = await text("docs/operations.md");
+  const named = [...page.matchAll(/`((?:svc|nodejs|process)_[a-z0-9_]+)`/g)].map(([, name]) => name!);
+  // Only a store with connections has those.
+  const listed = named.filter((name) => !name.startsWith("svc_store_connections"));
+  expect(listed.length).toBeGreaterThan(4);
+  for (const name of listed) expect(metrics).toContain(`# HELP ${name} `);
+});
+
+it("the compose file and the systemd unit start svc with options that it has", async () => {
+  const { stdout: help } = await runCli(["serve", "--help"]);
+  const compose = parse(await text("docs/compose.yaml")) as { services: Record<string, { command?: string[] }> };
+  const unit = /^ExecStart=(.*)$/m.exec(await text("docs/svc.service"))![1]!;
+  const used = [...compose.services["svc-1"]!.command!, ...unit.split(" ")].filter((part) => part.startsWith("--"));
+  for (const flag of used) expect(`${help} --json`).toContain(flag.split("=")[0]!);
+});
+
+it("the files that the Dockerfile copies are all that a server and its health check need", async () => {
+  const dockerfile = await text("Dockerfile");
+  const directory = await mkdtemp(join(tmpdir(), "svc-image-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const lines = dockerfile.split("\n").filter((line) => line.startsWith("COPY --from=build "));
+  const copied = lines.flatMap((line) => line.split(" ").filter((part) => part.startsWith("/src/")));
+  expect(copied.length).toBeGreaterThan(3);
+  for (const path of copied)
+    await cp(join(ROOT, path.slice("/src/".length)), join(directory, "app", basename(path)), { recursive: true });
+  await rm(join(directory, "app/dist/types"), { recursive: true, force: true });
+  await rm(join(directory, "app/dist/lib"), { recursive: true, force: true });
+  await mkdir(join(directory, "data"));
+
+  const child = spawn(process.execPath, [join(directory, "app/bin/svc.js"), "serve", "--port", "0", "--json"], {
+    cwd: join(directory, "data"),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "close");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const { port } = JSON.parse(line) as { port: number };
+  const [, command = "[]"] = /^ +CMD (\[.*\])$/m.exec(dockerfile) ?? [];
+  const [, ...args] = JSON.parse(command) as string[];
+  const check = (): Promise<unknown> =>
+    promisify(execFile)(process.execPath, args, { env: { ...process.env, SVC_PORT: String(port) } });
+  await check();
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  await expect(check()).rejects.toMatchObject({ code: 1 });
+});

@@ -1,0 +1,172 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serve } from "../../src/server/serve.ts";
+import {
+  DISCOVERY,
+  exchange,
+  KEY,
+  KEYED,
+  open,
+  parseReplies,
+  post,
+  type Reply,
+  seedFile,
+  server,
+  shown,
+  stored,
+  VERIFY,
+  warnings,
+  useServer,
+} from "../_raw-http.ts";
+import { SEED } from "../_setup.ts";
+
+useServer();
+
+it("what follows a long answer while it is sent does not get into it", { timeout: 20_000 }, async () => {
+  const users = Array.from({ length: 20_000 }, (_, i) => ({ email: `u${i}@x.test`, name: "n".repeat(200) }));
+  const seed = seedFile({ instances: [{ name: "A", subdomain: "a", secret_key: KEY, users }] });
+  const large = await serve({ port: 0, store: "memory", seed });
+  onTestFinished(() => large.close());
+  const { socket, received } = open(large.port, `GET /api/v1/users HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`);
+  socket.pause();
+  // The answer is longer than all buffers on its way, so it is still being sent then.
+  await delay(300);
+  socket.write("GARBAGE\r\n\r\n");
+  await delay(100);
+  socket.resume();
+  const [list] = parseReplies(await received);
+  expect([list?.status, list?.headers["transfer-encoding"]]).toEqual([200, "chunked"]);
+  expect(list?.body.includes("Bad request")).toBe(false);
+});
+
+describe("a client that goes away is no fault of the server's", () => {
+  it.each([
+    ["in the middle of a header", "GET / HTTP/1.1\r\nHo"],
+    ["before the last line", `GET / HTTP/1.1\r\nHost: {host}\r\n`],
+    ["in the middle of a body", `${VERIFY}${KEYED}Content-Length: 50\r\n\r\n{"token":`],
+    ["in the middle of a chunk", `${VERIFY}${KEYED}Transfer-Encoding: chunked\r\n\r\n20\r\n{"token":`],
+    ["before an answer", `GET /api/v1/users HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`],
+    [
+      "before a deletion",
+      `DELETE /api/v1/users/00000000-0000-4000-8000-00000000dead HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`,
+    ],
+    ["after nothing at all", ""],
+  ])("%s", async (_, text) => {
+    for (const goodbye of ["end", "destroy", "resetAndDestroy"] as const) {
+      const { socket, received } = open(server.port, text);
+      await once(socket, "connect");
+      // So long that it has been read.
+      await delay(20);
+      socket[goodbye]();
+      await received;
+    }
+    await shown(server);
+    await delay(20);
+    expect(warnings).toEqual([]);
+  });
+
+  it("nor is one that sends what is no body", async () => {
+    for (const body of ["zz\r\n", "1\r\n{}\r\n", `2\r\n{}\r\n0\r\n: x\r\n\r\n`]) {
+      await exchange(server.port, post(`${KEYED}Transfer-Encoding: chunked\r\n`, body));
+    }
+    await shown(server);
+    expect(warnings).toEqual([]);
+  });
+});
+
+/** Sends a piece again and again until the server has had enough. */
+async function drip(begin: string, piece: string): Promise<Reply[]> {
+  const { socket, received } = open(server.port, begin);
+  const dripping = setInterval(() => socket.write(piece), 250);
+  try {
+    return parseReplies(await received);
+  } finally {
+    clearInterval(dripping);
+  }
+}
+
+describe("slower: a client that takes its time is cut off", () => {
+  it("in headers, bodies and between requests, while others are answered", { timeout: 25_000 }, async () => {
+    const slow = Promise.all([
+      drip("GET / HTTP/1.1\r\nHost: {host}\r\n", "X: y\r\n"),
+      drip("G", ""),
+      drip(`${VERIFY}${KEYED}Content-Length: 1000\r\n\r\n`, "x"),
+      drip(`${VERIFY}${KEYED}Transfer-Encoding: chunked\r\n\r\n`, "1\r\nx\r\n"),
+      drip(`GET ${DISCOVERY} HTTP/1.1\r\nHost: {host}\r\n\r\n`, ""),
+    ]);
+    for (let i = 0; i < 50; i++) {
+      expect(await shown(server)).toBe(stored);
+      await Promise.race([slow, delay(200)]);
+    }
+    const [headers, method, body, chunks, idle] = await slow;
+    const timeout = [[408, `{"error":"Request timeout"}`]];
+    for (const replies of [headers, method, body, chunks]) {
+      expect(replies.map((reply) => [reply.status, reply.body])).toEqual(timeout);
+    }
+    expect(idle.map(({ status }) => status)).toEqual([200]);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe("a hundred megabytes of body", { timeout: 30_000 }, () => {
+  const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+  const SIZE = 100 << 20;
+  const PIECE = Buffer.alloc(1 << 16, "x");
+
+  async function start(): Promise<{ port: number; pid: number }> {
+    const flags = ["serve", "--json", "--port", "0", "--store", "memory", "--seed", seedFile(SEED)];
+    const cwd = mkdtempSync(join(tmpdir(), "svc-raw-"));
+    const child = spawn(process.execPath, [BIN, ...flags], { cwd, stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(async () => {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      rmSync(cwd, { recursive: true, force: true });
+    });
+    const [ready] = (await once(createInterface(child.stdout), "line")) as [string];
+    return { port: (JSON.parse(ready) as { port: number }).port, pid: child.pid! };
+  }
+
+  /** Sends for as long as it may, whatever comes back meanwhile. */
+  async function upload(port: number, framing: "length" | "chunks"): Promise<Reply[]> {
+    const header = framing === "length" ? `Content-Length: ${SIZE}` : "Transfer-Encoding: chunked";
+    const { socket, received } = open(port, `${VERIFY}${KEYED}${header}\r\n\r\n`);
+    for (let sent = 0; sent < SIZE && socket.writable; sent += PIECE.length) {
+      if (framing === "chunks") socket.write(`${PIECE.length.toString(16)}\r\n`);
+      const goesOn = socket.write(PIECE);
+      if (framing === "chunks") socket.write("\r\n");
+      if (!goesOn) await Promise.race([received, new Promise((resolve) => socket.once("drain", resolve))]);
+    }
+    return parseReplies(await received);
+  }
+
+  it.skipIf(process.platform !== "linux").each(["length", "chunks"] as const)(
+    "takes no memory, framed by its %s",
+    async (framing) => {
+      const { port, pid } = await start();
+      const peak = (): number =>
+        Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) >> 10;
+      await upload(port, framing);
+      const before = peak();
+      for (let i = 0; i < 3; i++) await upload(port, framing);
+      expect(peak() - before).toBeLessThanOrEqual(48);
+    },
+  );
+
+  it.each(["length", "chunks"] as const)(
+    "is refused, and its sender gets to read that, framed by its %s",
+    async (framing) => {
+      const { port } = await start();
+      for (let i = 0; i < 3; i++) {
+        const replies = await upload(port, framing);
+        expect(replies.map(({ status, body }) => [status, body])).toEqual([[413, `{"error":"Body too large"}`]]);
+      }
+    },
+  );
+});

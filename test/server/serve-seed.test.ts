@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { defineSeed, serve, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
+import { SEED } from "../_setup.ts";
+
+async function place(): Promise<{ store: string; seed: string }> {
+  const directory = await mkdtemp(join(tmpdir(), "svc-seed-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const seed = join(directory, "seed.json");
+  await writeFile(seed, JSON.stringify(SEED));
+  return { store: join(directory, "db.json"), seed };
+}
+
+/** Starts a server and stops it again. */
+async function run(options: ServeOptions): Promise<{ server: RunningServer; warnings: string[] }> {
+  const warnings: string[] = [];
+  const server = await serve({ port: 0, warn: (message) => warnings.push(message), ...options });
+  await server.close();
+  return { server, warnings };
+}
+
+it("a server that is restarted with the seed that filled its store goes on", async () => {
+  const files = await place();
+  const first = await run(files);
+  const again = await run(files);
+  expect(again.server.instances).toEqual(
+    first.server.instances.map((instance) => ({ ...instance, url: expect.any(String) })),
+  );
+  expect(again.warnings).toEqual([]);
+});
+
+it.each([false, true])(
+  "a seed that has changed is told at the start, with the way to apply it (in a configuration file: %s)",
+  async (seedIsDefault) => {
+    const files = await place();
+    await run(files);
+    const changed = structuredClone(SEED);
+    changed.instances[0]!.name = "Another";
+    await writeFile(files.seed, JSON.stringify(changed));
+    const { server, warnings } = await run({ ...files, seedIsDefault });
+    expect(server.instances[0]!.name).toBe("Acme");
+    expect(warnings).toEqual([
+      expect.stringMatching(/^--seed: the seed is not the one that .*db\.json was filled with.*--reset/),
+    ]);
+    const reset = await run({ ...files, reset: true });
+    expect(reset.server.instances[0]!.name).toBe("Another");
+    expect((await run(files)).warnings).toEqual([]);
+  },
+);
+
+it("--reset keeps the keys and ids that the seed leaves open", async () => {
+  const { store } = await place();
+  const seed = { instances: [{ name: "Acme", subdomain: "acme" }] };
+  const { server: before } = await run({ store, seed });
+  const { server: after } = await run({
+    store,
+    seed: { instances: [...seed.instances, { name: "New", subdomain: "new" }] },
+    reset: true,
+  });
+  const { created_at: _, url: __, ...kept } = before.instances[0]!;
+  expect(after.instances[0]).toMatchObject(kept);
+  // Unless the seed gives them to another.
+  const stolen = { instances: [...seed.instances, { name: "New", subdomain: "new", secret_key: kept.secret_key }] };
+  const { server: last } = await run({ store, seed: stolen, reset: true });
+  expect(last.instances[1]!.secret_key).toBe(kept.secret_key);
+  expect(last.instances[0]!.secret_key).not.toBe(kept.secret_key);
+});
+
+it("serve() takes a seed as an object, checked like a file", async () => {
+  const seed = defineSeed({
+    instances: [{ name: "Acme", subdomain: "acme", users: [{ email: "ada@acme.test", name: "Ada" }] }],
+  });
+  const { server } = await run({ store: "memory", seed });
+  expect(server.instances.map(({ name }) => name)).toEqual(["Acme"]);
+  const faulty = { instances: [{ name: "Acme", subdomain: "No Such Name" }] };
+  await expect(run({ store: "memory", seed: faulty })).rejects.toThrow(
+    /^seed can't be used.*\n.*instances\[0\]\.subdomain/,
+  );
+});
+
+it("serve() refuses an option that it does not know, by name", async () => {
+  const options = { prot: 7820, store: "memory" } as ServeOptions;
+  await expect(serve(options)).rejects.toThrow(/^Unknown option of serve: prot\. The options are allowedHosts, .*port/);
+});

@@ -1,0 +1,178 @@
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { persona } from "../store/conformance.ts";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { serve, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
+import { APP, SEED } from "../_setup.ts";
+
+async function location(url: string): Promise<string> {
+  const response = await fetch(url, { redirect: "manual", headers: { "user-agent": "test" } });
+  return response.headers.get("location") ?? "";
+}
+
+describe("serve", () => {
+  let directory: string;
+  let seed: string;
+  const servers: RunningServer[] = [];
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "svc-serve-"));
+    seed = join(directory, "seed.json");
+    await writeFile(seed, JSON.stringify(SEED));
+  });
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const start = async (options: ServeOptions): Promise<RunningServer> => {
+    const server = await serve({ port: 0, store: "memory", seed, ...options });
+    servers.push(server);
+    return server;
+  };
+  it("simulates a provider without credentials on one's own machine", async () => {
+    const { url } = await start({});
+    const query = new URLSearchParams({ provider: "github", redirect_uri: APP });
+    expect(await location(`${url}/oauth/authorize?${query.toString()}`)).toMatch(
+      `${url}/__svc/simulator/github/authorize?`,
+    );
+  });
+
+  it.each<[string, ServeOptions]>([
+    ["an address that others reach", { host: "0.0.0.0" }],
+    ["a public address in front of it", { publicUrl: "https://auth.example.test" }],
+  ])("does not start with simulated providers behind %s, where anybody could be anybody", async (_, options) => {
+    await expect(start(options)).rejects.toThrow(
+      /^This server can be reached from elsewhere.*Acme: google.*To simulate providers anyway, add --providers simulated\.$/,
+    );
+  });
+
+  it("starts there when they are asked for by name, and then sends users to registered addresses only", async () => {
+    const { port } = await start({ host: "0.0.0.0", providers: "simulated" });
+    const query = new URLSearchParams({ provider: "github", redirect_uri: APP });
+    const response = await fetch(`http://127.0.0.1:${port}/oauth/authorize?${query.toString()}`, {
+      redirect: "manual",
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      error: expect.stringMatching(/^Invalid redirect_uri: Acme has no redirect_uris/),
+    });
+  });
+
+  it("does not name the instances to everybody", async () => {
+    const { port } = await start({ host: "0.0.0.0", providers: "simulated" });
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+  });
+
+  it("does not start with --providers real where one has no credentials", async () => {
+    const credentials = { google: { client_id: "id", client_secret: "secret" } };
+    await expect(start({ providers: "real", credentials })).rejects.toThrow(
+      /^--providers real: there are no credentials for Acme: github, Acme: twitter, Globex: github, Globex: twitter\./,
+    );
+  });
+
+  it("sends users to the real provider where there are credentials", async () => {
+    const { url } = await start({ credentials: { google: { client_id: "our-id", client_secret: "secret" } } });
+    const target = new URL(await location(`${url}/sign-in?redirect_uri=${encodeURIComponent(APP)}`));
+    expect(target.origin + target.pathname).toBe("https://accounts.google.com/o/oauth2/v2/auth");
+    expect(target.searchParams.get("client_id")).toBe("our-id");
+  });
+
+  it("emits the public address and nothing else", async () => {
+    const { port, url, instances } = await start({ publicUrl: "https://auth.example.test", providers: "simulated" });
+    expect(url).toBe("https://auth.example.test");
+    expect(instances.map((instance) => instance.url)).toEqual([
+      "https://acme.auth.example.test",
+      "https://globex.auth.example.test",
+    ]);
+    const discovery = await (await fetch(`http://127.0.0.1:${port}/.well-known/openid-configuration`)).json();
+    expect(discovery).toMatchObject({ issuer: "https://auth.example.test" });
+  });
+
+  it.each<[string, ServeOptions, RegExp]>([
+    ["a store it does not know", { store: "mysql://db" }, /^--store: "mysql:" is no store that svc knows/],
+    [
+      "a seed that is not there",
+      { seed: "/nowhere/seed.json" },
+      /^--seed: \/nowhere\/seed\.json can't be read \(ENOENT\)/,
+    ],
+    [
+      "a proxy that is no address",
+      { trustProxy: ["proxy"] },
+      /^--trust-proxy: "proxy" is neither an address nor a network/,
+    ],
+  ])("says what is wrong with %s", async (_, options, message) => {
+    await expect(start(options)).rejects.toThrow(message);
+  });
+
+  it("takes a seed for an empty store only, unless it is reset", async () => {
+    const store = join(directory, "db.json");
+    await (await serve({ port: 0, store })).close();
+    await expect(start({ store })).rejects.toThrow(/is not empty, and was not filled with a seed.*--reset/);
+    // As a configuration file's: for the first start.
+    await (await serve({ port: 0, store, seed, seedIsDefault: true })).close();
+    const server = await start({ store, reset: true });
+    expect(server.instances.map((instance) => instance.name)).toEqual(["Acme", "Globex"]);
+  });
+
+  it("refuses a store that holds something, but no instance", async () => {
+    const store = join(directory, "db.json");
+    const odd = await openJsonStore(store, { warn: () => {} });
+    await odd.replace({ instances: [], personas: [persona("ada")], users: [], identities: [], sessions: [] });
+    await odd.close();
+    await expect(start({ store })).rejects.toThrow(/holds records, but no instance.*--reset/);
+    expect((await start({ store, reset: true })).instances).toHaveLength(2);
+  });
+
+  it.each<[string, () => Promise<ServeOptions> | ServeOptions]>([
+    ["a seed that is not there", () => ({ seed: join(directory, "nope.json") })],
+    [
+      "a seed that is no JSON",
+      () => writeFile(join(directory, "bad.json"), "{").then(() => ({ seed: join(directory, "bad.json") })),
+    ],
+    [
+      "a seed with a fault",
+      () => writeFile(join(directory, "bad.json"), "{}").then(() => ({ seed: join(directory, "bad.json") })),
+    ],
+    ["missing credentials", () => ({ providers: "real" })],
+    ["a port that is taken", async () => ({ port: (await start({})).port })],
+  ])("--reset leaves the store alone when %s keeps the server from starting", async (_, options) => {
+    const store = join(directory, "db.json");
+    await (await serve({ port: 0, store, seed })).close();
+    const before = await readFile(store, "utf8");
+    await expect(start({ store, reset: true, ...(await options()) })).rejects.toThrow();
+    expect(await readFile(store, "utf8")).toBe(before);
+  });
+
+  it("lists every fault of a seed, also beside a date that is none", async () => {
+    const faulty = structuredClone(SEED) as { instances: { users: object[] }[] };
+    Object.assign(faulty.instances[0]!.users[0]!, { created_at: "yesterday" });
+    Object.assign(faulty.instances[0]!.users[1]!, { email: "no address", created_at: "2026-13-45T00:00:00Z" });
+    await writeFile(join(directory, "bad.json"), JSON.stringify(faulty));
+    await expect(start({ seed: join(directory, "bad.json") })).rejects.toThrow(
+      /users\[0\]\.created_at: must be a date.*\n.*users\[1\]\.email: must be an e-mail address\n.*users\[1\]\.created_at: must be a date/,
+    );
+  });
+
+  it("believes X-Forwarded-For from a trusted proxy alone, and there its last untrusted hop", async () => {
+    const addressSeen = async (trustProxy: string[]): Promise<string> => {
+      const server = await start({ trustProxy });
+      const headers = { "user-agent": "test", "x-forwarded-for": "6.6.6.6, 203.0.113.9, 10.0.0.5" };
+      const query = new URLSearchParams({
+        provider: "twitter",
+        login_hint: "mary",
+        redirect_uri: "http://localhost:3000/",
+      });
+      let url = `${server.url}/oauth/authorize?${query.toString()}`;
+      for (let hop = 0; hop < 3; hop++)
+        url = (await fetch(url, { redirect: "manual", headers })).headers.get("location") ?? "";
+      const key = { "x-service-secret-key": server.instances[0]!.secret_key };
+      const found = await fetch(`${server.url}/api/v1/sessions/search?query=provider:twitter`, { headers: key });
+      return ((await found.json()) as { data: { ip_address: string } }[])[0]!.data.ip_address;
+    };
+    expect(await addressSeen([])).toMatch(/^(127\.0\.0\.1|::1)$/);
+    expect(await addressSeen(["192.0.2.1"])).toMatch(/^(127\.0\.0\.1|::1)$/);
+    expect(await addressSeen(["127.0.0.1", "::1", "10.0.0.0/8"])).toBe("203.0.113.9");
+  });
+});

@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { serve, type RunningServer } from "../../src/server/serve.ts";
+
+const PATH = "/.well-known/openid-configuration";
+
+async function start(https = false): Promise<RunningServer> {
+  const server = await serve({ port: 0, store: "memory", https });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** However that happens: a connection that is reset ends with an error. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.on("error", () => undefined).once("close", () => resolve()));
+}
+
+it.each([false, true])(
+  "close() does not wait for a connection that never sent a request (https: %s)",
+  async (https) => {
+    const server = await start(https);
+    const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
+    await once(socket, "connect");
+    const started = performance.now();
+    await server.close();
+    // Its requests are given ten seconds.
+    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(socket.destroyed || (await once(socket, "close"))).toBeTruthy();
+  },
+);
+
+it("close() answers what was sent before it, on new and on kept connections", async () => {
+  const server = await start();
+  const request = `GET ${PATH} HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`;
+  const kept = connect(server.port, "127.0.0.1").setEncoding("latin1");
+  let onKept = "";
+  kept.on("data", (text: string) => (onKept += text)).write(request);
+  while (!onKept.includes("\r\n\r\n{")) await once(kept, "data");
+  const sockets = Array.from({ length: 50 }, () => connect(server.port, "127.0.0.1").setEncoding("latin1"));
+  const answers = sockets.map(async (socket) => {
+    let text = "";
+    socket.on("data", (part: string) => (text += part)).on("error", () => undefined);
+    await once(socket, "connect");
+    socket.write(request);
+    return { text: () => text, end: closed(socket) };
+  });
+  const sent = await Promise.all(answers);
+  kept.write(request);
+  await Promise.all([server.close(), ...sent.map(({ end }) => end), closed(kept)]);
+  expect(sent.filter(({ text }) => text().startsWith("HTTP/1.1 200")).length).toBe(50);
+  expect(onKept.split("HTTP/1.1 200").length - 1).toBe(2);
+  expect(onKept).toMatch(/connection: close/i);
+});

@@ -1,0 +1,168 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { PROVIDERS } from "../../src/wire/names.ts";
+import { locationOf } from "../_answers.ts";
+import { APP, SEED, setup } from "../_setup.ts";
+import { begun, expectRefusedState, failure, reply, UNKNOWN_PROVIDER, untilCallback } from "../_sign-in.ts";
+
+const CREDENTIALS = {
+  google: { client_id: "our-google", client_secret: "google-secret" },
+  github: { client_id: "our-github", client_secret: "github-secret" },
+  twitter: { client_id: "our-twitter", client_secret: "twitter-secret" },
+};
+
+describe("GET /oauth/:provider/callback", () => {
+  it("answers 302 with an empty body, and with headers that keep the token from others", async () => {
+    const service = await setup();
+    const response = await service.fetch((await untilCallback(service, "google")).href);
+    expect([response.status, await response.text()]).toEqual([302, ""]);
+    const token = new URL(response.headers.get("location")!).searchParams.get("token")!;
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "cache-control": "no-store",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "cross-origin-resource-policy": "same-origin",
+      location: `${APP}?token=${token}`,
+      pragma: "no-cache",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    });
+    expect([...response.headers].filter(([, value]) => value.includes(token)).map(([name]) => name)).toEqual([
+      "location",
+    ]);
+    expect([response.headers.has("content-type"), response.headers.has("set-cookie")]).toEqual([false, false]);
+  });
+
+  it("keeps the application's own query, and replaces a token in it", async () => {
+    const { signIn } = await setup();
+    const url = await signIn("google", "ada", { redirect_uri: `${APP}?state=a%2Bb&token=forged&next=%2Fhome&x` });
+    expect(url.href).toMatch(
+      /^http:\/\/localhost:3000\/callback\?state=a%2Bb&next=%2Fhome&x&token=[\w-]+\.[\w-]+\.[\w-]+$/,
+    );
+  });
+
+  it("refuses a code and an error in one", async () => {
+    const service = await setup();
+    const response = await service.fetch(`${(await untilCallback(service, "google")).href}&error=access_denied`);
+    const error = "Bad request: a callback carries a code or an error, not both";
+    expect([response.status, await response.json()]).toEqual([400, { error }]);
+  });
+
+  it.each(["code", "state"])("refuses a repeated %s", async (name) => {
+    const service = await setup();
+    const response = await service.fetch(`${(await untilCallback(service, "google")).href}&${name}=again`);
+    const error = "Bad request: a query parameter is repeated";
+    expect([response.status, await response.json()]).toEqual([400, { error }]);
+  });
+
+  it("refuses a provider that there is not", async () => {
+    const { fetch } = await setup();
+    const response = await fetch("/oauth/facebook/callback?code=c&state=s");
+    expect([response.status, await response.json()]).toEqual([400, UNKNOWN_PROVIDER]);
+  });
+
+  it("is at the front door alone", async () => {
+    const service = await setup();
+    const toCallback = await untilCallback(service, "google");
+    const response = await service.fetch(toCallback.href.replace("//localhost", "//acme.localhost"));
+    expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }]);
+  });
+});
+
+describe("a sign-in that fails after a good state", () => {
+  it.each([
+    ["error=access_denied", "access_denied"],
+    ["error=temporarily_unavailable", "temporarily_unavailable"],
+    ["error=server_error", "server_error"],
+    ["error=invalid_scope&error_description=outside+text&error_uri=https%3A%2F%2Fevil.test", "server_error"],
+    ["error=%3Cscript%3Ealert(1)%3C%2Fscript%3E", "server_error"],
+    ["error=__proto__", "server_error"],
+    ["error=", "server_error"],
+    ["code=never-given-out", "server_error"],
+    ["code=", "server_error"],
+    ["scope=openid", "server_error"],
+  ] as const)("with %s tells the application %s, in our own words", async (query, code) => {
+    const service = await setup();
+    const state = await begun(service, "google");
+    const response = await service.fetch(`/oauth/google/callback?${query}&state=${state}`);
+    expect([response.status, response.headers.get("location")]).toEqual([302, failure(code)]);
+    expect(await response.text()).toBe("");
+    await expectRefusedState(await service.fetch(`/oauth/google/callback?${query}&state=${state}`));
+  });
+
+  it.each(PROVIDERS)("tells the application that its user cancelled at %s", async (provider) => {
+    const { fetch } = await setup();
+    const query = new URLSearchParams({ provider, redirect_uri: APP });
+    const toProvider = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));
+    const toPicker = locationOf(await fetch(toProvider.href));
+    const toCallback = locationOf(await fetch(`${toPicker.href}&cancel=1`));
+    expect(locationOf(await fetch(toCallback.href)).href).toBe(failure("access_denied"));
+  });
+
+  it.each([
+    ["google", "alan", "email_not_verified"],
+    ["github", "alan", "email_not_verified"],
+    ["google", "charles@acme.test", "account_conflict"],
+  ] as const)("tells the application of %s's %s: %s", async (provider, email, code) => {
+    const charles = { name: "Charles", email: "charles@acme.test", google: { sub: "77", email_verified: true } };
+    const { signIn, log } = await setup({ seed: { ...SEED, personas: [...SEED.personas, charles] } });
+    expect((await signIn(provider, email)).href).toBe(failure(code));
+    expect(log.failures).toEqual([expect.stringMatching(`^${provider}: ${code}: `)]);
+  });
+
+  it.each(PROVIDERS)("tells the application that %s can't be reached", async (provider) => {
+    const service = await setup({ credentials: CREDENTIALS });
+    const state = await begun(service, provider);
+    const response = await service.fetch(`/oauth/${provider}/callback?code=c&state=${state}`);
+    expect(locationOf(response).href).toBe(failure("temporarily_unavailable"));
+    expect(service.log.failures).toEqual([`${provider}: temporarily_unavailable: ${provider} could not be reached`]);
+  });
+
+  it("tells the application that nothing can be stored just now", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "svc-"));
+    const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
+    onTestFinished(async () => {
+      await store.close();
+      await rm(directory, { recursive: true });
+    });
+    const fetch: Fetch = async (_url, { method }) => {
+      if (method === "POST") return reply({ access_token: "t" });
+      await rm(join(directory, "db.journal"));
+      return reply({ sub: "1001", email: "ada@acme.test", email_verified: true });
+    };
+    const service = await setup({ store, credentials: CREDENTIALS, fetch });
+    const state = await begun(service, "google");
+    const response = await service.fetch(`/oauth/google/callback?code=c&state=${state}`);
+    expect(locationOf(response).href).toBe(failure("temporarily_unavailable"));
+    expect(service.log.bugs).toEqual([]);
+  });
+
+  it("leaves no token in the application's address, and keeps the rest of it", async () => {
+    const { signIn } = await setup();
+    const url = await signIn("google", "alan", { redirect_uri: `${APP}?token=forged&a=1&error=old` });
+    const description = encodeURIComponent(SIGN_IN_ERRORS.email_not_verified);
+    expect(url.href).toBe(`${APP}?a=1&error=email_not_verified&error_description=${description}`);
+  });
+});
+
+describe("what is logged of a sign-in", () => {
+  it("holds neither its code, nor its state, nor its token", async () => {
+    const service = await setup();
+    const toCallback = await untilCallback(service, "twitter");
+    const token = locationOf(await service.fetch(toCallback.href)).searchParams.get("token")!;
+    await service.fetch(toCallback.href);
+    const secrets = [toCallback.searchParams.get("code")!, toCallback.searchParams.get("state")!, token];
+    const log = JSON.stringify(service.log);
+    expect(service.log.requests.map(({ route }) => route)).toEqual([
+      "/oauth/authorize",
+      "/__svc/simulator/:provider/authorize",
+      "/oauth/:provider/callback",
+      "/oauth/:provider/callback",
+    ]);
+    expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { Personas, type PersonaPage } from "../../src/server/simulator/personas.ts";
+import type { PersonaRecord } from "../../src/server/store/records.ts";
+import { APP, SEED, setup, type Service } from "../_setup.ts";
+
+const COUNT = 100_000;
+
+function person(i: number): Record<string, unknown> {
+  const email = `user${i}@many.test`;
+  return {
+    id: `p-${i}`,
+    name: `Person ${i}`,
+    email,
+    google: { sub: `9${i}`, email_verified: true },
+    ...(i % 2 === 0 && {
+      github: { id: i + 1, login: `login${i}`, emails: [{ email, primary: true, verified: true }] },
+    }),
+  };
+}
+
+async function openPicker(service: Service, provider = "google"): Promise<URL> {
+  const query = new URLSearchParams({ provider, redirect_uri: APP });
+  const begun = await service.fetch(`/oauth/authorize?${query.toString()}`);
+  return new URL((await service.fetch(begun.headers.get("location")!)).headers.get("location")!);
+}
+
+async function pageAt(
+  service: Service,
+  url: URL,
+  more: Record<string, string>,
+): Promise<{ html: string; ids: string[] }> {
+  const response = await service.fetch(`${url.href}&${new URLSearchParams(more).toString()}`);
+  const html = await response.text();
+  return { html, ids: [...html.matchAll(/data-testid="account-([^"]*)"/g)].map(([, id]) => id!) };
+}
+
+function linkIn(html: string, testId: string): Record<string, string> {
+  const [, href = ""] = new RegExp(`href="authorize\\?([^"]*)" data-testid="${testId}"`).exec(html) ?? [];
+  const query = new URLSearchParams(href.replaceAll("&#38;", "&"));
+  query.delete("request");
+  return Object.fromEntries(query);
+}
+
+describe("The account picker with 100,000 personas", { timeout: 120_000 }, () => {
+  const seed = { ...SEED, personas: Array.from({ length: COUNT }, (_, i) => person(i)) };
+
+  it("shows small pages, forward and back, and finds anybody on the server", async () => {
+    const service = await setup({ seed });
+    const url = await openPicker(service);
+    const first = await pageAt(service, url, {});
+    expect(first.ids).toEqual(Array.from({ length: 10 }, (_, i) => `p-${i}`));
+    expect(Buffer.byteLength(first.html)).toBeLessThan(32_000);
+    expect(first.html).toContain("Search 100,000 accounts");
+    const second = await pageAt(service, url, linkIn(first.html, "next"));
+    expect(second.ids).toEqual(Array.from({ length: 10 }, (_, i) => `p-${i + 10}`));
+    expect((await pageAt(service, url, linkIn(second.html, "previous"))).ids).toEqual(first.ids);
+
+    expect((await pageAt(service, url, { q: "PERSON 99999" })).ids).toEqual(["p-99999"]);
+    expect((await pageAt(service, url, { q: "user54321@" })).ids).toEqual(["p-54321"]);
+    const found = await pageAt(service, url, { q: "person 9999" });
+    expect(found.ids).toEqual(["p-9999", ...Array.from({ length: 9 }, (_, i) => `p-${99_990 + i}`)]);
+    const rest = await pageAt(service, url, linkIn(found.html, "next"));
+    expect(rest.ids).toEqual(["p-99999"]);
+    expect((await pageAt(service, url, linkIn(rest.html, "previous"))).ids).toEqual(found.ids);
+    expect((await pageAt(service, url, { q: "no such person" })).ids).toEqual([]);
+
+    // Whoever has no account at the provider is left out.
+    const github = await pageAt(service, await openPicker(service, "github"), {});
+    expect(github.ids).toEqual(Array.from({ length: 10 }, (_, i) => `p-${i * 2}`));
+    expect((await service.signIn("google", "user77777@many.test")).searchParams.has("token")).toBe(true);
+  });
+
+  it("costs the same for a page as with a hundred: no persona beside those on the page is touched", () => {
+    const touched: number[] = [];
+    const personas = Array.from({ length: COUNT }, (_, i): PersonaRecord => {
+      const { id, name, email, google } = person(i) as {
+        id: string;
+        name: string;
+        email: string;
+        google: Record<string, unknown>;
+      };
+      return { id, name, email, avatar_url: null, accounts: { google } };
+    });
+    const directory = new Personas(personas, (id) => id);
+    const page = (query: object): PersonaPage<string> =>
+      directory.page({ search: "", limit: 10, ...query }, ({ id }) => {
+        touched.push(Number(id.slice(2)));
+        return id;
+      });
+    page({});
+    page({ after: 50_000 });
+    page({ before: 99_990 });
+    page({ search: "person 9876" });
+    expect(touched).toHaveLength(44);
+    expect(page({ before: 99_990 }).items).toEqual(Array.from({ length: 10 }, (_, i) => `p-${99_980 + i}`));
+  });
+
+  it("keeps a thousand typed accounts, and forgets the oldest first", () => {
+    const directory = new Personas([], (id) => id);
+    for (let i = 0; i < 1005; i++) directory.add({ email: `typed${i}@acme.test`, name: null, email_verified: true });
+    expect(directory.size).toBe(1000);
+    expect([4, 5, 1004].map((i) => directory.find(`typed${i}@acme.test`)?.email)).toEqual([
+      undefined,
+      "typed5@acme.test",
+      "typed1004@acme.test",
+    ]);
+  });
+});

@@ -1,0 +1,281 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { parseSeed } from "../../src/server/seed/index.ts";
+import type { GithubAccount } from "../../src/server/simulator/github.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { locationOf } from "../_answers.ts";
+import { callbackUrl } from "../_picker.ts";
+import { APP, decodePart, FRONT, SEED, setup, START, type Service } from "../_setup.ts";
+
+const HOSTILE = {
+  id: "hostile",
+  name: `"><script>alert(1)</script>'&`,
+  email: `"><img/src=x>@evil.test`,
+  avatar_url: "https://evil.test/x.png?a=1&b='onerror=alert(1)",
+  google: { sub: "666", email_verified: false },
+  github: { id: 666, login: `"><b>x`, emails: [] },
+};
+
+interface Picker {
+  service: Service;
+  url: URL;
+  html: string;
+  /** What the picker must not show. */
+  toProvider: URL;
+}
+
+/** A sign-in up to the account picker. */
+async function openPicker(provider: Provider, personas: object[] = SEED.personas, hint?: string): Promise<Picker> {
+  const service = await setup({ seed: { ...SEED, personas } });
+  const query = new URLSearchParams({
+    provider,
+    redirect_uri: APP,
+    ...(hint === undefined ? {} : { login_hint: hint }),
+  });
+  const toProvider = locationOf(await service.fetch(`/oauth/authorize?${query.toString()}`));
+  const url = locationOf(await service.fetch(toProvider.href));
+  expect([url.origin + url.pathname, [...url.searchParams.keys()]]).toEqual([
+    `${FRONT}/__svc/simulator/${provider}/authorize`,
+    ["request"],
+  ]);
+  const response = await service.fetch(url.href);
+  expect(response.status).toBe(200);
+  return { service, url, toProvider, html: await response.text() };
+}
+
+function attribute(html: string, testId: string, name: string): string {
+  const tag = new RegExp(`<[^<>]*data-testid="${testId}"[^<>]*>`).exec(html)?.[0] ?? "";
+  return (new RegExp(`${name}="([^"]*)"`).exec(tag)?.[1] ?? "").replaceAll("&amp;", "&");
+}
+
+function accountsOn(html: string): string[] {
+  return [...html.matchAll(/data-testid="account-([^"]*)"/g)].map(([, id]) => id!);
+}
+
+/** From the picker to the application. */
+async function choose({ service, url }: Picker, link: string): Promise<URL> {
+  const toCallback = locationOf(await service.fetch(new URL(link, url).href));
+  return locationOf(await service.fetch(toCallback.href));
+}
+
+function claimsOf(url: URL): Record<string, unknown> {
+  return decodePart(url.searchParams.get("token")!, 1);
+}
+
+describe("the account picker", () => {
+  it.each(PROVIDERS)(
+    "of %s shows neither state nor code nor challenge, nor where the sign-in ends",
+    async (provider) => {
+      const { html, toProvider } = await openPicker(provider);
+      const secrets = ["state", "code_challenge", "redirect_uri"].flatMap(
+        (name) => toProvider.searchParams.get(name) ?? [],
+      );
+      expect(secrets).toHaveLength(provider === "twitter" ? 3 : 2);
+      expect([...secrets, APP].filter((secret) => html.includes(secret))).toEqual([]);
+      expect(html).not.toMatch(/name="(?:state|code|code_challenge|redirect_uri)"/);
+    },
+  );
+
+  it("is a page that loads nothing from elsewhere, and runs nothing but its own script", async () => {
+    const { service, url, html } = await openPicker("google", [...SEED.personas, HOSTILE]);
+    expect(html.match(/<script/g)).toHaveLength(1);
+    expect(html).not.toMatch(/<link rel="stylesheet"|\s(?:on\w+|style)=/i);
+    const outside = [...html.matchAll(/\s(?:href|src|action)="([^"]*)"/g)]
+      .map(([, address]) => address!)
+      .filter((address) => !/^(?:data:,|\?|http:\/\/localhost:7820\/)/.test(address));
+    expect(outside.filter((address) => !/^(?:authorize\?|\.\.\/avatars\/[\w-]+\.svg$)/.test(address))).toEqual([]);
+    const { headers } = await service.fetch(url.href);
+    const hash = "'sha256-[\\w+/]{43}='";
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(headers.get("content-security-policy")).toMatch(
+      new RegExp(
+        `^default-src 'none'; style-src ${hash}; script-src ${hash} ${hash}; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'$`,
+      ),
+    );
+  });
+
+  it.each([
+    [
+      "google",
+      ["&#34;&#62;&#60;img/src=x&#62;@evil.test", "&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;"],
+    ],
+    ["github", ["@&#34;&#62;&#60;b&#62;x", "&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;"]],
+  ] as const)("of %s shows a hostile account's texts as texts", async (provider, texts) => {
+    const { html } = await openPicker(provider, [HOSTILE]);
+    expect(texts.filter((text) => !html.includes(text))).toEqual([]);
+    expect(html).not.toMatch(/<(?:script>alert|img\/|b>x)/);
+  });
+
+  it("shows a hostile search and a hostile address as texts", async () => {
+    const { service, url } = await openPicker("google");
+    const hostile = encodeURIComponent(`"><script>alert(1)</script>`);
+    const searched = await (await service.fetch(`${url.href}&q=${hostile}`)).text();
+    expect(attribute(searched, "search", "value")).toBe("&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;");
+    expect(searched).not.toContain("<script>alert");
+    const typed = await (await service.fetch(`${url.href}&email=${hostile}`)).text();
+    expect(typed).toContain(
+      'data-testid="problem">&#34;&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#34; is not an e-mail address.</p>',
+    );
+    expect(typed).not.toContain("<script>alert");
+  });
+
+  it("lists those who have an account at the provider", async () => {
+    const personas = [...SEED.personas, HOSTILE];
+    expect(accountsOn((await openPicker("google", personas)).html)).toEqual(["ada", "alan", "mary", "hostile"]);
+    expect(accountsOn((await openPicker("twitter", personas)).html)).toEqual(["ada", "alan", "mary"]);
+  });
+
+  it.each([
+    ["google", "e-mail not verified", 2],
+    ["github", "no verified e-mail", 2],
+    ["twitter", '<small class="warn">', 0],
+  ] as const)("of %s says of whom there will be no token: %s", async (provider, note, count) => {
+    const { html } = await openPicker(provider, [...SEED.personas, HOSTILE]);
+    expect(html.split(note)).toHaveLength(count + 1);
+  });
+
+  it.each([
+    ["google", "ada", ["ada"]],
+    ["google", "LOVELACE", ["ada"]],
+    ["google", "bletchley", ["alan"]],
+    ["google", "a", ["ada", "alan", "mary"]],
+    ["google", "mary@geneva", ["mary"]],
+    ["github", "mshelley", ["mary"]],
+    ["twitter", "@aturing", ["alan"]],
+    ["google", "", ["ada", "alan", "mary"]],
+    ["google", "nobody", []],
+  ] as const)("of %s finds %j", async (provider, search, ids) => {
+    const { service, url } = await openPicker(provider);
+    const html = await (await service.fetch(`${url.href}&q=${encodeURIComponent(search)}`)).text();
+    expect(accountsOn(html)).toEqual(ids);
+    expect(html.includes('data-testid="no-match"')).toBe(ids.length === 0);
+    expect(attribute(html, "search", "value")).toBe(search);
+  });
+
+  it.each(PROVIDERS)("of %s signs in whoever is chosen", async (provider) => {
+    const picker = await openPicker(provider);
+    const claims = claimsOf(await choose(picker, attribute(picker.html, "account-mary", "href")));
+    expect([claims["provider"], claims["avatar_url"]]).toEqual([provider, `${FRONT}/__svc/simulator/avatars/mary.svg`]);
+  });
+
+  it.each(PROVIDERS)("of %s signs in another account that is typed in, always as the same one", async (provider) => {
+    const picker = await openPicker(provider);
+    const other = `?request=${picker.url.searchParams.get("request")}&email=new%40acme.test&name=New+One`;
+    const first = claimsOf(await choose(picker, other));
+    expect([first["name"], first["email"]]).toEqual([
+      "New One",
+      provider === "twitter" ? expect.stringMatching(/^3\d+@twitter\.invalid$/) : "new@acme.test",
+    ]);
+    const query = new URLSearchParams({ provider, redirect_uri: APP });
+    const toProvider = locationOf(await picker.service.fetch(`/oauth/authorize?${query.toString()}`));
+    const url = locationOf(await picker.service.fetch(toProvider.href));
+    const again = await choose({ ...picker, url }, `${url.search}&email=NEW%40acme.test`);
+    expect(claimsOf(again)["sub"]).toBe(first["sub"]);
+    expect((await (await picker.service.fetch(url.href)).text()).match(/data-testid="account-p\d+"/g)).toHaveLength(1);
+  });
+
+  it("takes an address that somebody has already for theirs", async () => {
+    const picker = await openPicker("google");
+    const claims = claimsOf(await choose(picker, `${picker.url.search}&email=ADA%40acme.test&name=Somebody`));
+    expect([claims["sub"], claims["name"]]).toEqual(["00000000-0000-4000-8000-0000000000a1", "Ada Lovelace"]);
+  });
+
+  it.each(["", "ada", "a b@acme.test", "ada@acme.test@evil.test", "ada@"])(
+    "asks again where %j is typed in as an address",
+    async (email) => {
+      const { service, url } = await openPicker("google");
+      const response = await service.fetch(`${url.href}&email=${encodeURIComponent(email)}`);
+      expect([response.status, attribute(await response.text(), "problem", "role")]).toEqual([200, "alert"]);
+    },
+  );
+
+  it.each(PROVIDERS)("of %s can be cancelled", async (provider) => {
+    const picker = await openPicker(provider);
+    const toCallback = locationOf(
+      await picker.service.fetch(new URL(attribute(picker.html, "cancel", "href"), picker.url).href),
+    );
+    expect(toCallback.href).toBe(
+      `${callbackUrl(provider)}?error=access_denied&state=${picker.toProvider.searchParams.get("state")}`,
+    );
+    expect(locationOf(await picker.service.fetch(toCallback.href)).searchParams.get("error")).toBe("access_denied");
+  });
+
+  it("answers for ten minutes, and at its own provider", async () => {
+    const { service, url } = await openPicker("google");
+    const error = "does not know this request any more; begin again at the application";
+    const elsewhere = await service.fetch(url.href.replace("/google/", "/github/"));
+    expect([elsewhere.status, await elsewhere.json()]).toEqual([
+      400,
+      { error: `Bad request: github (simulated) ${error}` },
+    ]);
+    service.clock.advance(599);
+    expect((await service.fetch(url.href)).status).toBe(200);
+    service.clock.advance(2);
+    const late = await service.fetch(url.href);
+    expect([late.status, await late.json()]).toEqual([400, { error: `Bad request: google (simulated) ${error}` }]);
+  });
+});
+
+describe("login_hint", () => {
+  it.each([
+    ["google", "ada"],
+    ["google", "ada@acme.test"],
+    ["google", "ADA@Acme.Test"],
+    ["github", "mary@home.test"],
+    ["github", "mary@geneva.test"],
+    ["twitter", "mary@home.test"],
+  ] as const)("signs in at %s as %s without a page", async (provider, hint) => {
+    const { signIn } = await setup();
+    const claims = claimsOf(await signIn(provider, hint));
+    const id = hint.startsWith("mary") ? "mary" : "ada";
+    expect(claims["avatar_url"]).toBe(`${FRONT}/__svc/simulator/avatars/${id}.svg`);
+  });
+
+  it.each(["nobody", "ADA", "Ada Lovelace", "ada@acme", "", "__proto__"])(
+    "naming nobody, %j, is ignored",
+    async (hint) => {
+      const { html } = await openPicker("google", SEED.personas, hint);
+      expect(accountsOn(html)).toEqual(["ada", "alan", "mary"]);
+    },
+  );
+
+  it("naming somebody without an account at the provider is ignored", async () => {
+    const { html } = await openPicker("twitter", [...SEED.personas, HOSTILE], "hostile");
+    expect(accountsOn(html)).toEqual(["ada", "alan", "mary"]);
+  });
+});
+
+describe("a made-up picture", () => {
+  it("is drawn from the name, with nothing of it that is markup", async () => {
+    const personas = [{ ...HOSTILE, name: `<a> &b`, avatar_url: null }];
+    const { fetch } = await setup({ seed: { ...SEED, personas } });
+    const response = await fetch("/__svc/simulator/avatars/hostile.svg");
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+    const text = await response.text();
+    expect([text.match(/<\w+/g), text.includes(">AB</text>")]).toEqual([["<svg", "<rect", "<text"], true]);
+  });
+
+  it.each(["nobody.svg", "ada", "ada.png", "..svg"])("is not there for %s", async (file) => {
+    const { fetch } = await setup();
+    const response = await fetch(`/__svc/simulator/avatars/${file}`);
+    expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }]);
+  });
+});
+
+describe("the demo's personas", () => {
+  it("are eight, one of every kind that goes wrong", async () => {
+    const demo = await readFile(new URL("../../fixtures/demo.json", import.meta.url), "utf8");
+    const { personas } = parseSeed(demo, "demo", START);
+    const emails = personas.map(({ accounts }) => (accounts.github as unknown as GithubAccount).emails);
+    expect(personas).toHaveLength(8);
+    expect(emails.some((list) => list.length > 1)).toBe(true);
+    expect(emails.some((list) => list.every(({ verified }) => !verified))).toBe(true);
+    expect(
+      emails.some((list) => list.some(({ primary, verified }) => primary && !verified) && list.some((e) => e.verified)),
+    ).toBe(true);
+    expect(personas.some(({ accounts }) => accounts.google?.["email_verified"] === false)).toBe(true);
+    expect(personas.some(({ name }) => name === null)).toBe(true);
+    expect(personas.some(({ name }) => /\p{Script=Cyrillic}/u.test(name ?? ""))).toBe(true);
+    expect(personas.some(({ name }) => name?.includes("<script>"))).toBe(true);
+  });
+});

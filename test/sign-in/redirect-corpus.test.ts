@@ -1,0 +1,273 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { isLoopback } from "../../src/wire/loopback.ts";
+import { FRONT, SEED, setup, type Service } from "../_setup.ts";
+
+const REGISTERED = [
+  "https://app.acme.test/callback",
+  "https://app.acme.test:8443/callback?tenant=1",
+  "https://query.acme.test/callback?*",
+  "http://localhost:3000/callback",
+  "http://[::1]:5000/callback?*",
+  "com.acme.app:/callback",
+];
+const PROGRAM = { "user-agent": "node", accept: "*/*" };
+const BROWSER = {
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0",
+  accept: "text/html,application/xhtml+xml",
+  "sec-fetch-site": "cross-site",
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-dest": "document",
+};
+const WAYS: [way: string, base: string][] = [
+  ["/sign-in", `${FRONT}/sign-in`],
+  ["/oauth/authorize", `${FRONT}/oauth/authorize`],
+  ["the start at the front door", `${FRONT}/__svc/begin`],
+  ["the subdomain", "http://acme.localhost:7820/oauth/authorize"],
+];
+
+/** Addresses made from good ones by everything that has fooled a comparison: over two thousand. */
+const CORPUS = makeCorpus();
+
+function makeCorpus(): string[] {
+  const hosts = [
+    "evil.test",
+    "app.acme.test.evil.test",
+    "evil.test.app.acme.test.evil.test",
+    "xapp.acme.test",
+    "app.acme.test.",
+    "app-acme.test",
+    "app.acme.testevil.test",
+    "APP.ACME.TEST",
+    "app.acme.test:443",
+    "app.acme.test:8443",
+    "app.acme.test:80",
+    "localhost",
+    "LOCALHOST:3000",
+    "localhost:3000",
+    "localhost:80",
+    "localhost.:3000",
+    "localhost.evil.test",
+    "evil-localhost",
+    "sub.localhost:3000",
+    "127.0.0.1:3000",
+    "127.0.0.2",
+    "127.1",
+    "2130706433",
+    "0x7f.1",
+    "0177.0.0.1",
+    "0.0.0.0",
+    "[::1]:5000",
+    "[::1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[0:0:0:0:0:0:0:1]:5000",
+    "query.acme.test",
+    "evil.test:80@localhost:3000",
+    "localhost:3000@evil.test",
+    "app.acme.test@evil.test",
+    "app.acme.test:x@evil.test",
+    "evil.test\\@app.acme.test",
+    "evil.test%2f@app.acme.test",
+    "evil.test%23@app.acme.test",
+    "evil.test#@app.acme.test",
+    "evil.test?@app.acme.test",
+    "app.acme.test%00.evil.test",
+    "app.acme.test%2eevil.test",
+    "evil.test\u3002app.acme.test",
+    "app.acme.test\uff0eevil.test",
+    "%6cocalhost:3000",
+    "xn--app-acme.test",
+    "",
+  ];
+  const paths = [
+    "/callback",
+    "/callback/",
+    "/Callback",
+    "/callback/../callback",
+    "/%2e%2e/callback",
+    "/./callback",
+    "//callback",
+    "/c%61llback",
+    "/callback;x",
+    "/callback?tenant=1",
+    "/callback?tenant=1&x=2",
+    "/callback?",
+    "/callback?next=https://evil.test/",
+    "/callback#@evil.test",
+    "/callback%0d%0aLocation:https://evil.test",
+    "/callback?*",
+    "",
+  ];
+  const schemes = ["http://", "https://", "HTTP://", "//", "http:/", "javascript://", "com.acme.app://"];
+  const combined = schemes
+    .slice(0, 2)
+    .flatMap((scheme) => hosts.flatMap((host) => paths.map((path) => scheme + host + path)));
+  const odd = schemes.slice(2).flatMap((scheme) => hosts.map((host) => `${scheme}${host}/callback`));
+  const edits = REGISTERED.flatMap((uri) =>
+    ["@", "\\", "#", "%00", "\t", "\n", "é", "..", "//", "?", ":80", ".evil.test", "/evil.test"].flatMap((piece) =>
+      [4, 7, 8, 12, 21, uri.length].map((at) => uri.slice(0, at) + piece + uri.slice(at)),
+    ),
+  );
+  const others = [
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "blob:http://localhost:3000/x",
+    "ftp://localhost/",
+    "ws://localhost/",
+    "com.acme.app:/callback",
+    "com.acme.app:/callback?x=1",
+    "com.acme.app:/other",
+    "com.evil.app:/callback",
+    "COM.ACME.APP:/callback",
+    "comacmeapp:/callback",
+    "*",
+    "?*",
+    "/callback",
+    "callback",
+  ];
+  return [...new Set([...REGISTERED, ...combined, ...odd, ...edits, ...others])];
+}
+
+/** The origin, path and query that a browser would go to; undefined where it would go nowhere. */
+function seenByBrowser(uri: string): { origin: string; host: string; rest: string; path: string } | undefined {
+  if (!URL.canParse(uri)) return undefined;
+  const { protocol, host, hostname, pathname, search } = new URL(uri);
+  return { origin: `${protocol}//${host}`, host: hostname, path: pathname, rest: pathname + search };
+}
+
+/** The rule, written once more in another way: what a browser would make of the address must be on the list. */
+function isListed(uri: string): boolean {
+  const target = seenByBrowser(uri);
+  return (
+    target !== undefined &&
+    REGISTERED.some((entry) => {
+      const own = seenByBrowser(entry.replace(/\?\*$/, ""))!;
+      const anyPort = isLoopback(own.host) && own.origin.split(":")[0] === target.origin.split(":")[0];
+      const isSameHost = own.origin === target.origin || (anyPort && own.host === target.host);
+      return isSameHost && (entry.endsWith("?*") ? own.path === target.path : own.rest === target.rest);
+    })
+  );
+}
+
+/** Where a start leads: `refused`, `asked` on a page that must be clicked, or `sent` there without one. */
+async function outcomeOf(
+  { fetch }: Service,
+  base: string,
+  redirect_uri: string,
+  headers: Record<string, string>,
+): Promise<"refused" | "asked" | "sent"> {
+  const query = new URLSearchParams({ instance: "acme", provider: "google", login_hint: "ada", redirect_uri });
+  let response = await fetch(`${base}?${query.toString()}`, { headers });
+  for (;;) {
+    const location = response.headers.get("location");
+    if (response.status === 400 && location === null) return "refused";
+    if (location === null) throw new Error(`${redirect_uri}: ${response.status}`);
+    const { pathname, searchParams } = new URL(location);
+    if (pathname.endsWith("/callback") && searchParams.has("code")) return "sent";
+    if (searchParams.has("request")) return "asked";
+    response = await fetch(location, { headers });
+  }
+}
+
+async function survey(service: Service, base: string, headers: Record<string, string>): Promise<Map<string, string>> {
+  const outcomes = await Promise.all(
+    CORPUS.map(async (uri): Promise<[string, string]> => [uri, await outcomeOf(service, base, uri, headers)]),
+  );
+  return new Map(outcomes.filter(([, outcome]) => outcome !== "refused"));
+}
+
+it("The corpus has over two thousand addresses", () => {
+  expect(CORPUS.length).toBeGreaterThan(2000);
+});
+
+describe.each(WAYS)("Of every address in the corpus, at %s,", (_, base) => {
+  let open: Service;
+  let listing: Service;
+  let anything: Service;
+  const withUris = (redirect_uris: string[]): object => ({
+    ...SEED,
+    instances: [{ ...SEED.instances[0], redirect_uris }],
+  });
+  beforeAll(async () => {
+    [open, listing, anything] = await Promise.all([
+      setup(),
+      setup({ seed: withUris(REGISTERED) }),
+      setup({ seed: withUris(["*"]) }),
+    ]);
+  });
+
+  it.each([
+    ["a program", PROGRAM],
+    ["a browser", BROWSER],
+  ])("%s is sent to listed ones only, where there is a list", async (_who, headers) => {
+    const outcomes = await survey(listing, base, headers);
+    expect([...outcomes.keys()].filter((uri) => !isListed(uri))).toEqual([]);
+    expect([...outcomes.values()]).not.toContain("asked");
+    for (const entry of REGISTERED.filter((uri) => !uri.endsWith("?*"))) expect(outcomes.get(entry)).toBe("sent");
+  });
+
+  it.each([
+    ["no list", () => open],
+    ["the entry *", () => anything],
+  ])("a browser is sent to loopback only, without a click, where there is %s", async (_what, service) => {
+    const outcomes = await survey(service(), base, BROWSER);
+    const sent = [...outcomes].filter(([, outcome]) => outcome === "sent").map(([uri]) => uri);
+    expect(sent.filter((uri) => !isLoopback(new URL(uri).hostname))).toEqual([]);
+    expect(sent).toContain("http://localhost:3000/callback");
+    const asked = [...outcomes].filter(([, outcome]) => outcome === "asked").map(([uri]) => uri);
+    expect(asked).toContain("https://evil.test/callback");
+    expect(asked.filter((uri) => !/^(?:https?|[a-z][\w+-]*\.[\w.+-]+):/i.test(uri))).toEqual([]);
+  });
+
+  it("nobody is sent anywhere without a list, where others can reach the server", async () => {
+    const [none, any] = await Promise.all([
+      setup({ isLocal: false }),
+      setup({ isLocal: false, seed: withUris(["*"]) }),
+    ]);
+    for (const headers of [PROGRAM, BROWSER])
+      for (const service of [none, any]) expect([...(await survey(service, base, headers))]).toEqual([]);
+  });
+});
+
+describe("An address that is let in", () => {
+  it.each([
+    ["HTTP://LOCALHOST:80/callback?b=%zz&a='\"<x>&&token=old", "HTTP://LOCALHOST:80/callback?b=%zz&a='\"<x>&&token="],
+    ["https://app.acme.test:443/callback", "https://app.acme.test:443/callback?token="],
+    ["com.acme.app:/callback", "com.acme.app:/callback?token="],
+  ])("is kept byte for byte: %s", async (uri, expected) => {
+    const { fetch } = await setup();
+    const query = new URLSearchParams({ provider: "google", login_hint: "ada", redirect_uri: uri });
+    let location = `/oauth/authorize?${query.toString()}`;
+    for (let hop = 0; hop < 3; hop++) location = (await fetch(location)).headers.get("location")!;
+    expect(location.slice(0, expected.length)).toBe(expected);
+    expect(location.slice(expected.length)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  });
+
+  it("is logged where a program names another host and there is no list", async () => {
+    const { fetch, log } = await setup();
+    const start = (uri: string): Promise<Response> =>
+      fetch(`/sign-in?${new URLSearchParams({ redirect_uri: uri }).toString()}`);
+    await start("https://app.acme.test/callback?secret=1");
+    await start("http://localhost:3000/callback");
+    expect(log.unlisted).toEqual(["acme: https://app.acme.test"]);
+  });
+
+  it("is not one for a browser that signs in with a real provider, where it is on another host", async () => {
+    const { fetch } = await setup({ credentials: { google: { client_id: "ours", client_secret: "secret" } } });
+    const start = (redirect_uri: string, headers: Record<string, string>): Promise<Response> =>
+      fetch(`/sign-in?${new URLSearchParams({ redirect_uri }).toString()}`, { headers });
+    const refused = await start("https://app.acme.test/callback", { ...BROWSER, accept: "application/json" });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      {
+        error:
+          'Invalid redirect_uri: Acme has no redirect_uris, and without them a browser that signs in with a real provider is sent to loopback only. Add "https://app.acme.test/callback" to its redirect_uris',
+      },
+    ]);
+    expect((await start("http://localhost:3000/callback", BROWSER)).status).toBe(302);
+    expect((await start("https://app.acme.test/callback", PROGRAM)).status).toBe(302);
+  });
+});

@@ -1,0 +1,101 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serve } from "../../src/server/index.ts";
+import { parseSeed } from "../../src/server/seed/index.ts";
+import { locationOf } from "../_answers.ts";
+import { APP, SEED, setup, START } from "../_setup.ts";
+
+const BROWSER = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "none", "sec-fetch-mode": "navigate" };
+
+function withEntries(...redirect_uris: string[]): object {
+  return { ...SEED, instances: [{ ...SEED.instances[0], redirect_uris }] };
+}
+
+describe("An entry of redirect_uris in a seed", () => {
+  it.each([
+    [["*"]],
+    [["https://app.test/cb?*", "com.example.app:/callback", "http://LOCALHOST:80/cb"]],
+    [["http://sub.localhost:3000/cb", "http://127.0.0.2/cb?tenant=1"]],
+  ])("may be %j", (entries) => {
+    expect(() => parseSeed(JSON.stringify(withEntries(...entries)), "seed", START)).not.toThrow();
+  });
+
+  it.each([
+    [["*", APP], '"*" must be the only entry'],
+    [["https://app.test/cb?a=1?*"], "?* stands for the whole query"],
+    [["myapp:/callback"], "it is not an absolute address"],
+    [["https://*.app.test/cb#x"], "it has a fragment"],
+  ])("may not be %j", (entries, why) => {
+    expect(() => parseSeed(JSON.stringify(withEntries(...entries)), "seed", START)).toThrow(why);
+  });
+
+  it.each([
+    [
+      "https://app.test/cb?*",
+      ["https://app.test/cb", "https://app.test/cb?", "https://app.test/cb?a=1&b"],
+      ["https://app.test/cb/x?a=1"],
+    ],
+    [
+      "http://sub.localhost:3000/cb",
+      ["http://sub.localhost:9/cb"],
+      ["http://localhost:3000/cb", "http://sub.localhost:3000/cb?a"],
+    ],
+    ["http://127.0.0.2/cb", ["http://127.0.0.2:8080/cb"], ["http://127.0.0.1/cb", "https://127.0.0.2/cb"]],
+    [
+      "com.example.app:/cb",
+      ["com.example.app:/cb", "COM.example.app:/cb"],
+      ["com.example.app:/cb?a", "com.example.other:/cb"],
+    ],
+  ])("%s lets in %j and not %j", async (entry, good, bad) => {
+    const { fetch } = await setup({ seed: withEntries(entry), isLocal: false });
+    const statusOf = async (redirect_uri: string): Promise<number> =>
+      (await fetch(`/sign-in?${new URLSearchParams({ redirect_uri }).toString()}`, { headers: BROWSER })).status;
+    expect(await Promise.all(good.map(statusOf))).toEqual(good.map(() => 302));
+    expect(await Promise.all(bad.map(statusOf))).toEqual(bad.map(() => 400));
+  });
+
+  it("that lets any address in is warned of at each start", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "svc-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const seed = join(directory, "seed.json");
+    await writeFile(seed, JSON.stringify(withEntries("*")));
+    const warnings: string[] = [];
+    const server = await serve({ port: 0, store: "memory", seed, warn: (message) => warnings.push(message) });
+    await server.close();
+    expect(warnings).toContain(
+      'Acme lets any address have its tokens: redirect_uris is "*". List its addresses before others can reach this server.',
+    );
+  });
+});
+
+describe("A request that the account picker was given", () => {
+  const asked = `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: APP }).toString()}`;
+
+  it("counts in the browser that it was given to, and in no other", async () => {
+    const { fetch } = await setup();
+    const toProvider = locationOf(await fetch(asked, { headers: BROWSER }));
+    const given = await fetch(toProvider.href, { headers: BROWSER });
+    const cookie = given.headers.getSetCookie()[0]!.split(";")[0]!;
+    const typed = `${locationOf(given).href}&email=boss@corp.test&name=Boss`;
+    for (const headers of [{}, BROWSER, { ...BROWSER, cookie: `svc_simulator=${"A".repeat(22)}` }])
+      expect((await fetch(typed, { headers })).status).toBe(400);
+    expect((await fetch(typed, { headers: { ...BROWSER, cookie } })).status).toBe(302);
+  });
+
+  it("can't be answered by a browser where a program was given it", async () => {
+    const { fetch } = await setup();
+    const picker = locationOf(await fetch(locationOf(await fetch(asked)).href)).href;
+    expect((await fetch(`${picker}&login_hint=ada`, { headers: BROWSER })).status).toBe(400);
+    expect((await fetch(`${picker}&login_hint=ada`)).status).toBe(302);
+  });
+
+  it("is needed for an address that is typed in", async () => {
+    const { fetch } = await setup();
+    const toProvider = locationOf(await fetch(asked)).href;
+    const answer = locationOf(await fetch(`${toProvider}&email=boss@corp.test&name=Boss`));
+    expect([...answer.searchParams.keys()]).toEqual(["request"]);
+    expect(await (await fetch(`${answer.href}&q=boss@corp.test`)).text()).toContain('data-testid="no-match"');
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { locationOf } from "../_answers.ts";
+import { untilCallback } from "../_sign-in.ts";
+import { APP, SEED, setup, type Service } from "../_setup.ts";
+
+const BROWSER = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "none", "sec-fetch-mode": "navigate" };
+
+function lastReason({ log }: Service): string | null | undefined {
+  return log.requests.at(-1)?.reason;
+}
+
+function start(redirect_uri: string, more: Record<string, string> = {}): string {
+  return `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri, ...more }).toString()}`;
+}
+
+describe("The log says why a sign-in was refused", () => {
+  it("with the address, the rule and what to register, and without the address's query", async () => {
+    const service = await setup();
+    await service.fetch(start("https://other.test/cb?secret=1", { instance: "globex" }));
+    expect(lastReason(service)).toBe(
+      'Invalid redirect_uri: it is not one of the redirect_uris of Globex, which must match exactly; loopback matches with any port. Add "https://other.test/cb?*" to its redirect_uris',
+    );
+  });
+
+  it("where others can reach the server and nothing is registered", async () => {
+    const service = await setup({ isLocal: false });
+    await service.fetch(start(APP));
+    expect(lastReason(service)).toContain(`Add "${APP}" to its redirect_uris`);
+  });
+
+  it("where the entry * does not count", async () => {
+    const service = await setup({
+      isLocal: false,
+      seed: { ...SEED, instances: [{ ...SEED.instances[0], redirect_uris: ["*"] }] },
+    });
+    await service.fetch(start(APP));
+    expect(lastReason(service)).toContain('the entry "*" of Acme counts only where nothing but this machine can reach');
+  });
+
+  it("with what is wrong about a state: unknown, used, late, of another provider, of another browser", async () => {
+    const service = await setup();
+    const reasons: (string | null | undefined)[] = [];
+    const finish = async (url: URL, init?: RequestInit): Promise<void> => {
+      await service.fetch(url.href, init);
+      reasons.push(lastReason(service));
+    };
+    const used = await untilCallback(service, "google");
+    await finish(used);
+    await finish(used);
+    const other = await untilCallback(service, "google");
+    await finish(new URL(other.href.replace("/google/", "/github/")));
+    await finish(await untilCallback(service, "google"), { headers: BROWSER });
+    const begun = locationOf(await service.fetch(start(APP, { login_hint: "ada" }), { headers: BROWSER }));
+    await finish(locationOf(await service.fetch(begun.href, { headers: BROWSER })), { headers: BROWSER });
+    const late = await untilCallback(service, "google");
+    service.clock.advance(630);
+    await finish(late);
+    await finish(new URL(late.href.replace(/state=.*/, `state=${"0".repeat(64)}`)));
+    const because = (why: string): string => `Invalid or expired state: ${why}`;
+    expect(reasons).toEqual([
+      null,
+      because("this sign-in has been finished already"),
+      because("it was begun with google"),
+      because("a program began it, and a browser cannot finish it"),
+      because("it was begun in another browser: its cookie is missing"),
+      because("it expired 30 s before"),
+      because("no sign-in that has this state is open"),
+    ]);
+  });
+
+  it("with the host that is not known, where it can be one", async () => {
+    const service = await setup();
+    await service.fetch("http://other.test:7820/sign-in");
+    expect(lastReason(service)).toBe(
+      "Unknown host: this server does not answer for other.test:7820; add it with --allowed-host",
+    );
+  });
+
+  it("but not what the API was asked", async () => {
+    const service = await setup();
+    await service.as(service.acme, "/api/v1/users/search?query=emial:ada@acme.test");
+    expect([service.log.requests.at(-1)?.status, lastReason(service)]).toEqual([400, "Invalid query"]);
+  });
+});
+
+describe("A refused sign-in", () => {
+  it.each([
+    ["of the application's page", "https://other.test/", undefined],
+    ["where a page was fetched", APP, { ...BROWSER, "sec-fetch-mode": "no-cors" }],
+    ["where a page was framed", APP, { ...BROWSER, "sec-fetch-dest": "iframe" }],
+    ["where a page was prerendered", APP, { ...BROWSER, "sec-purpose": "prefetch;prerender" }],
+    ["at a name without Sec-Fetch headers", APP, { "user-agent": "Mozilla/5.0", host: "svc.corp.test:7820" }],
+  ])("saves nothing: %s", async (_, redirect_uri, headers) => {
+    let saved = 0;
+    const service = await setup({ allowedHosts: ["svc.corp.test"] });
+    const { store } = service;
+    const save = store.saveState.bind(store);
+    store.saveState = (record) => {
+      saved++;
+      return save(record);
+    };
+    const response = await service.fetch(start(redirect_uri, { instance: headers ? "acme" : "globex" }), {
+      ...(headers && { headers }),
+    });
+    expect([response.status, saved]).toEqual([400, 0]);
+  });
+});

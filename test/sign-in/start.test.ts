@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { PROVIDERS } from "../../src/wire/names.ts";
+import { locationOf } from "../_answers.ts";
+import { APP, FRONT, SEED, setup } from "../_setup.ts";
+import { authorizePath, begun, recordOf, reply, UNKNOWN_PROVIDER } from "../_sign-in.ts";
+
+const CREDENTIALS = {
+  google: { client_id: "our-google", client_secret: "google-secret" },
+  github: { client_id: "our-github", client_secret: "github-secret" },
+  twitter: { client_id: "our-twitter", client_secret: "twitter-secret" },
+};
+
+const [ACME, GLOBEX] = SEED.instances as [object, object];
+
+describe("GET /sign-in", () => {
+  it.each([
+    ["acme", "google"],
+    ["globex", "github"],
+  ])("at %s redirects to the instance's default provider, %s", async (subdomain, provider) => {
+    const { fetch } = await setup();
+    const response = await fetch(`http://${subdomain}.localhost:7820/sign-in?redirect_uri=${encodeURIComponent(APP)}`);
+    expect(locationOf(response).href).toMatch(`${FRONT}/__svc/simulator/${provider}/authorize?response_type=code&`);
+    expect(await response.text()).toBe("");
+  });
+
+  it("serves the first instance at the front door", async () => {
+    const service = await setup();
+    const response = await service.fetch(`/sign-in?redirect_uri=${encodeURIComponent(APP)}`);
+    const record = await recordOf(service, locationOf(response).searchParams.get("state")!);
+    expect([record.instance_id, record.provider]).toEqual([service.acme.id, "google"]);
+  });
+
+  it("takes a provider in the query too", async () => {
+    const { fetch } = await setup();
+    const response = await fetch(`/sign-in?provider=twitter&redirect_uri=${encodeURIComponent(APP)}`);
+    expect(locationOf(response).pathname).toBe("/__svc/simulator/twitter/authorize");
+  });
+
+  it.each(PROVIDERS)("ends with a token at the application, through %s", async (provider) => {
+    const { signIn, as, acme } = await setup();
+    const url = await signIn(provider, "ada");
+    expect([url.origin + url.pathname, [...url.searchParams.keys()]]).toEqual([APP, ["token"]]);
+    const verified = await as(acme, "/api/v1/tokens/verify", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token: url.searchParams.get("token") }),
+    });
+    expect([verified.status, await verified.json()]).toMatchObject([200, { data: { valid: true, provider } }]);
+  });
+});
+
+describe("GET /oauth/authorize", () => {
+  const SCOPES = {
+    google: "openid email profile",
+    github: "user:email read:user",
+    twitter: "tweet.read users.read",
+  };
+  const REAL = {
+    google: "https://accounts.google.com/o/oauth2/v2/auth",
+    github: "https://github.com/login/oauth/authorize",
+    twitter: "https://x.com/i/oauth2/authorize",
+  };
+  const challenge = {
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/) as string,
+    code_challenge_method: "S256",
+  };
+
+  it.each(PROVIDERS)("sends %s what the spec says, and nothing else", async (provider) => {
+    const { fetch } = await setup({ credentials: CREDENTIALS });
+    const query = new URLSearchParams({ provider, redirect_uri: APP });
+    const url = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));
+    expect(url.origin + url.pathname).toBe(REAL[provider]);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      response_type: "code",
+      client_id: `our-${provider}`,
+      redirect_uri: `${FRONT}/oauth/${provider}/callback`,
+      scope: SCOPES[provider],
+      state: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      ...(provider === "twitter" ? challenge : {}),
+    });
+    expect([...url.searchParams]).toHaveLength(provider === "twitter" ? 7 : 5);
+  });
+
+  it.each([
+    ["google", "login_hint"],
+    ["github", "login"],
+    ["twitter", undefined],
+  ] as const)("passes login_hint on to %s as %s", async (provider, name) => {
+    const { fetch } = await setup({ credentials: CREDENTIALS });
+    const url = locationOf(await fetch(authorizePath(provider, "ada@acme.test")));
+    const passed = [...url.searchParams].filter(([, value]) => value === "ada@acme.test");
+    expect(passed).toEqual(name === undefined ? [] : [[name, "ada@acme.test"]]);
+  });
+
+  it.each(["", "Google", "google ", "google,github", "password", "email", "__proto__", "facebook"])(
+    "refuses the provider %j",
+    async (provider) => {
+      const { fetch } = await setup();
+      for (const path of ["/oauth/authorize", "/sign-in", "/__svc/begin"]) {
+        const query = new URLSearchParams({ instance: "acme", provider, redirect_uri: APP });
+        const response = await fetch(`${path}?${query.toString()}`);
+        expect([response.status, await response.json()]).toEqual([400, UNKNOWN_PROVIDER]);
+      }
+    },
+  );
+
+  it("wants a provider", async () => {
+    const { fetch } = await setup();
+    const response = await fetch(`/oauth/authorize?redirect_uri=${encodeURIComponent(APP)}`);
+    expect([response.status, await response.json()]).toEqual([400, UNKNOWN_PROVIDER]);
+  });
+
+  it.each(["/sign-in", "/oauth/authorize"])("answers 404 at an instance that is not active: %s", async (path) => {
+    const { fetch } = await setup({ seed: { ...SEED, instances: [ACME, { ...GLOBEX, active: false }] } });
+    const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
+    const response = await fetch(`http://globex.localhost:7820${path}?${query.toString()}`);
+    expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
+  });
+
+  it.each(["/sign-in", "/oauth/authorize", "/oauth/google/callback"])("is not at the API's host: %s", async (path) => {
+    const { fetch } = await setup();
+    const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
+    const response = await fetch(`http://api.localhost:7820${path}?${query.toString()}`);
+    expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }]);
+  });
+});
+
+describe("PKCE", () => {
+  it("is used for twitter: 32 random bytes in the record, their SHA-256 in the request", async () => {
+    const service = await setup();
+    const { searchParams } = locationOf(await service.fetch(authorizePath("twitter")));
+    const { code_verifier } = await recordOf(service, searchParams.get("state")!);
+    expect(Buffer.from(code_verifier!, "base64url")).toHaveLength(32);
+    expect(code_verifier).toMatch(/^[\w-]{43}$/);
+    const hash = createHash("sha256").update(code_verifier!).digest("base64url");
+    expect([searchParams.get("code_challenge"), searchParams.get("code_challenge_method")]).toEqual([hash, "S256"]);
+  });
+
+  it("makes a new verifier for every sign-in", async () => {
+    const service = await setup();
+    const states = await Promise.all(Array.from({ length: 20 }, () => begun(service, "twitter")));
+    const records = await Promise.all(states.map((state) => recordOf(service, state)));
+    expect(new Set(records.map((record) => record.code_verifier)).size).toBe(20);
+  });
+
+  it.each(["google", "github"] as const)("is not used for %s", async (provider) => {
+    const service = await setup();
+    const state = await begun(service, provider);
+    expect((await recordOf(service, state)).code_verifier).toBeNull();
+  });
+
+  it("sends the verifier in the body of the code exchange, and never in an address", async () => {
+    const addresses: string[] = [];
+    const bodies: string[] = [];
+    const fetch: Fetch = async (url, { body }) => {
+      addresses.push(url);
+      if (body === undefined) return reply({ data: { id: "3001", username: "ada" } });
+      bodies.push(body);
+      return reply({ access_token: "t" });
+    };
+    const service = await setup({ credentials: CREDENTIALS, fetch });
+    const toProvider = locationOf(await service.fetch(authorizePath("twitter")));
+    const state = toProvider.searchParams.get("state")!;
+    const { code_verifier } = await recordOf(service, state);
+    const toApp = locationOf(await service.fetch(`/oauth/twitter/callback?code=c&state=${state}`));
+    expect(toApp.searchParams.has("token")).toBe(true);
+    expect(bodies.map((body) => new URLSearchParams(body).get("code_verifier"))).toEqual([code_verifier]);
+    expect([toProvider.href, toApp.href, ...addresses].filter((url) => url.includes(code_verifier!))).toEqual([]);
+  });
+});
+
+describe("HEAD", () => {
+  it("does not finish a sign-in: what looks a link up must not use it up", async () => {
+    const t = await setup();
+    const query = new URLSearchParams({ provider: "google", redirect_uri: APP, login_hint: "ada" });
+    const provider = (await t.fetch(`/oauth/authorize?${query.toString()}`)).headers.get("location")!;
+    const callback = (await t.fetch(provider)).headers.get("location")!;
+    const response = await t.fetch(callback, { method: "HEAD" });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET"]);
+    expect((await t.fetch(callback)).headers.get("location")).toMatch(`${APP}?token=`);
+  });
+});

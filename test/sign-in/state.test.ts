@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { PROVIDERS } from "../../src/wire/names.ts";
+import { locationOf } from "../_answers.ts";
+import { APP, setup } from "../_setup.ts";
+import { authorizePath, begun, expectRefusedState, failure, recordOf, untilCallback } from "../_sign-in.ts";
+
+/** What a browser can't be made to leave out. */
+const BROWSER = {
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+  "sec-fetch-site": "cross-site",
+  "sec-fetch-mode": "navigate",
+};
+
+const CREDENTIALS = {
+  google: { client_id: "our-google", client_secret: "google-secret" },
+  github: { client_id: "our-github", client_secret: "github-secret" },
+  twitter: { client_id: "our-twitter", client_secret: "twitter-secret" },
+};
+
+describe("the state", () => {
+  it("is recorded as the spec says", async () => {
+    const service = await setup();
+    const state = await begun(service, "google");
+    expect(state).toMatch(/^[0-9a-f]{64}$/);
+    expect(await recordOf(service, state)).toEqual({
+      state,
+      instance_id: service.acme.id,
+      provider: "google",
+      redirect_uri: APP,
+      code_verifier: null,
+      binding: null,
+      created_at: "2026-06-01T12:00:00.000Z",
+      expires_at: "2026-06-01T12:10:00.000Z",
+    });
+  });
+
+  it("is another one each time", async () => {
+    const service = await setup();
+    const states = await Promise.all(Array.from({ length: 200 }, () => begun(service, "google")));
+    expect(new Set(states).size).toBe(200);
+  });
+
+  it("is good after 599 seconds", async () => {
+    const service = await setup();
+    const toProvider = locationOf(await service.fetch(authorizePath("google")));
+    service.clock.advance(599);
+    const toCallback = locationOf(await service.fetch(toProvider.href));
+    expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
+  });
+
+  it("is refused after 601 seconds", async () => {
+    const service = await setup();
+    const toProvider = locationOf(await service.fetch(authorizePath("google")));
+    service.clock.advance(601);
+    const toCallback = locationOf(await service.fetch(toProvider.href));
+    await expectRefusedState(await service.fetch(toCallback.href));
+  });
+
+  it.each(PROVIDERS)("is good for one sign-in through %s", async (provider) => {
+    const service = await setup();
+    const toCallback = await untilCallback(service, provider);
+    expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
+    await expectRefusedState(await service.fetch(toCallback.href));
+  });
+
+  it("is used up by a sign-in that fails", async () => {
+    const service = await setup();
+    const toCallback = await untilCallback(service, "google");
+    const state = toCallback.searchParams.get("state");
+    const failed = await service.fetch(`/oauth/google/callback?code=wrong&state=${state}`);
+    expect(locationOf(failed).href).toBe(failure("server_error"));
+    await expectRefusedState(await service.fetch(toCallback.href));
+  });
+
+  it("gives one token to fifty callbacks at once", async () => {
+    const service = await setup();
+    const toCallback = await untilCallback(service, "google");
+    const responses = await Promise.all(Array.from({ length: 50 }, () => service.fetch(toCallback.href)));
+    const outcomes = responses.map(({ status, headers }) => [status, headers.get("location")?.split("=")[0]]);
+    expect(outcomes.filter(([status]) => status === 302)).toEqual([[302, `${APP}?token`]]);
+    expect(outcomes.filter(([status]) => status === 400)).toHaveLength(49);
+  });
+
+  it("is taken before the provider is asked anything", async () => {
+    const found: unknown[] = [];
+    const fetch: Fetch = async () => {
+      found.push(await service.store.takeState(state));
+      throw new Error("enough seen");
+    };
+    const service = await setup({ credentials: CREDENTIALS, fetch });
+    const state = await begun(service, "google");
+    await service.fetch(`/oauth/google/callback?code=c&state=${state}`);
+    expect(found).toEqual([undefined]);
+  });
+
+  it.each(
+    PROVIDERS.flatMap((begunAt) =>
+      PROVIDERS.filter((other) => other !== begunAt).map((endedAt) => [begunAt, endedAt] as const),
+    ),
+  )("of %s is refused, and used up, at the callback of %s", async (begunAt, endedAt) => {
+    let calls = 0;
+    const fetch: Fetch = () => {
+      calls++;
+      return Promise.reject(new Error("must not be asked"));
+    };
+    const service = await setup({ credentials: CREDENTIALS, fetch });
+    const state = await begun(service, begunAt);
+    await expectRefusedState(await service.fetch(`/oauth/${endedAt}/callback?code=c&state=${state}`));
+    await expectRefusedState(await service.fetch(`/oauth/${begunAt}/callback?code=c&state=${state}`));
+    expect(calls).toBe(0);
+  });
+
+  it.each([
+    ["missing", ""],
+    ["empty", "&state="],
+    ["unknown", `&state=${"0".repeat(64)}`],
+    ["too short", `&state=${"a".repeat(63)}`],
+    ["too long", `&state=${"a".repeat(65)}`],
+    ["not hexadecimal", `&state=${"g".repeat(64)}`],
+    ["a property's name", "&state=__proto__"],
+    ["followed by a line feed", `&state=${"a".repeat(64)}%0A`],
+  ])("that is %s is refused", async (_what, query) => {
+    const { fetch } = await setup();
+    await expectRefusedState(await fetch(`/oauth/google/callback?code=c${query}`));
+    await expectRefusedState(await fetch(`/oauth/google/callback?error=access_denied${query}`));
+  });
+
+  it("is refused in other letters than it was given out in", async () => {
+    const service = await setup();
+    const toCallback = await untilCallback(service, "google");
+    const state = toCallback.searchParams.get("state")!;
+    await expectRefusedState(await service.fetch(toCallback.href.replace(state, state.toUpperCase())));
+  });
+
+  it("is refused with a page, and no redirect, where a browser asks for one", async () => {
+    const { fetch } = await setup();
+    const response = await fetch("/oauth/google/callback?code=c&state=x", {
+      headers: { ...BROWSER, accept: "text/html" },
+    });
+    expect([response.status, response.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+    expect(response.headers.get("location")).toBeNull();
+    expect(await response.text()).toContain('<h1 data-testid="error-title">Invalid or expired state</h1>');
+  });
+});

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** The pages and the dashboard in Chromium: `npm run test:browser`. */
+export default defineConfig({
+  test: {
+    include: ["test/browser/*.test.ts"],
+    globalSetup: "test/_run.ts",
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    isolate: false,
+    retry: process.env["CI"] ? 1 : 0,
+  },
+});
