@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
 import { CHROMIUM } from "../_browser.ts";
 
-// Run by test/testing-playwright.test.ts, against the server that it starts.
+// Run by test/browser/playwright.test.ts, against the server that it starts.
 export default defineConfig({
   testMatch: "*.pw.js",
   fullyParallel: true,

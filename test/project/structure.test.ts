@@ -26,7 +26,7 @@ describe("docs/cli.md", () => {
 });
 
 describe("the fixtures", () => {
-  // `npx vitest run test/structure.test.ts -u` writes it anew.
+  // `npx vitest run test/project/structure.test.ts -u` writes it anew.
   it("describe a seed file just as it is checked", async () => {
     const schema = `${JSON.stringify(z.toJSONSchema(SeedFile, { io: "input" }), null, 2)}\n`;
     await expect(schema).toMatchFileSnapshot("../../fixtures/seed.schema.json");

@@ -1,5 +1,5 @@
 /**
- * What is used of Node and h3 beyond their documentation, each with the reason; `test/node-internals.test.ts` shows on
+ * What is used of Node and h3 beyond their documentation, each with the reason; `test/server/node-internals.test.ts` shows on
  * every Node that it still does what is said here.
  */
 import type { Server, ServerResponse } from "node:http";
