@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { Personas } from "../../src/server/simulator/personas.ts";
-import { createSeal } from "../../src/server/simulator/sealed.ts";
+import { createSealer } from "../../src/server/simulator/sealer.ts";
 import { createSimulator } from "../../src/server/simulator/index.ts";
 
 const FRONT = "http://localhost:7820";
@@ -78,12 +78,12 @@ describe("The simulator's own client", () => {
 
 describe("What was sealed", () => {
   it("opens for its own purpose alone, however often and in whatever order it is asked for", () => {
-    const seal = createSeal(randomBytes(32));
-    const text = seal.close("code", ["ada"]);
+    const sealer = createSealer(randomBytes(32));
+    const text = sealer.close("code", ["ada"]);
     for (let n = 0; n < 3; n++) {
-      expect(seal.open("code", text)?.value).toEqual(["ada"]);
-      expect(seal.open("request", text)).toBeUndefined();
-      expect(seal.open("code", `${text.slice(0, -2)}${text.endsWith("AA") ? "BB" : "AA"}`)).toBeUndefined();
+      expect(sealer.open("code", text)?.value).toEqual(["ada"]);
+      expect(sealer.open("request", text)).toBeUndefined();
+      expect(sealer.open("code", `${text.slice(0, -2)}${text.endsWith("AA") ? "BB" : "AA"}`)).toBeUndefined();
     }
   });
 });

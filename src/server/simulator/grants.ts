@@ -4,7 +4,7 @@ import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { Seal } from "./sealed.ts";
+import type { Sealer } from "./sealer.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
 const TOKEN_LIFETIME_MS = 2 * 3_600_000;
@@ -73,27 +73,30 @@ type SealedPersona = readonly [id: string, email: string, name: string | null, o
  * single use everywhere is the state. A token is used by the process that asked for it, and is kept there.
  */
 export class Grants {
-  readonly #seal: Seal;
+  readonly #sealer: Sealer;
   readonly #recall: (reference: PersonaReference) => PersonaRecord;
   readonly #now: () => Date;
   /** The codes that were redeemed, until they expire; the oldest first. */
   readonly #spent = new Map<string, number>();
   readonly #tokens = new Map<string, { consent: Consent; expires: number }>();
 
-  constructor(seal: Seal, recall: (reference: PersonaReference) => PersonaRecord, now: () => Date) {
-    this.#seal = seal;
+  constructor(sealer: Sealer, recall: (reference: PersonaReference) => PersonaRecord, now: () => Date) {
+    this.#sealer = sealer;
     this.#recall = recall;
     this.#now = now;
   }
 
   /** What the picker of a provider shows, for the request of one state. */
   introduce({ name, origin, needsClick }: Application, state: string): string {
-    return this.#seal.close("application", [state, name, origin, needsClick]);
+    return this.#sealer.close("application", [state, name, origin, needsClick]);
   }
 
   /** Undefined where it is not ours, or not for this state. */
   introduced(text: string, state: string): Application | undefined {
-    const [own, ...application] = (this.#seal.open("application", text)?.value ?? []) as [string, ...SealedApplication];
+    const [own, ...application] = (this.#sealer.open("application", text)?.value ?? []) as [
+      string,
+      ...SealedApplication,
+    ];
     return own === state ? toApplication(application) : undefined;
   }
 
@@ -170,14 +173,14 @@ export class Grants {
     const { provider, client_id, redirect_uri, scopes, code_challenge = null } = request;
     const expires = this.#time() + CODE_LIFETIME_MS;
     const sealed: Sealed = [expires, provider, client_id, redirect_uri, scopes.join(" "), code_challenge, details];
-    return this.#seal.close(purpose, sealed);
+    return this.#sealer.close(purpose, sealed);
   }
 
   #open(
     purpose: Purpose,
     text: string,
   ): { id: string; expires: number; client: ClientRequest; details: Sealed[6] } | undefined {
-    const opened = this.#seal.open(purpose, text);
+    const opened = this.#sealer.open(purpose, text);
     if (!opened) return undefined;
     const [expires, provider, client_id, redirect_uri, scopes, code_challenge, details] = opened.value as Sealed;
     const client: ClientRequest = {

@@ -9,7 +9,7 @@ import { Grants } from "./grants.ts";
 import { Personas } from "./personas.ts";
 import { reply, type PickerView } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
-import { createSeal } from "./sealed.ts";
+import { createSealer } from "./sealer.ts";
 import { answerToken } from "./token-endpoint.ts";
 
 export interface SimulatorOptions {
@@ -50,7 +50,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const { front, callbackUrl, clients, sealKey, now } = options;
   const prefix = `${front}/__svc/simulator`;
   const personas = new Personas(options.personas, (id) => `${prefix}/avatars/${id}.svg`);
-  const grants = new Grants(createSeal(sealKey), (reference) => personas.recall(reference), now);
+  const grants = new Grants(createSealer(sealKey), (reference) => personas.recall(reference), now);
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
   // Most sign-ins are the simulator's own: the instances, of which there may be many, are asked for the others alone.
   const isKnown = (name: Provider, fits: (own: ConnectionRecord) => boolean): boolean =>

@@ -5,7 +5,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** What somebody else carries for us, and can neither read nor make. */
-export interface Seal {
+export interface Sealer {
   /** @param purpose what it is good for; it opens for nothing else */
   close(purpose: string, value: unknown): string;
   /** With an id that no other sealed text has. Undefined: not ours, changed, or for another purpose. */
@@ -13,9 +13,9 @@ export interface Seal {
 }
 
 /** Whoever has the same secret opens it: every process on one store does. */
-export function createSeal(secret: Buffer): Seal {
+export function createSealer(secret: Buffer): Sealer {
   // From Node 24 on, bytes are made into a key anew each time, which costs twice what encryption does.
-  let latest: { purpose: string; text: string; opened: ReturnType<Seal["open"]> } | undefined;
+  let latest: { purpose: string; text: string; opened: ReturnType<Sealer["open"]> } | undefined;
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "svc simulator", 32)));
   return {
     close(purpose, value) {
@@ -32,7 +32,7 @@ export function createSeal(secret: Buffer): Seal {
     },
   };
 
-  function open(purpose: string, text: string): ReturnType<Seal["open"]> {
+  function open(purpose: string, text: string): ReturnType<Sealer["open"]> {
     const bytes = Buffer.from(text, "base64url");
     if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
     const nonce = bytes.subarray(0, NONCE_BYTES);
