@@ -5,7 +5,7 @@ import { createAddresses } from "../src/server/instances/addresses.ts";
 import { createLive } from "../src/server/live/index.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
 import { createService } from "../src/server/service.ts";
-import { openMemoryStore } from "../src/server/store/json/index.ts";
+import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
 import { newRecord } from "../src/server/store/records.ts";
 
 const INSTANCE = "00000000-0000-4000-8000-00000000000a";

@@ -18,7 +18,7 @@ await mkdir(out, { recursive: true });
 await build({
   entryPoints: {
     postgres: `${ROOT}src/server/store/postgres/index.ts`,
-    json: `${ROOT}src/server/store/json/index.ts`,
+    json: `${ROOT}src/server/store/json/memory-store.ts`,
     query: `${ROOT}src/wire/query.ts`,
     fields: `${ROOT}src/wire/fields.ts`,
     cluster: `${ROOT}test/postgres/_cluster.ts`,

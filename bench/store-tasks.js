@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { openJsonStore } from "../src/server/store/json/index.ts";
+import { openJsonStore } from "../src/server/store/json/json-store.ts";
 import { USER_FIELDS } from "../src/wire/fields.ts";
 import { parseQuery } from "../src/wire/query.ts";
 import { percentile } from "./report.js";
@@ -105,7 +105,7 @@ async function parse({ path }) {
   return performance.now() - started;
 }
 
-/** @returns how late the event loop is, in ms, while one searches, others write, and the journal is folded */
+/** @returns how late the event loop is, in ms, while one searches, others write, and the journal is compacted */
 async function busy({ path }) {
   const store = await openJsonStore(path, { warn });
   const query = parseQuery("email:*hopper7*", USER_FIELDS);
@@ -115,7 +115,7 @@ async function busy({ path }) {
   const until = async (work) => {
     while (performance.now() < end) await work();
   };
-  let folds = 0;
+  let compactions = 0;
   let size = await sizeOf(path);
   const searching = until(async () => {
     for await (const batch of await store.users(INSTANCE, { query })) if (batch.length === 0) throw new Error("empty");
@@ -124,17 +124,17 @@ async function busy({ path }) {
   const writing = Array.from({ length: 16 }, (_, w) =>
     until(() => store.completeSignIn(arrival(50_000_000 + w * 1_000_000 + Math.floor(Math.random() * 1e6)))),
   );
-  const folding = until(async () => {
+  const compacting = until(async () => {
     await delay(200);
     const now = await sizeOf(path);
-    if (now !== size) folds++;
+    if (now !== size) compactions++;
     size = now;
   });
-  await Promise.all([searching, folding, ...writing]);
-  // By closing it is folded in any case, which the delays then tell of.
+  await Promise.all([searching, compacting, ...writing]);
+  // By closing it is compacted in any case, which the delays then tell of.
   await store.close();
   delays.disable();
-  return { p99: delays.percentile(99) / 1e6, max: delays.max / 1e6, folds };
+  return { p99: delays.percentile(99) / 1e6, max: delays.max / 1e6, compactions };
 }
 
 async function searches({ path }) {

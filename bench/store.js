@@ -68,7 +68,7 @@ async function start(run) {
   });
   const { p99 } = await run("busy", { path });
   rows.push({
-    name: "event loop delay, p99, search + fold + writes",
+    name: "event loop delay, p99, search + compaction + writes",
     ratio: p99,
     limit: "≤ 50",
     detail: "ms",

@@ -8,7 +8,7 @@ import type { ProvidersMode } from "../src/server/providers/connections.ts";
 import type { Credentials } from "../src/server/providers/credentials.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
 import { createService } from "../src/server/service.ts";
-import { openMemoryStore } from "../src/server/store/json/index.ts";
+import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
 import type { InstanceRecord, Records } from "../src/server/store/records.ts";
 import type { Store } from "../src/server/store/store.ts";
 import type { Fetch } from "../src/wire/fetch.ts";

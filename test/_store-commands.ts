@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, onTestFinished } from "vitest";
-import { openJsonStore } from "../src/server/store/json/index.ts";
+import { openJsonStore } from "../src/server/store/json/json-store.ts";
 import type { Store } from "../src/server/store/store.ts";
 import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
 import { people, state } from "./store/conformance.ts";

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ERROR_CODES, isServiceError, type ClientOptions, type ErrorCode, type Fetch } from "../../src/client/index.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
-import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
 import { ERRORS, errorCode, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
 import { answering, caught, clientWith, forged } from "../_client.ts";

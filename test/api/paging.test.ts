@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import type { Store, UserView } from "../../src/server/store/store.ts";
 import type { Session, User } from "../../src/wire/resources.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { Session, User } from "../../src/wire/resources.ts";
 import { answer } from "../_answers.ts";
 import { SEED, setup } from "../_setup.ts";

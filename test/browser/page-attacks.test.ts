@@ -10,7 +10,7 @@ import { createLive } from "../../src/server/live/index.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
 import { createService } from "../../src/server/service.ts";
 import { nowhere } from "../../src/server/sign-in/geo.ts";
-import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import type { Credentials } from "../../src/server/providers/credentials.ts";
 import { CHROMIUM, launchChromium } from "../_browser.ts";
 import { SEED } from "../_setup.ts";

@@ -189,7 +189,7 @@ describe("svc store repair", () => {
 });
 
 describe("svc store compact and migrate", () => {
-  it("fold the journal, and say what became of it", async () => {
+  it("compact the journal, and say what became of it", async () => {
     const path = await makeStore();
     await appendFile(join(dirname(path), "db.journal"), encodeLine(3, [["delete", "states", state(1).state]]));
     const { code, stderr } = await svc("compact");
@@ -212,12 +212,12 @@ describe("svc store compact and migrate", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("leave a server to fold by itself", async () => {
+  it("leave compaction to a running server", async () => {
     const store = await open();
     await store.seed(people());
     const { code, stderr } = await svc("compact");
     expect(code).toBe(8);
-    expect(stderr).toContain("folds the journal by itself");
+    expect(stderr).toContain("compacts the journal itself");
   });
 
   it("bring an older store to the newest format, and keep it as it was beside", async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isPrivateWay } from "../../src/cli/connection/private-way.ts";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { runCli } from "../_cli.ts";
 import { IDENTITY_SECRET } from "../_server-file.ts";
 import { setup } from "../_setup.ts";

@@ -37,7 +37,7 @@ export async function readTrace(file: string): Promise<Call[]> {
 export class Order {
   readonly faults: string[] = [];
   acknowledgements = 0;
-  folds = 0;
+  compactions = 0;
   readonly #directory: string;
   /** Writes to a file since it was last synced, by path; and names that its directory does not hold for certain. */
   readonly #unsynced = new Map<string, { text: string; end: number }[]>();
@@ -45,7 +45,7 @@ export class Order {
   /** Writes that were synced, and whether their file had its name for certain then. */
   readonly #covered: { text: string; isNamed: boolean }[] = [];
   /** Whether db.json was written since a journal was put aside. */
-  #isFolded = true;
+  #isCompacted = true;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -99,10 +99,10 @@ export class Order {
     this.#unsynced.set(to, this.#writesOf(from));
     this.#unsynced.delete(from);
     for (const file of [from, to]) this.#names.set(file, end);
-    if (from.endsWith("/db.journal")) this.#isFolded = false;
+    if (from.endsWith("/db.journal")) this.#isCompacted = false;
     if (!to.endsWith("/db.json")) return;
-    this.#isFolded = true;
-    this.folds++;
+    this.#isCompacted = true;
+    this.compactions++;
   }
 
   /** What a file held must be elsewhere for certain before it goes. */
@@ -110,7 +110,7 @@ export class Order {
     const file = /"([^"]*)"/.exec(args)?.[1] ?? "";
     if (!file.includes("db.journal")) return;
     const document = `${this.#directory}/db.json`;
-    if (this.#names.has(document) || !this.#isFolded)
+    if (this.#names.has(document) || !this.#isCompacted)
       this.faults.push(`${file} was removed before db.json was in its place for certain`);
     this.#unsynced.delete(file);
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writevSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { records } from "../store/conformance.ts";
 import { perform, type Act } from "./_book.ts";
@@ -43,18 +43,18 @@ async function open(): Promise<void> {
 
 let last = 11_000_000;
 
-/** Until nothing waits to be folded any more. Few bytes beside many would wait longer, so the last ones are many. */
-async function folded(): Promise<void> {
+/** Until nothing waits to be compacted any more. Few bytes beside many would wait longer, so the last ones are many. */
+async function compacted(): Promise<void> {
   const journal = join(dirname(path), "db.journal");
   // A journal without changes is its header alone.
   const isEmpty = (text: string): boolean => text.indexOf("\n") === text.length - 1;
-  const isFolded = (): boolean =>
+  const isCompacted = (): boolean =>
     existsSync(journal) && isEmpty(readFileSync(journal, "utf8")) && !existsSync(`${journal}.old`);
   do {
-    // What comes while a fold is under way waits for the next change.
+    // What comes while a compaction is under way waits for the next change.
     await act(`save ${(last += 11)}`);
-    for (let turn = 0; turn < 100 && !isFolded(); turn++) await new Promise((resolve) => later(resolve, 5));
-  } while (!isFolded());
+    for (let turn = 0; turn < 100 && !isCompacted(); turn++) await new Promise((resolve) => later(resolve, 5));
+  } while (!isCompacted());
 }
 
 /** Sixteen at once, each with people and states of its own, until the end. */
@@ -75,7 +75,7 @@ async function command(line: string): Promise<void> {
   const [verb, ...rest] = line.split(" ");
   if (verb === "open") await answer("open", open);
   else if (verb === "close") await answer("close", () => store!.close());
-  else if (verb === "fold") await answer("fold", folded);
+  else if (verb === "compact") await answer("compact", compacted);
   else if (verb === "load") load(Number(rest[0]));
   else await act(line as Act);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { SignIn, Store } from "../../src/server/store/store.ts";
 import { A, abandoned, all, arrival, records, state } from "../store/conformance.ts";
 import { directory } from "./_processes.ts";

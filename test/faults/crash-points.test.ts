@@ -28,12 +28,12 @@ async function left(path: string, ...lines: string[]): Promise<Book> {
 }
 
 /** Killed at one rename after the other, until that was when the journal was put aside. */
-async function halfFolded(path: string): Promise<Book> {
-  const book = await left(path, "in 1 1", "save 1", "fold", "in 2 2", "save 2");
+async function halfCompacted(path: string): Promise<Book> {
+  const book = await left(path, "in 1 1", "save 1", "compact", "in 2 2", "save 2");
   for (let nth = 1; nth < 8 && !existsSync(`${journalOf(path)}.old`); nth++) {
     const worker = await Worker.start(path, { book });
     const detach = await attach(worker.pid, ["-o", "/dev/null", ...killAt("rename", nth)]);
-    await worker.run("open", `save ${20 + nth}`, "fold");
+    await worker.run("open", `save ${20 + nth}`, "compact");
     await detach();
     await worker.kill();
   }
@@ -54,16 +54,16 @@ const SCENARIOS: readonly Scenario[] = [
     lines: ["open", "out 1", "take 1 & out 2", "take 2"],
   },
   {
-    name: "folding",
+    name: "compacting",
     before: (path) => left(path, "in 1 1", "save 1", "close"),
-    lines: ["open", "in 2 2", "out 1", "fold", "save 3", "fold"],
+    lines: ["open", "in 2 2", "out 1", "compact", "save 3", "compact"],
   },
   {
     name: "closing",
     before: (path) => left(path, "in 1 1", "save 1"),
     lines: ["open", "in 2 2 & save 2", "close", "open", "close"],
   },
-  { name: "the start after a crash in a fold", before: halfFolded, lines: ["open", "save 5", "close"] },
+  { name: "the start after a crash in a compaction", before: halfCompacted, lines: ["open", "save 5", "close"] },
   {
     name: "the start after a cut line",
     before: async (path) => {

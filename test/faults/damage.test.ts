@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { StoreRefused } from "../../src/server/store/store.ts";
 import { abandoned, records } from "../store/conformance.ts";
 import { Book, holdingsOf, perform, type Act, type Holdings } from "./_book.ts";
@@ -22,7 +22,7 @@ interface Files {
 }
 
 /** A store with people and states in both files, one act a line. */
-async function written(folded: number, lines: number): Promise<Files> {
+async function written(compacted: number, lines: number): Promise<Files> {
   const path = join(await directory("quick"), "db.json");
   const book = new Book();
   const held: Holdings[] = [];
@@ -38,7 +38,7 @@ async function written(folded: number, lines: number): Promise<Files> {
     book.acknowledged(what);
   };
   await store.seed(records());
-  for (let n = 1; n <= folded; n++) await act(n);
+  for (let n = 1; n <= compacted; n++) await act(n);
   await store.close();
   store = await openJsonStore(path, { warn: () => {} });
   const look = async (): Promise<void> => {
@@ -46,7 +46,7 @@ async function written(folded: number, lines: number): Promise<Files> {
     held.push(book.holdings());
   };
   await look();
-  for (let n = folded + 1; n <= folded + lines; n++) {
+  for (let n = compacted + 1; n <= compacted + lines; n++) {
     await act(n);
     await look();
   }

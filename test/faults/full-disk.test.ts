@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { StorageUnavailable, StoreRefused } from "../../src/server/store/store.ts";
 import { records } from "../store/conformance.ts";
 import { Book, perform, type Act } from "./_book.ts";
@@ -30,7 +30,7 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
     const faults: string[] = [];
     let n = 10;
     for (let round = 0; round < FAILURES / 2; round++) {
-      // Less than is asked for next, whether the journal was folded meanwhile or not.
+      // Less than is asked for next, whether the journal was compacted meanwhile or not.
       limit(worker.pid, Math.floor(random() * 600));
       n += 10;
       const before = worker.refusals.length;
@@ -48,7 +48,7 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
     console.log(`${worker.refusals.length} refused writes of ${worker.book.acknowledgements}: 0 seen later`);
   });
 
-  it("keeps the journal when it can't be folded, and folds it when there is room", async () => {
+  it("keeps the journal when it can't be compacted, and compacts it when there is room", async () => {
     const path = join(await directory(), "db.json");
     const worker = await Worker.start(path);
     for (let n = 1; n <= figure(3, 20); n++) {
@@ -134,11 +134,11 @@ describe.skipIf(!tools.strace)("A sync that fails", () => {
   );
 
   it.each(Array.from({ length: figure(5, 20) }, (_, n) => n + 1))(
-    "of a file or a directory keeps the store from opening or being folded, and loses nothing: fsync %i",
+    "of a file or a directory keeps the store from opening or being compacted, and loses nothing: fsync %i",
     async (nth) => {
       const path = join(await directory(), "db.json");
       const worker = await Worker.start(path);
-      await worker.run("open", "in 1 1", "save 1", "fold", "in 2 2");
+      await worker.run("open", "in 1 1", "save 1", "compact", "in 2 2");
       const detach = await attach(worker.pid, failing("fsync", nth));
       await worker.run("save 11", "close", "open");
       if (worker.refusals.length > 0) await worker.run("open");

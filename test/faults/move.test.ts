@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/check.ts";
 import type { Change } from "../../src/server/store/json/document.ts";
 import { Files } from "../../src/server/store/json/files.ts";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { openJsonSource } from "../../src/server/store/json/source.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
@@ -264,12 +264,12 @@ describe("Beside a server", () => {
     await ask("close");
   });
 
-  it("a check finds nothing wrong while the journal is folded all the time", { timeout: TIMEOUT }, async () => {
+  it("a check finds nothing wrong while the journal is compacted all the time", { timeout: TIMEOUT }, async () => {
     const path = join(await temporaryDirectory(), "db.json");
     const store = await openJsonStore(path, { warn: () => {} });
     await store.seed(people());
     await store.close();
-    const progress = { done: false, folds: 0 };
+    const progress = { done: false, compactions: 0 };
     const write = async (): Promise<void> => {
       for (let n = 1; !progress.done; n++) {
         const files = await Files.open(path, { warn: () => {} });
@@ -278,13 +278,13 @@ describe("Beside a server", () => {
         await files.append([["put", "users", owner], ["put", "identities", identity(2000 + (n % 7), owner)], gone]);
         await files.append([["delete", "users", id(1000 + ((n + 1) % 7))]]);
         await files.close();
-        progress.folds++;
+        progress.compactions++;
       }
     };
     const writing = write();
     const numbers: number[] = [];
     try {
-      while (numbers.length < CHECKS || progress.folds < 20) {
+      while (numbers.length < CHECKS || progress.compactions < 20) {
         const { damage, dangling, sequence } = await checkJsonStore(path);
         expect([damage, dangling]).toEqual([[], []]);
         numbers.push(sequence!);

@@ -6,20 +6,20 @@ import { Order, readTrace } from "./_trace.ts";
 needs("strace");
 
 const WRITES = figure(200, 1000);
-const FOLDS = figure(4, 20);
+const COMPACTIONS = figure(4, 20);
 const CALLS =
   "openat,write,pwrite64,writev,pwritev,rename,renameat,renameat2,unlink,unlinkat,fsync,fdatasync,ftruncate";
 
 describe.skipIf(!tools.strace)("Acknowledgements and syncs", () => {
-  it(`of ${WRITES} writes in ${FOLDS} folds: none is acknowledged before it is on the disk`, async () => {
+  it(`of ${WRITES} writes in ${COMPACTIONS} compactions: none is acknowledged before it is on the disk`, async () => {
     const place = await directory();
     const trace = join(await directory(), "trace");
     const worker = await Worker.start(join(place, "db.json"));
     const detach = await attach(worker.pid, ["-y", "-s", "1000000", "-o", trace, "-e", `trace=${CALLS}`]);
     await worker.run("open");
     let n = 0;
-    for (let fold = 0; fold < FOLDS; fold++) {
-      for (let group = 0; group < WRITES / FOLDS / 10; group++) {
+    for (let round = 0; round < COMPACTIONS; round++) {
+      for (let group = 0; group < WRITES / COMPACTIONS / 10; group++) {
         const [a, b, c, d, e] = [1, 2, 3, 4, 5].map(() => ++n) as [number, number, number, number, number];
         await worker.run(
           `save ${a} & in ${b} ${b} & save ${c}`,
@@ -28,7 +28,7 @@ describe.skipIf(!tools.strace)("Acknowledgements and syncs", () => {
           `take ${e} & take ${c}`,
         );
       }
-      await worker.run("fold");
+      await worker.run("compact");
     }
     await worker.run("close");
     await detach();
@@ -39,7 +39,9 @@ describe.skipIf(!tools.strace)("Acknowledgements and syncs", () => {
     expect(worker.refusals).toEqual([]);
     expect(order.faults).toEqual([]);
     expect(order.acknowledgements).toBe(worker.book.acknowledgements);
-    expect([order.acknowledgements > WRITES, order.folds >= FOLDS]).toEqual([true, true]);
-    console.log(`${order.acknowledgements} acknowledgements and ${order.folds} folds: 0 ahead of their sync`);
+    expect([order.acknowledgements > WRITES, order.compactions >= COMPACTIONS]).toEqual([true, true]);
+    console.log(
+      `${order.acknowledgements} acknowledgements and ${order.compactions} compactions: 0 ahead of their sync`,
+    );
   });
 });

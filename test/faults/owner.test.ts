@@ -62,14 +62,14 @@ describe("An owner that the lock does not reach", () => {
 
   it.each([
     ["that has written", ["in 2 2", "out 1"]],
-    ["that has written, folded and closed", ["in 2 2", "out 1", "close"]],
-    ["that has written, folded and written again", ["in 2 2", "fold", "out 1", "save 11"]],
+    ["that has written, compacted and closed", ["in 2 2", "out 1", "close"]],
+    ["that has written, compacted and written again", ["in 2 2", "compact", "out 1", "save 11"]],
     ["that was killed", ["in 2 2", "out 1", "kill"]],
   ])("and that was stopped meanwhile writes nothing over one %s", async (_, lines) => {
     const path = join(await directory(), "db.json");
     const book = new Book();
     const owner = await Worker.start(path, { book });
-    await owner.run("open", "in 1 1", "save 1", "fold");
+    await owner.run("open", "in 1 1", "save 1", "compact");
     await owner.pause();
     const successor = await Worker.start(path, { book });
     await hideLock(path);
@@ -110,16 +110,16 @@ describe("An owner that the lock does not reach", () => {
   });
 
   it.skipIf(!tools.strace).each([
-    ["folds", "openat", "save 11", ["in 2 2", "out 1"]],
-    ["folds", "openat", "save 11", ["in 2 2", "fold", "out 1"]],
-    ["folds", "openat", "save 11", ["in 2 2", "out 1", "close"]],
+    ["compacts", "openat", "save 11", ["in 2 2", "out 1"]],
+    ["compacts", "openat", "save 11", ["in 2 2", "compact", "out 1"]],
+    ["compacts", "openat", "save 11", ["in 2 2", "out 1", "close"]],
     ["writes a change", "pwrite64,write", "in 5 5", ["in 2 2", "out 1", "save 12"]],
   ])("and that stands still while it %s (in %s) loses nothing of another's", async (_, calls, work, lines) => {
     const path = join(await directory(), "db.json");
     const book = new Book();
     const owner = await Worker.start(path, { book });
     const successor = await Worker.start(path, { book });
-    await owner.run("open", "in 1 1", "fold");
+    await owner.run("open", "in 1 1", "compact");
     const journal = join(path, "../db.journal");
     const only = calls === "openat" ? [] : ["-P", journal];
     const inject = ["-e", `trace=${calls}`, "-e", `inject=${calls}:delay_enter=3000000:when=1`];

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { StorageUnavailable, StoreRefused, type Store } from "../../src/server/store/store.ts";
 import { records } from "../store/conformance.ts";
 import { Book, holdingsOf, perform, type Act } from "./_book.ts";
@@ -13,7 +13,7 @@ import { randomFrom } from "./_random.ts";
 vi.mock("node:fs/promises", async () => (await import("./_disk.ts")).fileSystem());
 
 const HISTORIES = figure(300, 10_000);
-/** How long nothing must happen before a journal is folded. */
+/** How long nothing must happen before a journal is compacted. */
 const IDLE_MS = 1000;
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";

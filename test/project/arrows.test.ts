@@ -39,7 +39,7 @@ it("every package is found when it is imported outside of its place", async () =
 it.each([
   ["server/store/json/planted.ts", `export { x } from "../postgres/index.ts";`],
   ["server/store/planted.ts", `export * from "../http/listener.ts";`],
-  ["server/http/routes/planted.ts", `import type { x } from "../../store/json/index.ts";`],
+  ["server/http/routes/planted.ts", `import type { x } from "../../store/json/memory-store.ts";`],
   ["server/http/routes/planted.ts", `export const x = () => import("../../../cli/main.ts");`],
   ["wire/planted.ts", `export { hash } from "node:crypto";`],
   ["client/planted.ts", `export { x } from "a-package-of-no-place";`],

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";

@@ -1,6 +1,6 @@
 import { Document, type Change } from "../../src/server/store/json/document.ts";
 import { journalHeaderLine, type Header } from "../../src/server/store/json/header.ts";
-import { pin } from "../../src/server/store/json/pinned.ts";
+import { openReadView } from "../../src/server/store/json/read-view.ts";
 import { replay, type Replayed } from "../../src/server/store/json/read-journals.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import { VERSION } from "../../src/server/store/records.ts";
@@ -32,7 +32,7 @@ export async function replayedInto(
 ): Promise<Replayed> {
   const snapshot = new Snapshot(path, document);
   const hasFile = (await snapshot.read()) !== null;
-  const files = await pin(path, { mayBeEmpty: true });
+  const files = await openReadView(path, { mayBeEmpty: true });
   try {
     return await replay(files, hasFile ? snapshot.header : undefined, apply);
   } finally {

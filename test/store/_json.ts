@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { A, arrival, id, people, state, temporaryDirectory } from "./conformance.ts";
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/check.ts";
 import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { openRepair } from "../../src/server/store/json/repair.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { exported, filesBeside, journalOf, makeStore } from "./_move.ts";

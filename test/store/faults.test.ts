@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
@@ -294,7 +294,7 @@ async function open(path: string): Promise<Store> {
   return store;
 }
 
-/** A store with a `db.json`, and a change in the journal that waits to be folded. */
+/** A store with a `db.json`, and a change in the journal that waits to be compacted. */
 async function running(): Promise<{ path: string; store: Store }> {
   const path = await newPath();
   const first = await open(path);
@@ -324,7 +324,7 @@ describe("Somebody else who writes to the store's files", () => {
       },
     ],
     [
-      "has opened the store elsewhere, and folded it",
+      "has opened the store elsewhere, and compacted it",
       async (path) => {
         const elsewhere = await abandoned(path);
         const theirs = await open(elsewhere);
@@ -354,7 +354,7 @@ describe("Somebody else who writes to the store's files", () => {
     expect(await filesOf(path)).toEqual(files);
   });
 
-  it.each(foreign)("who %s: the next fold leaves that alone", async (_, change) => {
+  it.each(foreign)("who %s: the next compaction leaves that alone", async (_, change) => {
     const { path } = await running();
     await change(path);
     const files = await filesOf(path);

@@ -2,7 +2,7 @@ import { copyFile, open as openFile, readdir, readFile, writeFile } from "node:f
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/check.ts";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { openRepair } from "../../src/server/store/json/repair.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";

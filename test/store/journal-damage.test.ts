@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { Document } from "../../src/server/store/json/document.ts";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import { StoreRefused } from "../../src/server/store/store.ts";
 import { documentIn } from "./_files.ts";

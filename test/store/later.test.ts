@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { VERSION } from "../../src/server/store/records.ts";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { compile, laterBuild, laterSources } from "./_later.ts";

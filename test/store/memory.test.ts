@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openMemoryStore } from "../../src/server/store/json/index.ts";
+import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { testChanging } from "./changing.ts";
 import { contentOf, people, testStore } from "./conformance.ts";
 

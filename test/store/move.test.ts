@@ -2,7 +2,7 @@ import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/check.ts";
 import { Document, type Change } from "../../src/server/store/json/document.ts";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { decodeLine, encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { openRepair, type Repair } from "../../src/server/store/json/repair.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";

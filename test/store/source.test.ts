@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Document, type Change } from "../../src/server/store/json/document.ts";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import { openJsonSource } from "../../src/server/store/json/source.ts";
@@ -41,7 +41,7 @@ describe("A file store as a source", () => {
     keys.map((n): Change => ["put", "states", state(n)]),
   );
 
-  it("gives what a start would find, in the same order, wherever in a fold its files are", async () => {
+  it("gives what a start would find, in the same order, wherever in a compaction its files are", async () => {
     const directory = await temporaryDirectory();
     await fc.assert(
       fc.asyncProperty(
@@ -50,17 +50,17 @@ describe("A file store as a source", () => {
         fc.nat(12),
         fc.nat(12),
         fc.nat(12),
-        async (groups, folded, late, oldStart, oldEnd) => {
+        async (groups, compacted, late, oldStart, oldEnd) => {
           const path = join(directory, "db.json");
           await rm(directory, { recursive: true });
           await mkdir(directory);
-          const [first, last] = [Math.min(folded, oldStart, groups.length), Math.max(folded, oldEnd)];
+          const [first, last] = [Math.min(compacted, oldStart, groups.length), Math.max(compacted, oldEnd)];
           const lines = groups.map((changes, n) => encodeLine(n + 1, changes));
           const written = new Document();
           // A document may hold changes that came while it was written.
-          for (const changes of groups.slice(0, folded + late)) for (const one of changes) written.apply(one);
+          for (const changes of groups.slice(0, compacted + late)) for (const one of changes) written.apply(one);
           const snapshot = new Snapshot(path, written);
-          snapshot.header = firstHeader(Math.min(folded, groups.length));
+          snapshot.header = firstHeader(Math.min(compacted, groups.length));
           await snapshot.write(written);
           await writeFile(`${journalOf(path)}.old`, Buffer.concat([firstLine(), ...lines.slice(first, last)]));
           await writeFile(journalOf(path), Buffer.concat([secondLine(), ...lines.slice(last)]));
@@ -80,7 +80,7 @@ describe("A file store as a source", () => {
     );
   });
 
-  it("stays at its moment while the store goes on, folds and is emptied", async () => {
+  it("stays at its moment while the store goes on, compacts and is emptied", async () => {
     const path = await makeStore(crowd(1500));
     const store = await openJsonStore(path, { warn });
     await store.completeSignIn(arrival({ uid: "late", n: 9000 }));

@@ -1,4 +1,5 @@
-import { openJsonStore, openMemoryStore } from "./json/index.ts";
+import { openJsonStore } from "./json/json-store.ts";
+import { openMemoryStore } from "./json/memory-store.ts";
 import { kindOf } from "./location.ts";
 import type { Store, StoreRefused } from "./store.ts";
 

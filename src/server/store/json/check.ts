@@ -3,7 +3,7 @@ import { TABLE_NAMES, type Entry, type SessionRecord, type TableName } from "../
 import { References } from "../references.ts";
 import type { StoreCheck } from "../store.ts";
 import type { AnyRecord } from "./document.ts";
-import { pin, type Pinned } from "./pinned.ts";
+import { openReadView, type ReadView } from "./read-view.ts";
 import { scan, type Scan } from "./scan.ts";
 import type { Damage } from "./journal-reader.ts";
 
@@ -18,13 +18,13 @@ export async function checkJsonStore(path: string): Promise<StoreCheck> {
 }
 
 async function look(path: string): Promise<StoreCheck> {
-  const pinned = await pin(resolve(path));
+  const view = await openReadView(resolve(path));
   try {
-    const found = await scan(pinned, ownerOf);
+    const found = await scan(view, ownerOf);
     return {
-      location: pinned.path,
-      kind: `json, ${found.version === undefined ? "not folded yet" : `format ${found.version}`}`,
-      bytes: sizeOf(pinned),
+      location: view.path,
+      kind: `json, ${found.version === undefined ? "not compacted yet" : `format ${found.version}`}`,
+      bytes: sizeOf(view),
       sequence: found.sequence,
       tables: countsOf(found),
       damage: found.damage.map(damageText),
@@ -34,7 +34,7 @@ async function look(path: string): Promise<StoreCheck> {
       notes: found.leftovers,
     };
   } finally {
-    await pinned.close();
+    await view.close();
   }
 }
 
@@ -67,6 +67,6 @@ export function danglingIn({ tables }: Pick<Scan, "tables">): { entry: Entry; ke
   );
 }
 
-function sizeOf({ snapshot, old, journal }: Pinned): number {
+function sizeOf({ snapshot, old, journal }: ReadView): number {
   return [snapshot, old, journal].reduce((sum, file) => sum + (file?.size ?? 0), 0);
 }

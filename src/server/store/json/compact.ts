@@ -3,9 +3,9 @@ import { StoreRefused } from "../store.ts";
 import { Files } from "./files.ts";
 import { parseJournalHeader } from "./header.ts";
 import { lineBatches } from "./lines.ts";
-import { pin, type PinnedFile } from "./pinned.ts";
+import { openReadView, type ViewedFile } from "./read-view.ts";
 
-/** What a fold did to a store's files, in bytes. */
+/** What a compaction did to a store's files, in bytes. */
 export interface Compaction {
   readonly location: string;
   readonly journal: number;
@@ -14,7 +14,7 @@ export interface Compaction {
 }
 
 /**
- * Folds the journal into `db.json`.
+ * Compacts the journal into `db.json`.
  * @throws {StoreRefused} where there is no store, it is in use, is damaged, or can't be written
  */
 export async function compactJsonStore(location: string): Promise<Compaction> {
@@ -28,29 +28,29 @@ export async function compactJsonStore(location: string): Promise<Compaction> {
     if (!(error instanceof StoreRefused) || error.reason !== "locked") throw error;
     throw new StoreRefused(
       "locked",
-      `${path} is in use. The server that has it folds the journal by itself: there is nothing to do.`,
+      `${path} is in use. The server that uses it compacts the journal itself: nothing to do.`,
       { cause: error },
     );
   }
   const after = await sizes(path);
-  // A fold that fails says so, and leaves the journal.
+  // A compaction that fails says so, and leaves the journal.
   if (after.journal > 0) throw new StoreRefused("unusable", warnings.join("\n"));
   return { location: path, journal: before.journal, before: before.total, after: after.total };
 }
 
 async function sizes(location: string): Promise<{ path: string; journal: number; total: number }> {
-  const pinned = await pin(location);
-  const { path, snapshot, old, journal } = pinned;
+  const view = await openReadView(location);
+  const { path, snapshot, old, journal } = view;
   const total = [snapshot, old, journal].reduce((sum, file) => sum + (file?.size ?? 0), 0);
   try {
     return { path, journal: (await lateBytes(old)) + (await lateBytes(journal)), total };
   } finally {
-    await pinned.close();
+    await view.close();
   }
 }
 
 /** How much a journal has behind its first line. */
-async function lateBytes(file: PinnedFile | undefined): Promise<number> {
+async function lateBytes(file: ViewedFile | undefined): Promise<number> {
   if (!file) return 0;
   for await (const [first] of lineBatches(file.content()))
     if (first) return file.size - (parseJournalHeader(first.bytes) ? first.bytes.length + 1 : 0);

@@ -8,7 +8,7 @@ export function journalName(path: string): string {
   return join(dirname(path), `${basename(path, ".json")}.journal`);
 }
 
-/** Where they are while they are being folded into it. */
+/** Where they are while they are being compacted into it. */
 export function oldName(path: string): string {
   return `${journalName(path)}.old`;
 }

@@ -17,7 +17,7 @@ import { Snapshot } from "./snapshot.ts";
 import { Turns } from "./turns.ts";
 
 const IDLE_MS = 1000;
-const FOLD_BYTES = 8 << 20;
+const COMPACT_BYTES = 8 << 20;
 
 export interface FilesOptions {
   warn(message: string): void;
@@ -29,12 +29,11 @@ export interface FilesOptions {
 
 /**
  * The store's files: `db.json`, the document as of some change, and `db.journal`, every change since. The journal is
- * folded into the document when it has grown long, when nothing happens, and at the end. While that goes on,
- * `db.journal.old` holds the changes being folded.
+ * compacted into the document when it has grown long, when nothing happens, and at the end. While that goes on,
+ * `db.journal.old` holds the changes being compacted.
  */
 export class Files implements Log {
-  readonly document: Document;
-  readonly #low: Low<Document>;
+  readonly low: Low<Document>;
   readonly #snapshot: Snapshot;
   readonly #path: string;
   readonly #lock: Lock;
@@ -47,7 +46,7 @@ export class Files implements Log {
   #isTaken = false;
   #closing: Promise<void> | undefined;
   #snapshotSize = 0;
-  #folding: Promise<void> | undefined;
+  #compaction: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
   readonly #turns = new Turns();
 
@@ -60,9 +59,8 @@ export class Files implements Log {
     lock: Lock,
     warn: (message: string) => void,
   ) {
-    this.document = low.data;
+    this.low = low;
     this.#path = path;
-    this.#low = low;
     this.#snapshot = snapshot;
     this.#journal = journal;
     this.#sequence = sequence;
@@ -87,7 +85,7 @@ export class Files implements Log {
       files.#snapshotSize = await snapshot.size();
       snapshot.header = files.#nextHeader(hasOld ? sequence : snapshot.header.sequence);
       files.#hasOld = hasOld;
-      files.#planFold();
+      files.#planCompaction();
       return files;
     } catch (error) {
       await lock.release();
@@ -100,7 +98,7 @@ export class Files implements Log {
       if (this.#isClosed) throw closed(this.#path);
       this.#snapshot.check();
       await this.#append(changes);
-      this.#planFold();
+      this.#planCompaction();
     });
   }
 
@@ -121,13 +119,13 @@ export class Files implements Log {
   }
 
   async replace(document: Document, publish: () => void): Promise<void> {
-    while (this.#folding) await this.#folding;
+    while (this.#compaction) await this.#compaction;
     await this.#turns.take(async () => {
       if (this.#isClosed) throw closed(this.#path);
       this.#journal.check();
       const before = this.#snapshot.header;
       try {
-        // The journal's changes are older than this; the next fold takes them away.
+        // The journal's changes are older than this; the next compaction takes them away.
         this.#snapshot.header = this.#nextHeader(this.#sequence + 1);
         await this.#snapshot.write(document);
       } catch (error) {
@@ -137,7 +135,7 @@ export class Files implements Log {
       this.#sequence++;
       publish();
       this.#snapshotSize = await this.#snapshot.size();
-      this.#planFold();
+      this.#planCompaction();
     });
   }
 
@@ -157,38 +155,38 @@ export class Files implements Log {
       this.#isClosed = true;
     });
     clearTimeout(this.#idle);
-    await this.#folding;
-    if (!this.#isTaken && (this.#journal.length > 0 || this.#hasOld)) await this.#fold();
+    await this.#compaction;
+    if (!this.#isTaken && (this.#journal.length > 0 || this.#hasOld)) await this.#compact();
     await this.#journal.close();
     await this.#lock.release();
   }
 
-  #planFold(): void {
+  #planCompaction(): void {
     clearTimeout(this.#idle);
-    if (this.#journal.length > Math.max(FOLD_BYTES, this.#snapshotSize)) {
-      this.#startFold();
+    if (this.#journal.length > Math.max(COMPACT_BYTES, this.#snapshotSize)) {
+      this.#startCompaction();
     } else if (this.#hasOld || this.#journal.length * 8 > this.#snapshotSize) {
-      this.#idle = setTimeout(() => this.#startFold(), IDLE_MS);
+      this.#idle = setTimeout(() => this.#startCompaction(), IDLE_MS);
       this.#idle.unref();
     }
   }
 
-  #startFold(): void {
-    this.#folding ??= this.#foldAndPlan();
+  #startCompaction(): void {
+    this.#compaction ??= this.#compactAndPlan();
   }
 
-  async #foldAndPlan(): Promise<void> {
-    const isDone = await this.#fold();
-    this.#folding = undefined;
+  async #compactAndPlan(): Promise<void> {
+    const isDone = await this.#compact();
+    this.#compaction = undefined;
     // What came meanwhile may be enough for the next.
-    if (isDone && !this.#isClosed) this.#planFold();
+    if (isDone && !this.#isClosed) this.#planCompaction();
   }
 
-  /** A fold that fails loses nothing: the journal stays until one succeeds. */
-  async #fold(): Promise<boolean> {
+  /** A compaction that fails loses nothing: the journal stays until one succeeds. */
+  async #compact(): Promise<boolean> {
     try {
       if (!this.#hasOld) await this.#turns.take(() => this.#rotate());
-      await this.#finishFold();
+      await this.#finishCompaction();
       return true;
     } catch (error) {
       this.#warn(`${this.#path} could not be brought up to date (${codeOf(error)}); the journal keeps everything.`);
@@ -196,9 +194,9 @@ export class Files implements Log {
     }
   }
 
-  async #finishFold(): Promise<void> {
+  async #finishCompaction(): Promise<void> {
     await this.#turns.take(async () => this.#journal.check());
-    await this.#low.write();
+    await this.low.write();
     this.#snapshotSize = await this.#snapshot.size();
     await rm(oldName(this.#path), { force: true });
     await syncDirectory(dirname(this.#path));

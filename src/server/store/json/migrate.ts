@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { VERSION } from "../records.ts";
 import { StoreRefused, type Migration } from "../store.ts";
 import { Files } from "./files.ts";
-import { pin } from "./pinned.ts";
+import { openReadView } from "./read-view.ts";
 import { itemsOf } from "./snapshot-reader.ts";
 
 /**
@@ -17,9 +17,9 @@ export async function migrateJsonStore(location: string, warn: (message: string)
   return { location: path, from, to: (await versionOf(path)).version };
 }
 
-/** A store that was never folded has no format yet: a journal is what it will be. */
+/** A store that was never compacted has no format yet: a journal is what it will be. */
 async function versionOf(location: string): Promise<{ path: string; version: number }> {
-  const { path, snapshot, close } = await pin(location);
+  const { path, snapshot, close } = await openReadView(location);
   try {
     if (snapshot)
       for await (const [item] of itemsOf(snapshot)) {

@@ -9,7 +9,7 @@ import { syncDirectory } from "./fsync.ts";
 import { BEGINNING, newId, parseJournalHeader, type JournalHeader } from "./header.ts";
 import { encodeLine, readJournal, type Numbered } from "./journal-reader.ts";
 import { Journal } from "./journal.ts";
-import { pin, type Pinned } from "./pinned.ts";
+import { openReadView, type ReadView } from "./read-view.ts";
 import { replay, type Replayed } from "./read-journals.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -34,7 +34,7 @@ export async function openJournals(
 ): Promise<Opened> {
   await low.read();
   const base = snapshot.header === BEGINNING ? undefined : snapshot.header;
-  const files = await pin(path, { mayBeEmpty: true });
+  const files = await openReadView(path, { mayBeEmpty: true });
   try {
     const read = await replay(files, base, (change) => low.data.apply(change));
     if (read.torn) warn(tornMessage(read.torn));
@@ -113,7 +113,7 @@ async function isFreeOrNamed(name: string, id: string): Promise<boolean> {
 
 /** Changes that a process on another machine added between our reading and our beginning; it can add no more. */
 async function takeLate(
-  { journalPath, tail }: Pinned,
+  { journalPath, tail }: ReadView,
   read: Replayed,
   journal: Journal,
   document: Document,

@@ -9,7 +9,7 @@ import { Document, type Change } from "./document.ts";
 import { newId } from "./header.ts";
 import { Journal } from "./journal.ts";
 import { lockStore } from "./lock.ts";
-import { pin } from "./pinned.ts";
+import { openReadView } from "./read-view.ts";
 import { scan, type Scan } from "./scan.ts";
 import { syncDirectory } from "./fsync.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -43,7 +43,7 @@ const STALE =
 export async function openRepair(location: string, { dropDangling = false, now }: RepairOptions): Promise<Repair> {
   const path = await followed(resolve(location));
   // Where there is nothing, a lock would leave its note.
-  await (await pin(path)).close();
+  await (await openReadView(path)).close();
   const lock = await lockStore(path).catch((error: unknown) => {
     throw unusable(path, error);
   });
@@ -87,12 +87,12 @@ export async function openRepair(location: string, { dropDangling = false, now }
 }
 
 async function read(path: string): Promise<{ files: string[]; found: Scan }> {
-  const pinned = await pin(path);
+  const view = await openReadView(path);
   try {
-    const files = [pinned.snapshot, pinned.old, pinned.journal].flatMap((file) => (file ? [file.path] : []));
-    return { files, found: await scan(pinned) };
+    const files = [view.snapshot, view.old, view.journal].flatMap((file) => (file ? [file.path] : []));
+    return { files, found: await scan(view) };
   } finally {
-    await pinned.close();
+    await view.close();
   }
 }
 

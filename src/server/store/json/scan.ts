@@ -3,7 +3,7 @@ import { StoreRefused } from "../store.ts";
 import type { AnyRecord } from "./document.ts";
 import type { Header } from "./header.ts";
 import { journalHeaderOf, UNREADABLE, type Damage, type Numbered } from "./journal-reader.ts";
-import type { Pinned } from "./pinned.ts";
+import type { ReadView } from "./read-view.ts";
 import { missingChanges, readJournals } from "./read-journals.ts";
 import { itemsOf, TWICE } from "./snapshot-reader.ts";
 
@@ -28,8 +28,8 @@ export interface Scan {
  * @param keep what of each record is to be kept: a large store's records may not fit beside each other
  * @throws {StoreRefused} where it was written by a newer svc, or is no store at all
  */
-export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecord = (record) => record): Promise<Scan> {
-  const { path, snapshot } = pinned;
+export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecord = (record) => record): Promise<Scan> {
+  const { path, snapshot } = view;
   const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map<string, AnyRecord>()])) as Record<
     TableName,
     Map<string, AnyRecord>
@@ -54,8 +54,8 @@ export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecor
   const numbered: Numbered[] = [];
   const inJournals: Damage[] = [];
   const read = await readJournals(
-    pinned,
-    await baseOf(pinned, header, isSound),
+    view,
+    await baseOf(view, header, isSound),
     (line) => numbered.push(line),
     (found) => inJournals.push(found),
   );
@@ -78,7 +78,7 @@ export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecor
     if (line.sequence <= sequence) continue;
     if (line.sequence > sequence + 1) {
       lostChanges = true;
-      damage.push(gap(pinned, sequence, line.sequence));
+      damage.push(gap(view, sequence, line.sequence));
     }
     for (const [action, name, subject] of line.changes)
       if (action === "put") tables[name].set(keyOf(name, subject), keep(subject));
@@ -91,7 +91,7 @@ export async function scan(pinned: Pinned, keep: (record: AnyRecord) => AnyRecor
 
 /** What the journals are to go on from, as far as the document's first line can be believed. */
 async function baseOf(
-  { snapshot, old, journal }: Pinned,
+  { snapshot, old, journal }: ReadView,
   header: Header | undefined,
   isSound: boolean,
 ): Promise<Header | undefined | "unknown"> {
@@ -109,7 +109,7 @@ async function baseOf(
   return isForeign ? header : "unknown";
 }
 
-function gap({ path, snapshot, old, journal }: Pinned, before: number, after: number): Damage {
+function gap({ path, snapshot, old, journal }: ReadView, before: number, after: number): Damage {
   const what = missingChanges(before, after);
   const place = { line: 0, offset: 0 };
   if (!snapshot && before === 0) return { file: path, ...place, what: `there is no such file, and ${what}` };

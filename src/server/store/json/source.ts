@@ -4,7 +4,7 @@ import type { Source } from "../store.ts";
 import type { AnyRecord, Change } from "./document.ts";
 import type { Header } from "./header.ts";
 import { replay } from "./read-journals.ts";
-import { pin, type Pinned, type PinnedFile } from "./pinned.ts";
+import { openReadView, type ReadView, type ViewedFile } from "./read-view.ts";
 import { itemsOf, refusalOf, type Item } from "./snapshot-reader.ts";
 
 const BATCH = 1000;
@@ -15,12 +15,12 @@ const BATCH = 1000;
  * @throws {StoreRefused}
  */
 export async function openJsonSource(path: string): Promise<Source> {
-  const pinned = await pin(resolve(path));
+  const view = await openReadView(resolve(path));
   try {
-    const late = await lateChanges(pinned);
-    return { location: pinned.path, entries: () => batches(entries(pinned, late)), close: () => pinned.close() };
+    const late = await lateChanges(view);
+    return { location: view.path, entries: () => batches(entries(view, late)), close: () => view.close() };
   } catch (error) {
-    await pinned.close();
+    await view.close();
     throw error;
   }
 }
@@ -28,14 +28,14 @@ export async function openJsonSource(path: string): Promise<Source> {
 /** What became of the records that changed after the document was written, by their keys. */
 type Late = Record<TableName, Map<string, { record: AnyRecord | undefined; isMoved: boolean }>>;
 
-async function lateChanges(pinned: Pinned): Promise<Late> {
+async function lateChanges(view: ReadView): Promise<Late> {
   const late = Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map()])) as Late;
-  const base = pinned.snapshot && (await headerOf(pinned.snapshot));
-  await replay(pinned, base, (change) => note(late, change));
+  const base = view.snapshot && (await headerOf(view.snapshot));
+  await replay(view, base, (change) => note(late, change));
   return late;
 }
 
-async function headerOf(snapshot: PinnedFile): Promise<Header | undefined> {
+async function headerOf(snapshot: ViewedFile): Promise<Header | undefined> {
   for await (const items of itemsOf(snapshot))
     for (const item of items.map(strict)) if ("header" in item) return item.header;
   return undefined;
@@ -51,7 +51,7 @@ function note(late: Late, [action, name, subject]: Change): void {
   table.set(key, { record: subject, isMoved: before?.isMoved ?? false });
 }
 
-async function* entries({ snapshot }: Pinned, late: Late): AsyncIterable<Entry[]> {
+async function* entries({ snapshot }: ReadView, late: Late): AsyncIterable<Entry[]> {
   const placed = new Set<string>();
   let next = 0;
   /** What came to be in the tables before one, after the document was written. */

@@ -1,58 +1,28 @@
-import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
+import type { Low } from "lowdb";
 import { SECRET_PREFIX, StoreNotEmpty, type SignIn, type Store, type UserView } from "../store.ts";
 import type { InstanceRecord, PersonaRecord, SessionRecord, SettingRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
-import { changeSetting } from "../settings.ts";
 import { createChanging } from "./changing.ts";
 import { Commits, type Log } from "./commits.ts";
-import { createFileShelf } from "./snapshot-shelf.ts";
-import { createMemoryShelf, createSnapshots, type Shelf } from "./snapshots.ts";
+import { createSnapshots, type Shelf } from "./snapshots.ts";
 import { documentOf } from "./changes.ts";
-import { followed } from "./directory.ts";
-import { Document, type Change } from "./document.ts";
-import { Files, type FilesOptions } from "./files.ts";
-import { observed } from "./observed.ts";
+import type { Change, Document } from "./document.ts";
 import { createStates } from "./states.ts";
 
-/**
- * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
- * @throws {StoreRefused} when another process has it, or its content is not what was written
- */
-export async function openJsonStore(path: string, options: FilesOptions): Promise<Store> {
-  const location = resolve(path);
-  const target = await followed(location);
-  const files = await Files.open(target, options);
-  const shelf = createFileShelf(target, () => idOf(store));
-  const log = observed(files, location, options);
-  const store = documentStore(location, files.document, log, shelf, () => files.close());
-  return store;
+/** What a store stands on besides its document. */
+export interface Foundations {
+  /** How errors and logs name it. */
+  readonly location: string;
+  readonly low: Low<Document>;
+  readonly log: Log;
+  readonly shelf: Shelf;
+  /** After the last change. */
+  closeLog(): Promise<void>;
 }
 
-/** The same without files: it ends with the process. */
-export function openMemoryStore(): Store {
-  return documentStore(
-    "memory",
-    new Document(),
-    { append: async () => {}, probe: async () => {}, replace: async (_, publish) => publish() },
-    createMemoryShelf(),
-    async () => {},
-  );
-}
-
-/** Tells a store from every other; made when it is first asked for. */
-async function idOf(store: Store): Promise<string> {
-  const value = await changeSetting(store, "store", (before) => before ?? { id: randomUUID() });
-  return String(value?.["id"]);
-}
-
-function documentStore(
-  location: string,
-  document: Document,
-  log: Log,
-  shelf: Shelf,
-  closeLog: () => Promise<void>,
-): Store {
+/** A store whose records are in memory, in the document that lowdb has read. A change counts once the log has it. */
+export function createDocumentStore({ location, low, log, shelf, closeLog }: Foundations): Store {
+  const document = low.data;
   const commits = new Commits(document, log);
 
   function findUser(instance_id: string, id: string): UserView | undefined {

@@ -7,7 +7,7 @@ import { chunksOf } from "./lines.ts";
 const ATTEMPTS = 1000;
 
 /** One file of a store, up to where it went when it was opened. */
-export interface PinnedFile {
+export interface ViewedFile {
   readonly path: string;
   readonly size: number;
   /** As often as asked for. */
@@ -18,19 +18,19 @@ export interface PinnedFile {
  * A store's files as they belong together at one moment, for reading beside a server that goes on writing: what it adds
  * is behind their ends, and what it puts in their places has their names only.
  */
-export interface Pinned {
+export interface ReadView {
   readonly path: string;
   readonly journalPath: string;
-  readonly snapshot: PinnedFile | undefined;
-  readonly old: PinnedFile | undefined;
-  readonly journal: PinnedFile | undefined;
+  readonly snapshot: ViewedFile | undefined;
+  readonly old: ViewedFile | undefined;
+  readonly journal: ViewedFile | undefined;
   /** What is in `db.journal` from an offset on, by now. */
   tail(from: number): AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
 
 /** @throws {StoreRefused} where there is no store, or its files can't be read */
-export async function pin(location: string, { mayBeEmpty = false } = {}): Promise<Pinned> {
+export async function openReadView(location: string, { mayBeEmpty = false } = {}): Promise<ReadView> {
   const path = await followed(location);
   const names = [path, oldName(path), journalName(path)];
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -44,7 +44,7 @@ export async function pin(location: string, { mayBeEmpty = false } = {}): Promis
       if (await stillNamed(names, handles)) {
         const tail = (from: number): AsyncIterable<Buffer> =>
           handles[2] ? chunksOf(handles[2], Infinity, from) : none();
-        const [snapshot, old, journal] = await Promise.all(handles.map((handle, n) => pinned(names[n]!, handle)));
+        const [snapshot, old, journal] = await Promise.all(handles.map((handle, n) => viewed(names[n]!, handle)));
         if (!mayBeEmpty && !snapshot && !old && !journal?.size)
           throw new StoreRefused("unusable", `There is no store at ${path}.`);
         return { path, journalPath: journalName(path), snapshot, old, journal, tail, close };
@@ -77,7 +77,7 @@ async function stillNamed(names: readonly string[], handles: readonly (FileHandl
   return true;
 }
 
-async function pinned(path: string, handle: FileHandle | undefined): Promise<PinnedFile | undefined> {
+async function viewed(path: string, handle: FileHandle | undefined): Promise<ViewedFile | undefined> {
   if (!handle) return undefined;
   const { size } = await handle.stat();
   return { path, size, content: () => chunksOf(handle, size) };

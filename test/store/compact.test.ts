@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Document, type Change } from "../../src/server/store/json/document.ts";
-import { openJsonStore } from "../../src/server/store/json/index.ts";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import type { Store } from "../../src/server/store/store.ts";
@@ -25,7 +25,7 @@ import {
 } from "./conformance.ts";
 import { firstHeader, firstLine, secondLine } from "./_files.ts";
 
-/** How long nothing must happen before the journal is folded. */
+/** How long nothing must happen before the journal is compacted. */
 const IDLE_MS = 1000;
 
 const warnings: string[] = [];
@@ -62,7 +62,7 @@ async function foundIn(store: Store, numbers: readonly number[]): Promise<number
   return numbers.filter((_, index) => taken[index] !== undefined);
 }
 
-describe("The journal is folded into db.json", () => {
+describe("The journal is compacted into db.json", () => {
   it("when nothing has happened for a while", async () => {
     const path = await newPath();
     const store = await open(path);
@@ -192,7 +192,7 @@ async function laidOut({ document, old, journal = old ? undefined : NOTHING, unf
 
 const half = async (whole: Promise<Buffer>): Promise<Buffer> => (await whole).subarray(0, 300);
 
-describe("A crash while it is folded", () => {
+describe("A crash while the journal is compacted", () => {
   const first = CHANGES.slice(0, 2).flat();
   // States are written last, so they can be newer than the users above them.
   const torn = [
@@ -205,7 +205,7 @@ describe("A crash while it is folded", () => {
   const journal = lines(3, 4);
   const stages: [string, number, () => FileSet][] = [
     ["before it began", 4, () => ({ document: snapshot(0), journal: lines(1, 2, 3, 4) })],
-    ["before it began, with nothing folded yet", 4, () => ({ journal: lines(1, 2, 3, 4) })],
+    ["before it began, with nothing compacted yet", 4, () => ({ journal: lines(1, 2, 3, 4) })],
     ["when the journal was put aside", 2, () => ({ document: snapshot(0), old })],
     ["when a new one was begun", 2, () => ({ document: snapshot(0), old, journal: Buffer.alloc(0) })],
     ["when changes had come", 4, () => ({ document: snapshot(1), old, journal })],
@@ -220,8 +220,8 @@ describe("A crash while it is folded", () => {
     ["when it held later changes already", 4, () => ({ document: snapshot(2, CHANGES.flat()), old, journal })],
     ["when it held a part of the later changes", 4, () => ({ document: snapshot(2, torn), old, journal })],
     ["when the old journal was gone", 4, () => ({ document: snapshot(2), journal })],
-    ["when all was folded by the next start", 4, () => ({ document: snapshot(4), old, journal })],
-    ["when all was folded by closing", 4, () => ({ document: snapshot(4), journal: Buffer.alloc(0) })],
+    ["when all was compacted by the next start", 4, () => ({ document: snapshot(4), old, journal })],
+    ["when all was compacted by closing", 4, () => ({ document: snapshot(4), journal: Buffer.alloc(0) })],
   ];
   it.each(stages)("loses nothing %s", async (_, count, files) => {
     const path = await laidOut(files());
@@ -277,7 +277,7 @@ function filesNow(path: string): Map<string, Buffer> {
   }
 }
 
-describe("Changes that come while it is folded", () => {
+describe("Changes that come while the journal is compacted", () => {
   it("are kept, and survive a crash at any moment", async () => {
     const path = await newPath();
     const store = await open(path);
@@ -319,7 +319,7 @@ describe("Changes that come while it is folded", () => {
   }, 30_000);
 });
 
-describe("A fold that fails", () => {
+describe("A compaction that fails", () => {
   it("only warns where the journal can't be put aside; the next one does it", async () => {
     const path = await newPath();
     const store = await open(path);

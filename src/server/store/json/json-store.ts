@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { changeSetting } from "../settings.ts";
+import type { Store } from "../store.ts";
+import { followed } from "./directory.ts";
+import { createDocumentStore } from "./document-store.ts";
+import { Files, type FilesOptions } from "./files.ts";
+import { observed } from "./observed.ts";
+import { createFileShelf } from "./snapshot-shelf.ts";
+
+/**
+ * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
+ * @throws {StoreRefused} when another process has it, or its content is not what was written
+ */
+export async function openJsonStore(path: string, options: FilesOptions): Promise<Store> {
+  const location = resolve(path);
+  const target = await followed(location);
+  const files = await Files.open(target, options);
+  const store: Store = createDocumentStore({
+    location,
+    low: files.low,
+    log: observed(files, location, options),
+    shelf: createFileShelf(target, () => idOf(store)),
+    closeLog: () => files.close(),
+  });
+  return store;
+}
+
+/** Tells a store from every other; made when it is first asked for. */
+async function idOf(store: Store): Promise<string> {
+  const value = await changeSetting(store, "store", (before) => before ?? { id: randomUUID() });
+  return String(value?.["id"]);
+}

@@ -1,0 +1,16 @@
+import { Low, Memory } from "lowdb";
+import type { Store } from "../store.ts";
+import { Document } from "./document.ts";
+import { createDocumentStore } from "./document-store.ts";
+import { createMemoryShelf } from "./snapshots.ts";
+
+/** A store without files: it ends with the process. */
+export function openMemoryStore(): Store {
+  return createDocumentStore({
+    location: "memory",
+    low: new Low(new Memory<Document>(), new Document()),
+    log: { append: async () => {}, probe: async () => {}, replace: async (_, publish) => publish() },
+    shelf: createMemoryShelf(),
+    closeLog: async () => {},
+  });
+}
