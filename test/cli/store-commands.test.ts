@@ -221,7 +221,7 @@ describe("svc store compact and migrate", () => {
   });
 
   it("bring an older store to the newest format, and keep it as it was beside", async () => {
-    const old = await readFile(new URL("store/formats/2.db", import.meta.url), "utf8");
+    const old = await readFile(new URL("../store/formats/2.db", import.meta.url), "utf8");
     await writeFile(at("db.json"), old);
     const before = (await svc("export --store db.json")).stdout;
     const { code, stderr } = await svc("migrate --store db.json");
