@@ -1,6 +1,6 @@
 import type { Fetch } from "../wire/fetch.ts";
 
-/** Somethe directory to write to; whether it is a terminal decides how. */
+/** Something to write to; whether it is a terminal decides how. */
 export interface Stream {
   write(text: string): unknown;
   readonly isTTY: boolean;

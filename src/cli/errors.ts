@@ -24,7 +24,7 @@ export interface Failure {
 export function toFailure(error: unknown): Failure {
   if (error instanceof CliError)
     return { exitCode: error.exitCode, code: codeOfExit(error.exitCode), message: error.message, hint: error.hint };
-  const { name, code, message, reason, error: sentence } = error as Record<string, string | undefined>;
+  const { name, code, message, reason, error: sentence, hint } = error as Record<string, string | undefined>;
   const { status } = error as { status?: number };
   const text = sentence ?? message ?? String(error);
   switch (name) {
@@ -37,7 +37,8 @@ export function toFailure(error: unknown): Failure {
         code: code ?? "unknown",
         // A service's words; only we begin lines.
         message: text.replaceAll("\n", " ↵ "),
-        hint: hintOf(code ?? ""),
+        // A command may know more of what was meant.
+        hint: hint ?? hintOf(code ?? ""),
       };
     case "ControlError":
       return controlFailure(status ?? 0, text.replaceAll("\n", " ↵ "), (error as Error).cause);

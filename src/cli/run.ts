@@ -49,13 +49,14 @@ async function explain(cause: unknown, context: Context, asJson: boolean): Promi
   const { colors, harmless, harmlessJson } = await import("./output/text.ts");
   const { asRun } = await import("./output/format.ts");
   const { explainFailure } = await import("./connection/failure.ts");
-  const { exitCode, code, message, hint } = explainFailure(context, cause);
+  const { exitCode, code, message, hint: own } = explainFailure(context, cause);
+  const hint = own && asRun(own, context);
   if (asJson) {
     context.stderr.write(`${harmlessJson({ error: { code, message, ...(hint && { hint }), exitCode } })}\n`);
     return exitCode;
   }
   const chalk = colors(context.stderr, context);
   const lines = message.split("\n").map(harmless);
-  context.stderr.write(`${chalk.red("✗")} ${lines.join("\n")}\n${hint ? `  ${harmless(asRun(hint, context))}\n` : ""}`);
+  context.stderr.write(`${chalk.red("✗")} ${lines.join("\n")}\n${hint ? `  ${harmless(hint)}\n` : ""}`);
   return exitCode;
 }

@@ -66,6 +66,7 @@ describe("Whom", () => {
     [["--query", "email:* name:**"], {}, "would match everyone, or no one."],
     [["--query", "email:* email:ada@acme.test"], {}, "would match everyone, or no one."],
     [["--query", "nickname:x"], {}, 'No users were deleted: unknown field "nickname".'],
+    [["--query", "provider:github"], {}, "Use: svc sessions search 'provider:github'"],
     [["--query", AT_ACME, ADA], {}, "Use ids or --query, not both."],
     [[AT_ACME], {}, "To delete what a search matches: --query 'email:*@acme.com'"],
     [[ADA, "ada"], {}, '"ada" is not a user id. No users were deleted.'],
@@ -115,8 +116,13 @@ describe("Whom", () => {
     const piped = await remove(["-", "--yes"], { stdin: "\n" });
     expect(piped).toMatchObject({ code: 0, stdout: "", stderr: "No ids on standard input.\n" });
     const searched = await remove(["--query", "name:nobody", "--yes", "--json"]);
-    expect(searched).toMatchObject({ code: 0, stderr: "No users match.\n" });
+    const why = '"name:nobody" matches the whole name. To find a part of it: name:*nobody*';
+    expect(searched).toMatchObject({ code: 0, stderr: `No users match. ${why}\n` });
     expect(JSON.parse(searched.stdout)).toEqual({ deleted: [], gone: [], failed: [], unknown: [], not_attempted: [] });
+    for (const more of [["--yes"], ["--dry-run"]]) {
+      const shown = await remove(["--query", "name:nobody", ...more], { tty: true });
+      expect(shown).toMatchObject({ code: 0, stdout: "", stderr: `No users match. ${why}\n` });
+    }
   });
 });
 
@@ -127,7 +133,7 @@ describe("How many", () => {
     [["--query", "name:nobody", "--expect", "1"], 8, "Expected 1, but the query matches 0."],
     [["--query", AT_ACME, "--expect", "2", "--max", "1"], 8, "2 users are more than 1. No users were deleted."],
     [[ADA, CHARLES, "--max", "1"], 8, "2 users are more than 1. No users were deleted."],
-    [["--query", AT_ACME], 2, "--yes --expect 2"],
+    [["--query", AT_ACME], 2, "If that is what you expect, add: --expect 2\n"],
   ])("%j --yes is not allowed", async (args, code, message) => {
     for (const more of [[], ["--dry-run"]]) {
       const result = await remove([...args, ...more, "--yes"]);

@@ -38,6 +38,29 @@ it.each<[line: string, hint: string]>([
   expect(stderr).toMatch(/^✗ /);
 });
 
+it.each(["user list", "session list", "users ls", "log"])(
+  "svc %s gets one guess, and not the same one twice",
+  async (line) => {
+    const { code, stderr } = await runCli(line.split(" "));
+    expect([code, stderr.match(/Did you mean/g)]).toEqual([2, ["Did you mean"]]);
+  },
+);
+
+it.each([
+  [["--json"], { npm_command: "exec" }, "npx svc-identity users --help"],
+  [[], { npm_command: "exec" }, "npx svc-identity users --help"],
+  [["--json"], {}, "svc users --help"],
+  [[], {}, "svc users --help"],
+])("a hint with %j and %j names a command that can be typed there", async (flags, env, command) => {
+  const { stderr } = await runCli(["users", "nonsense", ...flags], { env });
+  expect(stderr).toContain(`See ${command}.`);
+});
+
+it("a hint names the command that can be typed there, also for svc itself", async () => {
+  const { stderr } = await runCli(["nonsense"], { env: { npm_command: "exec" } });
+  expect(stderr).toContain("See npx svc-identity --help.");
+});
+
 it("control characters in what was typed are escaped in every message", async () => {
   for (const argv of [["\u001b]0;x\u0007"], ["users", "\u001b[2K"], ["users", "list", "--\u009b31m"]]) {
     const { code, stderr } = await runCli(argv);

@@ -199,19 +199,16 @@ describe("A narrow terminal", () => {
 
   it("leaves out what can be spared rather than cut all to pieces, and says so", async () => {
     expect(await run(120)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", ""]);
-    const shortened = "Ids are shortened. Use --fields or --output wide.\n";
+    const shortened = "Ids are shortened. See all: --output wide\n";
     expect(await run(100)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", shortened]);
     expect(await run(80)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", shortened]);
-    expect(await run(60)).toEqual([
-      "ID EMAIL NAME PROVIDERS",
-      `Hidden columns: email_verified, created_at. ${shortened}`,
-    ]);
+    expect(await run(60)).toEqual(["ID EMAIL NAME PROVIDERS", `Hidden: email_verified, created_at. ${shortened}`]);
   });
 
   it("leaves out nothing that was asked for", async () => {
     expect(await run(60, "--fields", "id,email,created_at")).toEqual([
       "ID EMAIL CREATED",
-      "Ids are shortened. Use --fields or --output wide.\n",
+      "Ids are shortened. See all: --output wide\n",
     ]);
   });
 });

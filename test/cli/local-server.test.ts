@@ -166,7 +166,15 @@ describe("A deletion from the current profile", () => {
     const env = { HOME: cwd };
     const refused = await runCli(["users", "delete", ADA, "--yes"], { cwd, env });
     expect([refused.code, refused.requests]).toEqual([2, []]);
-    expect(refused.stderr).toContain("Add --profile production");
+    expect(refused.stderr).toContain("add: --profile production\n");
+    const found = { id: ADA, resource: "user", data: { email: "ada@acme.test" } };
+    const searched = await runCli(["users", "delete", "--query", "email:ada@acme.test", "--yes"], {
+      cwd,
+      env,
+      fetch: () => Promise.resolve(Response.json([found]) as never),
+    });
+    expect(searched.stderr).toContain("If that is what you expect, add: --expect 1 --profile production\n");
+    expect([searched.code, searched.requests.map(({ method }) => method)]).toEqual([2, ["GET"]]);
     const answer = Response.json({ deleted: true, id: ADA });
     const named = await runCli(["users", "delete", ADA, "--yes", "--profile", "production"], {
       cwd,

@@ -75,8 +75,25 @@ describe("tokens verify --json", () => {
       expect(results.every((result) => Object.keys(result).join() === SHAPE.join())).toBe(true);
     }
     expect((await run(["tokens", "verify", "--batch"], { stdin: `${token}\n${token}` })).code).toBe(0);
-    const failing = await run(["tokens", "verify", "--batch"], { stdin: token, fetch: answering(503, "<html>") });
-    expect([failing.code, failing.stdout]).toEqual([7, ""]);
+  });
+
+  it("--batch has a line for each token where the service fails, asks no further, and says once what failed", async () => {
+    const tokens = Array.from({ length: 100 }, (_, i) => `${i}.y.z`).join("\n");
+    const fetch = answering(503, "<html>");
+    const { code, stdout, stderr, requests } = await run(["tokens", "verify", "--batch", "--retries", "0"], {
+      stdin: tokens,
+      fetch,
+    });
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect([code, lines.length]).toEqual([7, 100]);
+    for (const line of lines)
+      expect(line).toMatchObject({ valid: false, code: "unexpected_response", user_id: null, checked: null });
+    expect(stderr.match(/is unavailable \(503\)/g)).toHaveLength(1);
+    expect(requests.length).toBeLessThan(100);
+    expect(Object.keys(lines[0]!).join()).toBe(SHAPE.join());
   });
 });
 

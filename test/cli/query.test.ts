@@ -150,11 +150,28 @@ describe("A search that can't mean anything", () => {
     else expect(first).toMatch(message);
   });
 
-  it("is sent where only its field is not known, with a word about it", async () => {
+  it("is sent where only its field is unknown: the service may know it", async () => {
     const service = await setup();
     const { requests, stderr } = await runCli([...USERS_SEARCH, "emial:x"], { service, fetch: nobody });
-    expect(requests).toHaveLength(1);
-    expect(stderr).toBe('! Unknown field "emial". Did you mean "email"?\n');
+    expect([requests.length, stderr]).toEqual([1, ""]);
+  });
+
+  it.each([
+    ["users", "emial:x", 'Did you mean "email"?'],
+    ["users", "-provider:github", "Sessions have this field. Use: svc sessions search '-provider:github'"],
+    ["sessions", "provder:github", 'Did you mean "provider"?'],
+    ["users", "colour:red", undefined],
+  ])("says once that the field of svc %s search %s is unknown, and what is near", async (noun, term, hint) => {
+    const { code, stderr } = await runCli([noun, "search", term], { service: await setup() });
+    const field = /\w+/.exec(term)![0];
+    const [error = "", ...more] = stderr.trimEnd().split("\n");
+    expect([code, error]).toEqual([
+      2,
+      expect.stringMatching(`^✗ Invalid query: unknown field "${field}". Fields: id, `),
+    ]);
+    expect(more).toEqual(hint === undefined ? [] : [`  ${hint}`]);
+    const json = await runCli([noun, "search", term, "--json"], { service: await setup() });
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "invalid_query", ...(hint && { hint }) } });
   });
 });
 

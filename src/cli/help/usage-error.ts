@@ -79,8 +79,10 @@ const SESSION_FLAGS = /^--(?:provider|ip|user|active|revoked)$/;
 
 /** What commander found wrong, with a hint to what was probably meant. */
 export function usageError(text: string, argv: readonly string[], program: Command): CliError {
-  const message = sentence(text.replace(/^error: /, "").replace("'--not=", "'-"));
-  return new CliError(EXIT.usage, message, hintFor(text, argv, program));
+  const message = text.replace(/^error: /, "").replace("'--not=", "'-");
+  const hint = hintFor(text, argv, program);
+  // One guess is enough, and ours knows what commands are for.
+  return new CliError(EXIT.usage, sentence(hint.startsWith("Did you mean") ? message.split("\n")[0]! : message), hint);
 }
 
 function hintFor(text: string, argv: readonly string[], program: Command): string {

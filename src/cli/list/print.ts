@@ -43,9 +43,9 @@ export function isTable(format: Format): boolean {
 }
 
 function inWords({ hidden, isShortened }: Narrow): string {
-  const columns = hidden.length > 0 ? `Hidden columns: ${hidden.join(", ")}. ` : "";
+  const columns = hidden.length > 0 ? `Hidden: ${hidden.join(", ")}. ` : "";
   const shortened = isShortened ? "Ids are shortened. " : "";
-  return `${columns}${shortened}Use --fields or --output wide.`;
+  return `${columns}${shortened}See all: --output wide`;
 }
 
 /** The same for rows that are all there already. */

@@ -31,7 +31,7 @@ export function mask(key: string): string {
 
 /** Commands in a text as they are to be typed here: `svc` alone is not known where it was not installed for all. */
 export function asRun(text: string, { env }: Pick<Context, "env">): string {
-  return env["npm_command"] ? text.replace(/\bsvc (?=[a-z])/g, "npx svc-identity ") : text;
+  return env["npm_command"] ? text.replace(/\bsvc (?=[a-z-])/g, "npx svc-identity ") : text;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };

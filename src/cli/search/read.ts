@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { SESSION_FIELDS } from "../../wire/fields.ts";
 import { parseTerm, QueryError } from "../../wire/query.ts";
 import { readStdin, type Context } from "../context.ts";
 import { CliError } from "../errors.ts";
@@ -8,12 +7,12 @@ import { EXIT } from "../exit-codes.ts";
 import { asRun } from "../output/format.ts";
 import { harmless } from "../output/text.ts";
 import { termsOf, type Searched, type SearchFlags } from "./flags.ts";
-import { closest, isFileName, notATerm } from "./shell-faults.ts";
+import { isFileName, notATerm } from "./shell-faults.ts";
 import { toWire } from "./spelling.ts";
 
 /**
  * The query on the wire, of terms in either spelling, flags, and a file.
- * A field that is not known is sent all the same: a service may have more of them.
+ * An unknown field is not refused here: the service may have more of them.
  * @throws {CliError} where there is none, or where it can't mean anything
  */
 export async function readQuery(
@@ -40,17 +39,7 @@ function checked(term: string, searched: Searched, context: Context): string {
   const field = /^-{0,2}([^:<>=]*)[:<>=]/.exec(term)?.[1];
   if (field === undefined || term.startsWith("!")) throw notATerm(term, searched, context.cwd);
   const known = Object.keys(searched.fields);
-  if (/^[a-z][a-z0-9_]*$/.test(field) && !known.includes(field)) {
-    const near = closest(field, known);
-    const belongsToSessions = searched.noun === "users" && Object.hasOwn(SESSION_FIELDS, field);
-    const advice = belongsToSessions
-      ? `Sessions have it: svc sessions search ${term}`
-      : near
-        ? `Did you mean "${near}"?`
-        : `Fields: ${known.join(", ")}.`;
-    note(context, `Unknown field "${field}". ${advice}`);
-    return term;
-  }
+  if (/^[a-z][a-z0-9_]*$/.test(field) && !known.includes(field)) return term;
   try {
     parseTerm(term, searched.fields);
   } catch (error) {

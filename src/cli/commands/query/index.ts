@@ -9,6 +9,7 @@ import type { Program } from "../../program.ts";
 import { explain, type Explanation } from "../../search/explain.ts";
 import { addAnySearchFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../../search/flags.ts";
 import { readQuery } from "../../search/read.ts";
+import { unknownFieldHint } from "../../search/unknown-field.ts";
 
 export function addQuery(program: Program, context: Context): void {
   const query = program.command("query");
@@ -45,10 +46,12 @@ function explained(query: string, searched: Searched): Explanation {
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     const other = searched === USERS ? SESSIONS : USERS;
+    const sentence = error.message.endsWith(".") ? error.message : `${error.message}.`;
     throw new CliError(
       EXIT.usage,
-      `Cannot explain this search: ${error.message}`,
-      `For a search of ${other.noun}, add --resource ${other.noun}`,
+      `Cannot explain this search: ${sentence}`,
+      unknownFieldHint(query, searched, () => "--resource sessions") ??
+        `For a search of ${other.noun}, add --resource ${other.noun}.`,
     );
   }
 }

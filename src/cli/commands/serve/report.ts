@@ -55,7 +55,11 @@ export function textReport(context: Context): Report {
         row("Front door", chalk.cyan(url)) +
           (dashboard === undefined
             ? ""
-            : row("Dashboard", chalk.cyan(dashboard), chalk.dim("opens once; then: svc open dashboard"))) +
+            : row(
+                "Dashboard",
+                chalk.cyan(dashboard),
+                chalk.dim(`opens once; then: ${asRun("svc open dashboard", context)}`),
+              )) +
           row("API", api_url) +
           row("Listening", bound.join(" and ")) +
           row("Store", harmless(store)) +

@@ -11,6 +11,7 @@ import { runs } from "../../program.ts";
 import { addSearchFlags, SESSIONS, type SearchFlags } from "../../search/flags.ts";
 import { LIST_EXITS, nothingFound, SEARCH_NOTES } from "../../search/help.ts";
 import { readQuery } from "../../search/read.ts";
+import { withFieldHint } from "../../search/unknown-field.ts";
 import type { ListOptions } from "./list.ts";
 
 export type SearchOptions = ListOptions & SearchFlags;
@@ -36,5 +37,9 @@ export async function runSearch(context: Context, options: SearchOptions, terms:
   const query = await readQuery(context, SESSIONS, terms, options);
   const client = await openClient(context, options);
   const list = (page: object) => client.sessions.search(query, page);
-  return printPages(context, options, SESSION_COLUMNS, shape, list, nothingFound(query, SESSIONS));
+  try {
+    return await printPages(context, options, SESSION_COLUMNS, shape, list, nothingFound(query, SESSIONS));
+  } catch (error) {
+    throw withFieldHint(error, query, SESSIONS);
+  }
 }

@@ -45,8 +45,9 @@ service knows that. With --json there is one form for every outcome:
   {"valid","code","error","user_id","email","name","provider","avatar_url",
   "expires_at","checked"}; code is null if the token is valid, and checked is
 remote, local, both, or null if the check failed. With --batch the exit code is
-5 if any token is not valid. Do not pass a token as an argument on a shared
-machine: your shell's history keeps it.`,
+5 if any token is not valid. After a check that fails, --batch asks no further,
+and each token left has a line with that error. Do not pass a token as an
+argument on a shared machine: your shell's history keeps it.`,
   });
   runs(command, (options: VerifyOptions, token: string | undefined) => runVerify(context, options, token));
 }

@@ -9,6 +9,7 @@ import { table } from "../../../list/table.ts";
 import { writeAll } from "../../../list/write.ts";
 import { harmless } from "../../../output/text.ts";
 import type { Target } from "../../../connection/sources.ts";
+import { describeTarget } from "../../../connection/target.ts";
 import type { Targets } from "./targets.ts";
 
 /** How many of the users are shown before the question. */
@@ -22,7 +23,9 @@ export interface Guards {
 }
 
 /** @throws {CliError} exit code 8, before anything is deleted, where it is another number than expected */
-export function checkCount({ ids, query }: Targets, { expect, max }: Guards): void {
+export function checkCount(targets: Targets, guards: Guards, target: Target): void {
+  const { ids, query } = targets;
+  const { expect, max, yes } = guards;
   const count = ids.length;
   if (expect !== undefined && count !== expect)
     throw new CliError(
@@ -34,27 +37,42 @@ export function checkCount({ ids, query }: Targets, { expect, max }: Guards): vo
     throw new CliError(
       EXIT.precondition,
       `${count} users are more than ${max}. No users were deleted.`,
-      `To delete all of them: --max ${count}`,
+      `To delete all of them: ${[`--max ${count}`, ...(yes ? missingFlags(targets, guards, target) : [])].join(" ")}`,
     );
 }
 
 /**
- * The current profile may have been chosen long ago, or for another purpose.
- * @throws {CliError} where there is no confirmation, and the service was not named
+ * A query may match others the next time, so `--yes` alone is not consent to it; with the number it is. And the current
+ * profile may have been chosen long ago, or for another purpose.
+ * @throws {CliError} naming every flag that `--yes` still needs
  */
-export function checkTarget({ isByDefault, profile }: Target, { yes }: Guards): void {
-  if (!yes || !isByDefault) return;
+export function checkFlags(targets: Targets, guards: Guards, target: Target): void {
+  const missing = missingFlags(targets, guards, target);
+  if (!guards.yes || missing.length === 0) return;
+  const reasons = [
+    ...(needsExpect(targets, guards) ? ["--yes is not enough for a query, which may match other users by now."] : []),
+    ...(target.isByDefault ? ["--yes does not delete from the current profile unless it is named."] : []),
+  ];
   throw new CliError(
     EXIT.usage,
-    "--yes does not delete from the current profile unless it is named. No users were deleted.",
-    `Add --profile ${profile!.value}`,
+    `${reasons.join(" ")} No users were deleted.`,
+    `If that is what you expect, add: ${missing.join(" ")}`,
   );
 }
 
+function missingFlags(targets: Targets, guards: Guards, { isByDefault, profile }: Target): string[] {
+  return [
+    ...(needsExpect(targets, guards) ? [`--expect ${targets.ids.length}`] : []),
+    ...(isByDefault ? [`--profile ${profile!.value}`] : []),
+  ];
+}
+
+function needsExpect({ query }: Targets, { expect }: Guards): boolean {
+  return query !== undefined && expect === undefined;
+}
+
 /**
- * Asks for yes or no before one deletion, and for their number before several. A query may match others the next time, so
- * `--yes` alone is not consent to it; with the number it is.
- * @param service in words
+ * Asks for yes or no before one deletion, and for their number before several, unless `--yes` was given.
  * @throws {CliError} where the answer is no, or there is no terminal
  */
 export async function obtainConsent(
@@ -62,18 +80,12 @@ export async function obtainConsent(
   client: Client,
   targets: Targets,
   guards: Guards,
-  service: string,
+  target: Target,
 ): Promise<void> {
-  const { ids, query, tookStdin } = targets;
-  if (guards.yes) {
-    if (query === undefined || guards.expect !== undefined) return;
-    throw new CliError(
-      EXIT.usage,
-      "--yes is not enough for a query, which may match other users by now. No users were deleted.",
-      `Add the number that you expect: --yes --expect ${ids.length}`,
-    );
-  }
-  const flags = query === undefined ? "--yes" : `--yes --expect ${ids.length}`;
+  if (guards.yes) return;
+  const { ids, tookStdin } = targets;
+  const service = describeTarget(target);
+  const flags = ["--yes", ...missingFlags(targets, guards, target)].join(" ");
   if (tookStdin)
     throw new CliError(
       EXIT.usage,

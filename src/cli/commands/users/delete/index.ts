@@ -7,13 +7,15 @@ import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { withHelp } from "../../../help/with-help.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
-import { printAll } from "../../../list/print.ts";
-import { printsRows, type OutputFlags } from "../../../output/flags.ts";
+import { isTable, printAll } from "../../../list/print.ts";
+import { formatOf, printsRows, type OutputFlags } from "../../../output/flags.ts";
+import { asRun } from "../../../output/format.ts";
 import { harmless } from "../../../output/text.ts";
 import { runs } from "../../../program.ts";
-import { addQueryFlags, type SearchFlags } from "../../../search/flags.ts";
+import { addQueryFlags, USERS, type SearchFlags } from "../../../search/flags.ts";
+import { nothingFound } from "../../../search/help.ts";
 import { deleteAll } from "./delete-all.ts";
-import { checkCount, checkTarget, DEFAULT_MAX, findAll, obtainConsent, type Guards } from "./guards.ts";
+import { checkCount, checkFlags, DEFAULT_MAX, findAll, obtainConsent, type Guards } from "./guards.ts";
 import { openReceipt } from "./receipt.ts";
 import { reportMany, reportOne } from "./report.ts";
 import { readTargets } from "./targets.ts";
@@ -81,22 +83,25 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
   const { ids, query } = targets;
   if (options.dryRun) {
     // A preview may exceed --max: that is what it is for.
-    checkCount(targets, { ...guards, max: Infinity });
+    checkCount(targets, { ...guards, max: Infinity }, target);
     const found = targets.users ?? (await findAll(client, ids));
     const missing = ids.length - found.length;
     if (missing > 0)
       context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "was" : "were"} not found.\n`);
-    return printAll(context, options, USER_COLUMNS, found, "No users would be deleted.");
+    const none = query === undefined ? "No users would be deleted." : nothingFound(query, USERS);
+    return printAll(context, options, USER_COLUMNS, found, asRun(none, context));
   }
-  checkCount(targets, guards);
+  checkCount(targets, guards, target);
   if (ids.length === 0) {
-    context.stderr.write(`${query === undefined ? "No ids on standard input." : "No users match."}\n`);
-    return reportMany(context, options, { outcomes: [] });
+    const none = query === undefined ? "No ids on standard input." : nothingFound(query, USERS);
+    context.stderr.write(`${harmless(asRun(none, context))}\n`);
+    // A person has read it; a program finds the form that it knows.
+    return isTable(formatOf(options, context)) ? undefined : reportMany(context, options, { outcomes: [] });
   }
-  checkTarget(target, guards);
+  checkFlags(targets, guards, target);
   const service = describeTarget(target);
   context.stderr.write(`Deleting from ${harmless(service)}\n`);
-  await obtainConsent(context, client, targets, guards, service);
+  await obtainConsent(context, client, targets, guards, target);
 
   const receipt =
     options.receipt === undefined

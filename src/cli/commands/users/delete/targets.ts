@@ -8,6 +8,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { pages } from "../../../list/pages.ts";
 import { USERS, type SearchFlags } from "../../../search/flags.ts";
 import { readQuery } from "../../../search/read.ts";
+import { unknownFieldHint } from "../../../search/unknown-field.ts";
 
 /** The users to delete: every id once. */
 export interface Targets {
@@ -58,7 +59,8 @@ function parsed(query: string): Query {
     return parseQuery(query, USERS.fields);
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    throw new CliError(EXIT.usage, `No users were deleted: ${error.message}.`.replace(/\.\.$/, "."));
+    const message = `No users were deleted: ${error.message}.`.replace(/\.\.$/, ".");
+    throw new CliError(EXIT.usage, message, unknownFieldHint(query, USERS));
   }
 }
 
