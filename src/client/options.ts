@@ -65,6 +65,7 @@ export function checkConfidential(option: string, address: string, { insecure }:
 }
 
 export function checkKey(option: string, key: string | undefined, prefix: string): void {
+  if (key === "") throw new ConfigError(`${option} is empty: it must begin with ${prefix}. Is its variable set?`);
   if (key !== undefined && !(typeof key === "string" && key.startsWith(prefix) && /^[\x21-\x7e]+$/.test(key)))
     throw new ConfigError(`${option} must begin with ${prefix} and contain no spaces`);
 }

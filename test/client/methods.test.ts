@@ -263,7 +263,7 @@ describe("What is checked before any request", () => {
   it.each<[options: ClientOptions, message: string]>([
     [{ secretKey: "pk_swapped_0123" }, "secretKey must begin with sk_ and contain no spaces"],
     [{ secretKey: `${KEY}\n` }, "secretKey must begin with sk_ and contain no spaces"],
-    [{ secretKey: "" }, "secretKey must begin with sk_ and contain no spaces"],
+    [{ secretKey: "" }, "secretKey is empty: it must begin with sk_. Is its variable set?"],
     [{ publishableKey: KEY }, "publishableKey must begin with pk_ and contain no spaces"],
     [{ baseUrl: "acme.test" }, "baseUrl must be an http or https address, such as https://acme.example.com"],
     [{ apiUrl: "ftp://acme.test" }, "apiUrl must be an http or https address, such as https://acme.example.com"],

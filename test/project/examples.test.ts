@@ -161,6 +161,26 @@ describe("The API on Hono", () => {
   });
 });
 
+describe("The program of the Express example", () => {
+  it.each([
+    ["an empty key", "", "secretKey is empty"],
+    ["a wrong key", "sk_wrong_0123456789abcdefghijklmnopqrstuvwxyz", "401 Unauthorized"],
+    ["no key", undefined, "secretKey"],
+  ])("says at once what to check where it has %s", async (_, key, problem) => {
+    const main = join(ROOT, "examples/express/main.js");
+    const env = { SVC_BASE_URL: baseUrl, PORT: "0", ...(key !== undefined && { SVC_SECRET_KEY: key }) };
+    const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "ignore", "pipe"] });
+    onTestFinished(() => void child.kill());
+    const output: Buffer[] = [];
+    child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect([code, output.join("")]).toEqual([
+      1,
+      expect.stringMatching(`^Check SVC_SECRET_KEY and SVC_BASE_URL: .*${problem}.*\n$`),
+    ]);
+  });
+});
+
 async function tokenOf(login_hint: string): Promise<string> {
   const target = "http://localhost:3000/callback";
   const query = new URLSearchParams({ provider: "google", redirect_uri: target, login_hint });
