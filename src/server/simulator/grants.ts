@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
@@ -8,7 +9,8 @@ import type { Sealer } from "./sealer.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
 const TOKEN_LIFETIME_MS = 2 * 3_600_000;
-const MAX_TOKENS = 10_000;
+/** Codes that were redeemed, and access tokens, that a process remembers. */
+const MAX_REMEMBERED = 10_000;
 
 /** What a code carries: a persona of the store is known everywhere, and a typed one is made again from this. */
 export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;
@@ -69,16 +71,16 @@ type SealedPersona = readonly [id: string, email: string, name: string | null, o
 /**
  * The requests that wait for somebody's choice, and the codes and access tokens that the simulated providers give out.
  * Requests and codes travel through the browser, which may bring them to another process on the same store: they hold
- * all that they stand for, sealed. That a code is good once is known to the process that redeemed it alone; what is
- * single use everywhere is the state. A token is used by the process that asked for it, and is kept there.
+ * all that they stand for, sealed. That a code is good once is known to the process that redeemed it alone, of its latest
+ * codes; what is single use everywhere is the state. A token is used by the process that asked for it, and is kept there.
  */
 export class Grants {
   readonly #sealer: Sealer;
   readonly #recall: (reference: PersonaReference) => PersonaRecord;
   readonly #now: () => Date;
-  /** The codes that were redeemed, until they expire; the oldest first. */
-  readonly #spent = new Map<string, number>();
-  readonly #tokens = new Map<string, { consent: Consent; expires: number }>();
+  /** The codes that were redeemed. */
+  readonly #spent = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  readonly #tokens = new LRUCache<string, { consent: Consent; expires: number }>({ max: MAX_REMEMBERED });
 
   constructor(sealer: Sealer, recall: (reference: PersonaReference) => PersonaRecord, now: () => Date) {
     this.#sealer = sealer;
@@ -141,7 +143,7 @@ export class Grants {
     code_verifier,
   }: Redemption): { access_token: string; scopes: readonly string[] } | undefined {
     const opened = this.#open("code", code);
-    if (!opened || opened.expires <= this.#time() || !this.#spend(opened.id, opened.expires)) return undefined;
+    if (!opened || opened.expires <= this.#time() || !this.#spend(opened.id)) return undefined;
     const { client } = opened;
     const isTheirs =
       client.provider === provider && client.client_id === client_id && client.redirect_uri === redirect_uri;
@@ -162,8 +164,6 @@ export class Grants {
   }
 
   #issueToken(consent: Consent): string {
-    const [oldest] = this.#tokens.keys();
-    if (this.#tokens.size >= MAX_TOKENS && oldest !== undefined) this.#tokens.delete(oldest);
     const access_token = randomBytes(32).toString("base64url");
     this.#tokens.set(access_token, { consent, expires: this.#time() + TOKEN_LIFETIME_MS });
     return access_token;
@@ -194,13 +194,9 @@ export class Grants {
   }
 
   /** False: it was spent before. */
-  #spend(id: string, expires: number): boolean {
-    for (const [old, end] of this.#spent) {
-      if (end > this.#time()) break;
-      this.#spent.delete(old);
-    }
+  #spend(id: string): boolean {
     if (this.#spent.has(id)) return false;
-    this.#spent.set(id, expires);
+    this.#spent.set(id, true);
     return true;
   }
 

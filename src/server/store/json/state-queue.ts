@@ -4,6 +4,8 @@ import type { StateRecord } from "../records.ts";
 const MAX_STATES = 50_000;
 /** Dropped at a time, so that hardly any of those who begin a sign-in has to wait for it. */
 const BATCH = 1024;
+/** Removed states after which the search for the oldest begins anew, if no more are left. */
+const FEW_REMOVED = 1024;
 
 /** One instance's sign-ins that have begun and not ended, oldest first. */
 export class StateQueue {
@@ -11,6 +13,8 @@ export class StateQueue {
   /** Goes on where it was: from the front it would pass the place of everything that was ever removed. */
   #fromOldest = this.#records.values();
   #oldest: StateRecord | undefined;
+  /** Since the search for the oldest began. */
+  #removed = 0;
 
   add(record: StateRecord): void {
     this.#records.set(record.state, record);
@@ -18,6 +22,8 @@ export class StateQueue {
 
   remove({ state }: StateRecord): void {
     this.#records.delete(state);
+    // An iterator that waits at an abandoned state keeps whatever memory the map has given up since.
+    if (++this.#removed > this.#records.size + FEW_REMOVED) this.#beginAnew();
   }
 
   /** The states to drop: the expired ones, and where there are too many the oldest; a batch at most. */
@@ -39,9 +45,15 @@ export class StateQueue {
       this.#oldest = value;
       if (value !== undefined) continue;
       // An iterator that has come to the end stays there.
-      this.#fromOldest = this.#records.values();
+      this.#beginAnew();
       if (this.#records.size === 0) return undefined;
     }
     return this.#oldest;
+  }
+
+  #beginAnew(): void {
+    this.#fromOldest = this.#records.values();
+    this.#oldest = undefined;
+    this.#removed = 0;
   }
 }

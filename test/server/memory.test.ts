@@ -1,0 +1,68 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, it } from "vitest";
+import { Grants, type Consent } from "../../src/server/simulator/grants.ts";
+import type { Sealer } from "../../src/server/simulator/sealer.ts";
+import { StateQueue } from "../../src/server/store/json/state-queue.ts";
+import { state } from "../store/conformance.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** What is in memory once the garbage is collected, in MiB. */
+function heap(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}
+
+/** One that takes no time, because nothing is encrypted. */
+function openSealer(): Sealer {
+  let count = 0;
+  return {
+    close: (_, value) => JSON.stringify([String(count++).padStart(24, "0"), value]),
+    open(_, text) {
+      const [id, value] = JSON.parse(text) as [string, unknown];
+      return { id, value };
+    },
+  };
+}
+
+it("remembers no more redeemed codes of simulated providers, however many sign in", () => {
+  const persona = { id: "ada", name: "Ada", email: "ada@acme.test", avatar_url: null, accounts: {} };
+  const grants = new Grants(
+    openSealer(),
+    () => persona,
+    () => new Date(0),
+  );
+  const client = { provider: "google" as const, client_id: "acme", redirect_uri: "http://localhost/callback" };
+  const consent: Consent = { ...client, persona, scopes: [], code_challenge: undefined, outcome: undefined };
+  const redeem = (code: string): unknown => grants.redeem({ ...client, code, code_verifier: undefined });
+  const sign = (count: number): void => {
+    for (let n = 0; n < count; n++) if (!redeem(grants.issueCode(consent))) throw new Error("not redeemed");
+  };
+  sign(12_000);
+  const before = heap();
+  sign(60_000);
+  expect(heap() - before).toBeLessThan(2);
+  const code = grants.issueCode(consent);
+  expect(redeem(code)).toBeDefined();
+  expect(redeem(code)).toBeUndefined();
+});
+
+it("keeps nothing of finished sign-ins while an abandoned one waits for its end", () => {
+  const queue = new StateQueue();
+  const abandoned = state(0);
+  queue.add(abandoned);
+  const now = abandoned.created_at;
+  const before = heap();
+  let dropped = 0;
+  for (let n = 1; n <= 200_000; n++) {
+    const begun = { ...abandoned, state: `state-${n}` };
+    queue.add(begun);
+    dropped += queue.outdated(now).length;
+    queue.remove(begun);
+  }
+  expect(dropped).toBe(0);
+  expect(heap() - before).toBeLessThan(2);
+  expect(queue.outdated(abandoned.expires_at)).toEqual([abandoned.state]);
+});
