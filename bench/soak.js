@@ -12,6 +12,7 @@ const SVC = new URL("../bin/svc.js", import.meta.url).pathname;
 const MINUTES = Number(process.argv[2] ?? 60);
 const FLOWS_PER_SECOND = Number(process.env.SVC_SOAK_RATE ?? 40);
 const SAMPLES = 60;
+const HEAP = new URL("heap.js", import.meta.url).href;
 const PEOPLE = 2_000;
 const SECRET_KEY = "sk_soak_0123456789abcdefghijklmnopqrstuvwxyz";
 const APP = "http://localhost:3000/callback";
@@ -45,7 +46,10 @@ async function startServer() {
   const seed = join(directory, "seed.json");
   await writeFile(seed, JSON.stringify({ instances, personas }));
   const args = ["serve", "--port", "0", "--json", "--quiet", "--metrics", "--seed", seed, "--store", store];
-  const server = spawn(process.execPath, [SVC, ...args], { cwd: directory, stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(process.execPath, ["--expose-gc", "--import", HEAP, SVC, ...args], {
+    cwd: directory,
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
   const line = await new Promise((resolve, reject) => {
     createInterface({ input: server.stdout }).on("line", resolve);
     server.once("exit", () => reject(new Error("svc serve did not start")));
@@ -105,6 +109,7 @@ async function sample(end) {
     const journal = await stat(join(directory, "db.journal")).catch(() => undefined);
     const window = Object.fromEntries(Object.keys(times).map((name) => [name, p99(times[name].splice(0))]));
     samples.push({
+      heap: (await heapUsed()) / 2 ** 20,
       memory: Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024,
       handles: fds.length,
       journal: (journal?.size ?? 0) / 1024,
@@ -112,6 +117,14 @@ async function sample(end) {
     });
   }
   return samples;
+}
+
+/** What the server keeps once its garbage is collected, in bytes. */
+function heapUsed() {
+  return new Promise((resolve) => {
+    child.once("message", (memory) => resolve(memory.heapUsed));
+    child.send("");
+  });
 }
 
 function p99(values) {
@@ -126,6 +139,7 @@ function report(samples) {
     `\nNode ${process.version}, ${MINUTES} minutes, ${flows} sign-ins, ${failures} failures; medians of thirds\n`,
   );
   const rows = {
+    heap: "MiB after garbage collection",
     memory: "MiB",
     handles: "",
     journal: "KiB",
