@@ -14,7 +14,7 @@ export interface Dashboard {
   /** What the console reported as an error: exceptions, refused scripts and styles, requests to other hosts. */
   readonly faults: string[];
   control(route: string, body?: unknown): Promise<Answered>;
-  /** Goes to a view, such as `users?query=name:ada`. */
+  /** Goes to a view, such as `users?query=name:ada`, and waits until it is shown and live. */
   visit(address: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -45,7 +45,10 @@ export async function openDashboard(options: ServeOptions = {}): Promise<Dashboa
     faults,
     control,
     async visit(address) {
-      await page.goto(`${svc.url}/__svc/#/${address}`);
+      const url = `${svc.url}/__svc/#/${address}`;
+      // The same address again would load nothing, and leave the view as it was used before.
+      await (page.url() === new URL(url).href ? page.reload() : page.goto(url));
+      await page.getByTestId("stream-status").getByText("Live").waitFor({ state: "attached" });
       await settled(page);
     },
     async close() {
@@ -79,8 +82,9 @@ export function watch(page: Page, origin: string, faults: string[]): void {
   });
 }
 
-/** Waits until nothing is being loaded any more. */
+/** Waits until the view of the current address is shown, and nothing is being loaded any more. */
 export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction("document.querySelector('main')?.dataset.address === location.hash");
   await page.locator("h1").first().waitFor();
   await page.locator(".placeholder, .stale").first().waitFor({ state: "detached" });
 }

@@ -1,4 +1,4 @@
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 
 /** Where the dashboard is: `#/users/0b6c…?instance=acme`. */
 export interface Location {
@@ -24,6 +24,9 @@ export function listAddress(view: string): string {
   return lists.get(view) ?? `#/${view}`;
 }
 
+/** The current address, such as `#/users?query=name:ada`. */
+export const currentAddress: ReadonlySignal<string> = hash;
+
 /** The current location, read from the address. */
 export const location = computed(() => parse(hash.value));
 
@@ -35,7 +38,13 @@ export function href(path: readonly string[], query: Readonly<Record<string, str
 }
 
 export function go(path: readonly string[], query?: Readonly<Record<string, string | undefined>>): void {
-  globalThis.location.hash = href(path, query);
+  goTo(href(path, query));
+}
+
+/** Goes to an address such as `#/users`. The view changes at once, before the browser tells of the new address. */
+export function goTo(address: string): void {
+  globalThis.location.hash = address;
+  hash.value = globalThis.location.hash;
 }
 
 /** Changes parameters of the current view without a new entry in the browser's history. */

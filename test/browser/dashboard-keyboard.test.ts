@@ -33,6 +33,35 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
+  const KEYS: [key: string, init: string, focused: string][] = [
+    ["Ctrl+K", `{ key: "k", ctrlKey: true }`, "palette"],
+    ["/", `{ key: "/" }`, "query"],
+    ["?", `{ key: "?" }`, "close-dialog"],
+  ];
+
+  it.each(KEYS)("gives the key after %s to what it opened, however soon it comes", async (_, init, focused) => {
+    const { page, visit } = dashboard;
+    await visit("users");
+    // Between two keys a browser finishes its microtasks, but need not paint.
+    const active = await page.evaluate<string>(`(async () => {
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { ...${init}, bubbles: true, cancelable: true }));
+      for (let n = 0; n < 10; n++) await undefined;
+      return document.activeElement.dataset.testid;
+    })()`);
+    expect(active).toBe(focused);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
+  it("opens the first of what was typed where nothing waits between the keys", async () => {
+    const { page, visit } = dashboard;
+    await visit("overview");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("requ");
+    await page.keyboard.press("Enter");
+    await expect.poll(hash).toBe("#/requests");
+  });
+
   it.each(["Control+k", "Meta+k"])("goes anywhere from the palette, opened by %s", async (keys) => {
     const { page, visit } = dashboard;
     await visit("overview");

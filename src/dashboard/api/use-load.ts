@@ -1,5 +1,5 @@
 import { useSignal, type Signal } from "@preact/signals";
-import { useCallback, useEffect, useRef } from "preact/hooks";
+import { useCallback, useLayoutEffect, useRef } from "preact/hooks";
 
 export interface Load<Result> {
   /** The last result; stays while a newer one is loaded, so that the page does not jump. */
@@ -22,7 +22,7 @@ export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly un
     });
     // The inputs stand for what `load` closes over.
   }, inputs);
-  useEffect(() => {
+  useLayoutEffect(() => {
     reload();
     return () => {
       latest.current++;

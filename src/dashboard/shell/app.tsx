@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { dashboardKey } from "../api/session.ts";
 import { streamStatus } from "../api/stream.ts";
 import { followChanges, refreshState, service } from "../api/service.ts";
-import { location } from "../router.ts";
+import { currentAddress, location } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Empty } from "../ui/parts.tsx";
 import { Notices } from "../ui/notices.tsx";
@@ -20,12 +20,12 @@ import { VIEWS } from "./views.ts";
 export function App(): VNode {
   const isMenuOpen = useSignal(false);
   const { path } = location.value;
-  const address = path.join("/");
+  const place = path.join("/");
   useShortcuts();
   useEffect(followChanges, []);
   useEffect(() => {
     isMenuOpen.value = false;
-  }, [address]);
+  }, [place]);
   useEffect(() => {
     if (streamStatus.value === "live") void refreshState();
   }, [streamStatus.value, dashboardKey.value]);
@@ -84,8 +84,8 @@ export function App(): VNode {
             <span class="grow" />
             <ClockChip />
           </header>
-          <main id="main" tabIndex={-1}>
-            <ViewBoundary key={address}>
+          <main id="main" tabIndex={-1} data-address={currentAddress.value}>
+            <ViewBoundary key={place}>
               {view?.record && path[1] !== undefined ? (
                 <view.record id={path[1]} key={path[1]} />
               ) : view ? (

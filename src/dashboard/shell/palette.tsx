@@ -1,7 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { service } from "../api/service.ts";
-import { href } from "../router.ts";
+import { goTo, href } from "../router.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { VIEWS } from "./views.ts";
 
@@ -29,7 +29,7 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
   const found = commands(text.value);
   const open = ({ address }: Command): void => {
     onClose();
-    globalThis.location.hash = address;
+    goTo(address);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
 import { openPalette } from "./palette.tsx";
 
@@ -17,7 +17,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
 
 /** Keys that work everywhere, but never while somebody types. */
 export function useShortcuts(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 
 /** A modal dialog: Esc and a click outside close it, and the focus returns to where it was. */
@@ -15,7 +15,8 @@ export function Dialog({
   wide?: boolean;
 }): VNode {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the browser takes the next key: it already belongs to the dialog.
+  useLayoutEffect(() => {
     const { current: dialog } = element;
     dialog?.showModal();
     return () => dialog?.close();
@@ -35,7 +36,7 @@ export function Dialog({
     >
       <header class="dialog-header">
         <h2>{title}</h2>
-        <Button kind="quiet" icon="cross" label="Close" onClick={onClose} />
+        <Button kind="quiet" icon="cross" label="Close" testId="close-dialog" onClick={onClose} />
       </header>
       <div class="dialog-body">{children}</div>
     </dialog>

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { onEvent, streamStatus, type ServerEvent } from "../api/stream.ts";
 
 export interface LiveRow {
@@ -27,11 +27,11 @@ export function useLiveList<Row extends LiveRow>(
 ): LiveList<Row> {
   const rows = useSignal<readonly Row[]>([]);
   const waiting = useSignal<readonly Row[]>([]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     rows.value = initial ?? [];
     waiting.value = [];
   }, [initial]);
-  useEffect(
+  useLayoutEffect(
     () =>
       onEvent((event) => {
         const row = matches(event);

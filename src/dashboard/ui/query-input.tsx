@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Fields } from "../../wire/fields.ts";
 import { parseQuery, QueryError } from "../../wire/query.ts";
 import { inWords } from "../../wire/query-words.ts";
@@ -28,7 +28,7 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
   const chosen = useSignal(-1);
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (document.activeElement !== input.current) text.value = value;
   }, [value]);
   const { words, problem } = explain(text.value, fields, noun);

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { goTo } from "../router.ts";
 
 export interface Column<Row> {
   readonly title: string;
@@ -32,7 +33,7 @@ export function isReturning(label: string): boolean {
 export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: TableProps<Row>): VNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const isFilled = rows.length > 0;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const id = opened.get(label);
     if (!isFilled || id === undefined) return;
     opened.delete(label);
@@ -42,7 +43,7 @@ export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: Table
   const open = (row: Row): void => {
     if (!linkOf) return;
     opened.set(label, idOf(row));
-    globalThis.location.hash = linkOf(row);
+    goTo(linkOf(row));
   };
   return (
     <div class="table-scroll">

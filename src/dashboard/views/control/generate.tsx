@@ -16,7 +16,7 @@ export function Generate({ onDone }: { onDone: () => void }): VNode {
   const seed = useSignal("1");
   const instance = useSignal("");
   const job = useSignal<Job | undefined>(undefined);
-  const isRunning = job.value !== undefined && job.value.done < job.value.total && !job.value.error;
+  const isRunning = job.value?.status === "running";
   const run = async (): Promise<void> => {
     job.value = await post<Job>("seed", {
       generate: {
@@ -25,13 +25,11 @@ export function Generate({ onDone }: { onDone: () => void }): VNode {
         ...(instance.value && { instance: instance.value }),
       },
     });
-    while (!["done", "failed", "finished", "succeeded"].includes(job.value.status)) {
+    while (job.value.status === "running") {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       job.value = await get<Job>(`jobs/${encodeURIComponent(job.value.id)}`);
     }
     if (job.value.status === "failed") notify("bad", job.value.error ?? "The users could not be made.");
-    else notify("good", `${job.value.total.toLocaleString("en")} users made`);
-    job.value = undefined;
     onDone();
   };
   return (
@@ -81,7 +79,9 @@ export function Generate({ onDone }: { onDone: () => void }): VNode {
             <span class="row" role="status">
               <progress max={job.value.total} value={job.value.done} aria-label="Users made" />
               <span class="muted">
-                {job.value.done.toLocaleString("en")} of {job.value.total.toLocaleString("en")}
+                {job.value.status === "done"
+                  ? `${job.value.total.toLocaleString("en")} users made`
+                  : `${job.value.done.toLocaleString("en")} of ${job.value.total.toLocaleString("en")}`}
               </span>
             </span>
           )}
