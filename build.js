@@ -37,6 +37,26 @@ const lazyPackages = (load) => ({
     }));
   },
 });
+/**
+ * Of h3, svc uses the router: its answers are our own. What h3 makes answers with is made when it is first used, because
+ * Node loads all of `fetch` for the first `Headers` or `Response`.
+ */
+const lazyAnswers = {
+  name: "lazy-answers",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]srvx[\\/]dist[\\/]adapters[\\/]node\.mjs$/ }, () => ({
+      contents: `export { FastURL } from "../_chunks/_url.mjs";
+        export const FastResponse = new Proxy(class {}, { construct: (_, args) => new Response(...args) });
+        export let serve, toNodeHandler;`,
+    }));
+    onLoad({ filter: /[\\/]h3[\\/]dist[\\/]response\.mjs$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8"))
+        .replace(/\b(emptyHeaders|jsonHeaders)\b/g, "$1()")
+        .replace(/const (\w+)\(\) = .* new FrozenHeaders\(/g, "const $1 = () => new (FrozenHeaders())(")
+        .replace(/var FrozenHeaders = (class extends Headers \{.*?\n\});/s, "const FrozenHeaders = () => $1;"),
+    }));
+  },
+};
 /** What few commands need is no part of the file that most do with. */
 const apart = {
   name: "apart",
@@ -82,7 +102,7 @@ await build({
 const server = await build({
   ...bundled,
   entryPoints: { "cli/server": "src/server/index.ts" },
-  plugins: [lazyPackages((name) => `require("./${name}.cjs")`)],
+  plugins: [lazyPackages((name) => `require("./${name}.cjs")`), lazyAnswers],
   splitting: true,
   chunkNames: "cli/[hash]",
   // Packages that are not modules ask for Node's own by `require`.

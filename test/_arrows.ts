@@ -208,7 +208,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   commander: ["cli"],
   h3: ["server/http/app.ts", "server/http/node-internals.ts"],
   jose: ["wire/token.ts", "client/token.ts"],
-  listhen: ["server/http/listen.ts"],
+  listhen: ["server/http/listen-tls.ts"],
   lowdb: ["server/store/json"],
   "lru-cache": ["server/token.ts"],
   maxmind: ["server/sign-in/geo.ts"],

@@ -66,3 +66,10 @@ export class SeedError extends Error {
 export class PortUnavailable extends Error {
   override readonly name = "PortUnavailable";
 }
+
+/** It was free when the start began. */
+export class PortTakenSince extends PortUnavailable {
+  constructor(port: number) {
+    super(`Port ${port} was taken in this moment. Try again, or choose another with --port.`);
+  }
+}

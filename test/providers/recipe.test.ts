@@ -52,7 +52,7 @@ export const simulatedGitlab: SimulatedProvider = {
   title: "GitLab",
   mark: '<circle cx="12" cy="12" r="9" fill="#fc6d26"/>',
   endpoints: { authorize: "/authorize", token: "/token", user: "/api/v4/user" },
-  accountSchema: ({ z, text }) => z.strictObject({ id: z.int().positive(), username: text }),
+  accountSchema: ({ int, strictObject, text }) => strictObject({ id: int().positive(), username: text }),
   accountFor: ({ number, login }) => ({ id: number, username: login }),
 
   account({ name, accounts }) {

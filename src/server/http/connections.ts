@@ -1,6 +1,5 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { TLSSocket } from "node:tls";
 
 /** Requests that a connection may send ahead of their answers; a client that reads no answers would fill the memory. */
 const MAX_UNANSWERED = 64;
@@ -55,7 +54,7 @@ export function lastAnswer(socket: Socket): ServerResponse | undefined {
 /** Closes those that never sent a request, as a browser opens them in advance: no client waits for an answer there. */
 export function closeSilent(server: Server): void {
   for (const socket of open.get(server) ?? []) {
-    const hasBegun = socket.bytesRead > 0 && !(socket instanceof TLSSocket);
+    const hasBegun = socket.bytesRead > 0 && !("encrypted" in socket);
     if (!answering.has(socket) && !hasBegun) socket.destroy();
   }
 }

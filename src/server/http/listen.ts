@@ -1,16 +1,12 @@
+import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { listen as listhen } from "listhen";
-import { isLoopback } from "../../wire/loopback.ts";
-import { PortUnavailable } from "../errors.ts";
+import { PortTakenSince, PortUnavailable } from "../errors.ts";
 import { closeServers, type CloseTimes } from "./close.ts";
+import type { Tls } from "./listen-tls.ts";
 import { configureServer } from "./listener.ts";
 
 const TRIES = 10;
-const CERTIFICATE_DAYS = 30;
-
-/** What listhen makes a certificate from, and what it then has. */
-type Tls = { domains: string[]; validityDays: number } | { key: string; cert: string };
 
 export interface ListenOptions {
   /** 0: any that is free. */
@@ -44,17 +40,11 @@ export async function listen(
     // A machine without IPv6 is served by IPv4 alone; a port that somebody else has on either is not ours.
     const isTaken = states.includes("taken") || usable.length === 0;
     if (!isTaken) {
-      const servers: Server[] = [];
-      let tls: Tls | undefined = certificateFor && { domains: [...certificateFor], validityDays: CERTIFICATE_DAYS };
-      for (const name of usable) {
-        const { server, keyPair } = await bind(handler, wanted, name, tls);
-        servers.push(server);
-        tls = keyPair;
-      }
+      const { servers, certificate } = await bindAll(handler, wanted, usable, certificateFor);
       return {
         port: wanted,
         bound: usable.map((name) => `${name.includes(":") ? `[${name}]` : name}:${wanted}`),
-        certificate: tls && "cert" in tls ? tls.cert : undefined,
+        certificate,
         close: (times) => closeServers(servers, times),
       };
     }
@@ -62,43 +52,45 @@ export async function listen(
   }
 }
 
-/** listhen widens its address and moves its port by itself unless it is told everything; what it did is checked. */
+/** @returns the servers, one for each host, with one certificate */
+async function bindAll(
+  handler: RequestListener,
+  port: number,
+  hosts: readonly string[],
+  certificateFor: readonly string[] | undefined,
+): Promise<{ servers: Server[]; certificate: string | undefined }> {
+  const servers: Server[] = [];
+  let tls: Tls | undefined = certificateFor && { names: certificateFor };
+  try {
+    for (const host of hosts) {
+      const { server, keyPair } = await bind(handler, port, host, tls);
+      servers.push(server);
+      configureServer(server);
+      tls = keyPair;
+    }
+  } catch (error) {
+    servers.forEach((server) => server.close());
+    throw error;
+  }
+  return { servers, certificate: tls && "cert" in tls ? tls.cert : undefined };
+}
+
 async function bind(
   handler: RequestListener,
   port: number,
-  hostname: string,
+  host: string,
   tls: Tls | undefined,
 ): Promise<{ server: Server; keyPair: Tls | undefined }> {
-  const { server, address, https } = (await listhen(handler, {
-    port,
-    hostname,
-    https: tls ?? false,
-    public: !isLoopback(hostname),
-    isTest: true,
-    isProd: false,
-    showURL: false,
-    open: false,
-    clipboard: false,
-    tunnel: false,
-    qr: false,
-    autoClose: false,
-    ws: false,
-  })) as unknown as { server: Server; address: AddressInfo; https: { key: string; cert: string } | false };
-  // A name that listhen takes for none (a zone as in fe80::1%eth0, an underscore, 64 letters) it listens everywhere for.
-  if (isAnywhere(address.address) && !isAnywhere(hostname)) {
-    server.close();
-    throw new PortUnavailable(`--host: "${hostname}" can't be listened at by that name. Give an address.`);
+  // Few servers have a certificate; the code that makes one is several times as large as what listens.
+  if (tls) return (await import("./listen-tls.ts")).bindTls(handler, port, host, tls);
+  const server = createServer(handler).listen({ host, port, exclusive: true });
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") throw new PortTakenSince(port);
+    throw error;
   }
-  if (address.port !== port) {
-    server.close();
-    throw new PortUnavailable(`Port ${port} was taken in this moment. Try again, or choose another with --port.`);
-  }
-  configureServer(server);
-  return { server, keyPair: https || undefined };
-}
-
-function isAnywhere(host: string): boolean {
-  return host === "::" || host === "0.0.0.0";
+  return { server, keyPair: undefined };
 }
 
 type PortState = "free" | "taken" | "forbidden" | "absent";

@@ -1,12 +1,21 @@
 import * as z from "zod";
 import type { Provider } from "../../wire/names.ts";
 import { email, persona, Seed, text } from "../../wire/seed.ts";
+import type { SchemaParts } from "../simulator/provider.ts";
 import { SIMULATED } from "../simulator/providers.ts";
 
 type Account = z.ZodOptional<z.ZodType<Record<string, unknown>>>;
 
+const parts: SchemaParts = {
+  array: z.array,
+  boolean: z.boolean,
+  int: z.int,
+  strictObject: z.strictObject,
+  text,
+  email,
+};
 const accounts = Object.fromEntries(
-  Object.entries(SIMULATED).map(([name, { accountSchema }]) => [name, accountSchema({ z, text, email }).optional()]),
+  Object.entries(SIMULATED).map(([name, { accountSchema }]) => [name, accountSchema(parts).optional()]),
 ) as Record<Provider, Account>;
 
 /** A persona, with the form of its account at every provider. */

@@ -4,7 +4,6 @@ import type { FlowFacts } from "../flows/flows.ts";
 import { arrange } from "./arrange.ts";
 import type { AuthorizeOutcome, Chosen } from "./authorize.ts";
 import { noteChoice } from "./choice.ts";
-import { signInHeadless } from "./headless.ts";
 import type { HeadlessDeps } from "./headless-deps.ts";
 import type { LabelledBrowser } from "./labelled-browser.ts";
 
@@ -58,9 +57,10 @@ export async function answerAuthorize(
   const login_hint = query.get("login_hint");
   if (choice) {
     noteChoice(deps, choice, { ms: performance.now() - begun, login_hint });
-    await arrange(deps, choice, (instance, { id }) =>
-      signInHeadless(deps, { instance, provider, as: id, outcome: "success", redirect_uri: undefined }),
-    );
+    await arrange(deps, choice, async (instance, { id }) => {
+      const { signInHeadless } = await import("./headless.ts");
+      return signInHeadless(deps, { instance, provider, as: id, outcome: "success", redirect_uri: undefined });
+    });
   } else if (state !== undefined) {
     const answered = { status: 302, message: "the account picker" };
     const facts = decided ? { requested_outcome: decided.outcome } : {};
