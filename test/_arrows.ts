@@ -8,6 +8,7 @@ import { parse } from "oxc-parser";
  */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
+  disk: [],
   dashboard: ["wire"],
   "control-client": ["wire"],
   client: ["wire"],
@@ -103,7 +104,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/store/open.ts": ["server/store", "server/store/json", "server/store/postgres"],
   "server/store/move": ["server/errors.ts", "server/store", "server/store/json", "server/store/postgres"],
   "server/store/postgres": ["wire", "server/store"],
-  "server/store/json": ["wire", "server/store"],
+  "server/store/json": ["wire", "disk", "server/store"],
   "server/store": ["wire", "server/errors.ts"],
   "server/errors.ts": ["wire"],
   "server/zod-errors.ts": [],
@@ -130,6 +131,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/context.ts",
   ],
   "cli/commands/store": [
+    "disk",
     "cli/commands/serve",
     "cli/help",
     "cli/list",
@@ -189,7 +191,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/errors.ts",
     "cli/exit-codes.ts",
   ],
-  "cli/credentials": ["cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"],
+  "cli/credentials": ["disk", "cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"],
   "cli/help": ["wire", "cli/errors.ts", "cli/exit-codes.ts"],
   "cli/output": ["cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"],
   "cli/program.ts": ["cli/exit-codes.ts"],

@@ -1,24 +1,15 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { writeAtomically } from "../../disk/write-atomically.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 
-/** Writes a file for its owner's eyes alone, whole or not at all. */
+/** Writes a file that only its owner can read, whole or not at all. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const file = await open(draft, "wx", 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
+    await writeAtomically(path, (file) => file.writeFile(text));
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
     throw new CliError(
       EXIT.failed,
       `${path} cannot be written (${codeOf(error)}).`,

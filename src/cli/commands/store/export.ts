@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { link, open, rm } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { Digests } from "../../../server/index.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
@@ -50,30 +50,19 @@ function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
 
 /** Under its own name only when it is whole, and never in the place of another file. */
 async function toFile(path: string, run: Export): Promise<Digests> {
-  const fresh = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  const handle = await open(fresh, "wx", 0o600).catch((error: unknown) => {
-    throw notWritten(path, error);
+  const fill = (file: FileHandle): Promise<Digests> => run((text) => file.writeFile(text));
+  return writeAtomically(path, fill, { isNew: true }).catch((error: unknown) => {
+    // What the store throws names the store.
+    throw isSystemError(error) ? notWritten(path, error) : error;
   });
-  try {
-    const digests = await run(async (text) => {
-      await handle.writeFile(text).catch((error: unknown) => {
-        throw notWritten(path, error);
-      });
-    });
-    await handle.sync();
-    await link(fresh, path).catch((error: unknown) => {
-      throw notWritten(path, error);
-    });
-    return digests;
-  } finally {
-    await handle.close();
-    await rm(fresh, { force: true });
-  }
 }
 
-function notWritten(path: string, error: unknown): CliError {
-  const { code } = error as NodeJS.ErrnoException;
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
+}
+
+function notWritten(path: string, { code, message }: NodeJS.ErrnoException): CliError {
   if (code === "EEXIST")
     return new CliError(EXIT.usage, `--output-file: ${path} already exists.`, "Name another, or remove it.");
-  return new CliError(EXIT.failed, `--output-file: ${path} cannot be written (${code ?? String(error)}).`);
+  return new CliError(EXIT.failed, `--output-file: ${path} cannot be written (${code ?? message}).`);
 }

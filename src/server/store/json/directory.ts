@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StoreRefused } from "../store.ts";
-import { syncDirectory } from "./fsync.ts";
+import { syncDirectory } from "../../../disk/sync-directory.ts";
 
 /** Where the changes since `db.json` are. */
 export function journalName(path: string): string {

@@ -11,7 +11,7 @@ import { newId, type Header } from "./header.ts";
 import { encodeLine } from "./journal-reader.ts";
 import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
-import { syncDirectory } from "./fsync.ts";
+import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { beginAfter, openJournals } from "./open-journals.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Turns } from "./turns.ts";

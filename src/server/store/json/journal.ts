@@ -1,10 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { constants, existsSync, fstatSync, statSync } from "node:fs";
-import { open, rename, rm, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, type FileHandle } from "node:fs/promises";
+import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { StorageUnavailable } from "../store.ts";
 import { changed, codeOf, missing, notWritable } from "./failures.ts";
-import { syncDirectory } from "./fsync.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
 
 /** What lies in a directory may have come with somebody else's repository; Windows knows no such flag. */
@@ -52,26 +50,18 @@ export class Journal {
    * @param isFree whether nothing should have the name; then one that has it is another process's, and stays
    */
   static async begin(path: string, header: Omit<JournalHeader, "version">, isFree = false): Promise<Journal> {
-    const fresh = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-    const handle = await open(
-      fresh,
-      constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
-      0o600,
-    );
-    try {
-      const line = journalHeaderLine(header);
-      const journal = new Journal(path, handle, line.length, header.id);
+    const line = journalHeaderLine(header);
+    const fill = async (file: FileHandle): Promise<Journal> => {
+      const journal = new Journal(path, file, line.length, header.id);
       await journal.#write(line);
-      await handle.sync();
-      if (isFree && existsSync(path)) throw changed(path);
-      await rename(fresh, path);
-      await syncDirectory(dirname(path));
       return journal;
-    } catch (error) {
-      await handle.close();
-      await rm(fresh, { force: true });
-      throw error;
-    }
+    };
+    return writeAtomically(path, fill, {
+      keepOpen: true,
+      beforeNaming: () => {
+        if (isFree && existsSync(path)) throw changed(path);
+      },
+    });
   }
 
   /** How much was written since it began. */

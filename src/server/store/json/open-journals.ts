@@ -5,7 +5,7 @@ import { VERSION } from "../records.ts";
 import { keepCopy } from "./backup.ts";
 import { journalName, oldName } from "./directory.ts";
 import type { Document } from "./document.ts";
-import { syncDirectory } from "./fsync.ts";
+import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { BEGINNING, newId, parseJournalHeader, type JournalHeader } from "./header.ts";
 import { encodeLine, readJournal, type Numbered } from "./journal-reader.ts";
 import { Journal } from "./journal.ts";

@@ -11,7 +11,7 @@ import { Journal } from "./journal.ts";
 import { lockStore } from "./lock.ts";
 import { openReadView } from "./read-view.ts";
 import { scan, type Scan } from "./scan.ts";
-import { syncDirectory } from "./fsync.ts";
+import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { Snapshot } from "./snapshot.ts";
 
 export interface RepairOptions {

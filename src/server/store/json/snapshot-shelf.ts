@@ -1,7 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncDirectory } from "../../../disk/sync-directory.ts";
+import { writeAtomically } from "../../../disk/write-atomically.ts";
 import { MOVED_NAMES, type Records, type SettingRecord } from "../records.ts";
 import { CLOCK_SETTING, StorageUnavailable, type SnapshotInfo } from "../store.ts";
 import { documentOf } from "./changes.ts";
@@ -10,7 +11,6 @@ import { notWritable } from "./failures.ts";
 import { BEGINNING } from "./header.ts";
 import { chunksOf, lineBatches, unseal } from "./lines.ts";
 import { readSnapshot } from "./snapshot-reader.ts";
-import { syncDirectory } from "./fsync.ts";
 import { documentLines, writeAll } from "./snapshot.ts";
 import type { SavedContent, Shelf } from "./snapshots.ts";
 
@@ -64,7 +64,11 @@ export function createFileShelf(path: string, storeId: () => Promise<string>): S
       const store = await storeId();
       const about: SettingRecord = { name: INFO, value: { ...info, store } };
       await makeDirectory(directory);
-      await writeFile(fileOf(info.name), documentOf({ ...records, settings: clock ? [about, clock] : [about] }), store);
+      const document = documentOf({ ...records, settings: clock ? [about, clock] : [about] });
+      const lines = documentLines(document, { ...BEGINNING, store });
+      await writeAtomically(fileOf(info.name), (file) => writeAll(file, lines)).catch((error: unknown) => {
+        throw notWritable(fileOf(info.name), error);
+      });
     },
 
     async take(name): Promise<SavedContent | undefined> {
@@ -103,23 +107,4 @@ async function makeDirectory(directory: string): Promise<void> {
     throw new StorageUnavailable(`${directory} is a link; snapshots are not written through one`);
   if (made !== undefined) await syncDirectory(dirname(directory));
   else await chmod(directory, 0o700);
-}
-
-/** Whole or not at all. */
-async function writeFile(path: string, document: Document, store: string): Promise<void> {
-  const fresh = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  try {
-    const handle = await open(fresh, "wx", 0o600);
-    try {
-      await writeAll(handle, documentLines(document, { ...BEGINNING, store }));
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(fresh, path);
-    await syncDirectory(dirname(path));
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw notWritable(path, error);
-  }
 }

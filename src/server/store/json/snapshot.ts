@@ -1,13 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
-import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { stat, type FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
+import { writeAtomically } from "../../../disk/write-atomically.ts";
 import { TABLE_NAMES } from "../records.ts";
 import type { Document } from "./document.ts";
 import { changed, missing } from "./failures.ts";
-import { syncDirectory } from "./fsync.ts";
 import { BEGINNING, headerLine, type Header } from "./header.ts";
 import { chain, seal } from "./lines.ts";
 import { lastLine, readSnapshot } from "./snapshot-reader.ts";
@@ -61,25 +59,20 @@ export class Snapshot implements Adapter<Document> {
    * the changes after its number are in the journal, and applying them again gives the same.
    */
   async write(document: Document): Promise<void> {
-    const fresh = `${this.#path}.${randomBytes(6).toString("hex")}.tmp`;
-    const handle = await open(fresh, "wx", 0o600);
-    try {
-      const length = await writeAll(handle, documentLines(document, this.header));
-      await handle.sync();
-      const { size } = await handle.stat();
-      if (size !== length) throw new Error(`${fresh} has ${size} bytes instead of ${length}`);
-      await handle.close();
-      this.check();
-      const ours = identityOf(fresh);
-      this.#known = [...this.#known, ours];
-      await rename(fresh, this.#path);
-      this.#known = [ours];
-      await syncDirectory(dirname(this.#path));
-    } catch (error) {
-      await handle.close().catch(() => undefined);
-      await rm(fresh, { force: true });
-      throw error;
-    }
+    let ours: string | undefined;
+    const fill = async (file: FileHandle): Promise<void> => {
+      const length = await writeAll(file, documentLines(document, this.header));
+      const { size } = await file.stat();
+      if (size !== length) throw new Error(`${this.#path}: ${size} bytes were written instead of ${length}`);
+    };
+    await writeAtomically(this.#path, fill, {
+      beforeNaming: (temporary) => {
+        this.check();
+        ours = identityOf(temporary);
+        this.#known = [...this.#known, ours];
+      },
+    });
+    this.#known = [ours];
   }
 }
 

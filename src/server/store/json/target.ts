@@ -9,7 +9,7 @@ import { decodeLine, encodeLine } from "./journal-reader.ts";
 import { Journal } from "./journal.ts";
 import { eachLine } from "./lines.ts";
 import { lockStore } from "./lock.ts";
-import { syncDirectory } from "./fsync.ts";
+import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { Snapshot } from "./snapshot.ts";
 
 /**
