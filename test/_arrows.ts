@@ -212,7 +212,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   jose: ["wire/token.ts", "client/token.ts"],
   listhen: ["server/http/listen-tls.ts"],
   lowdb: ["server/store/json"],
-  "lru-cache": ["server/token.ts"],
+  "lru-cache": ["server/token.ts", "server/simulator/grants.ts"],
   maxmind: ["server/sign-in/geo.ts"],
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],
