@@ -3,7 +3,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    exclude: [...configDefaults.exclude, "test/browser/**", "test/faults/**", "examples/express/**"],
+    // What takes longer has scripts of its own, which CI runs as well.
+    exclude: [...configDefaults.exclude, "test/{browser,faults,package}/**", "examples/**"],
     globalSetup: "test/_run.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { SECRET_KEY, serverOf, userId } from "../_many-users.ts";
 import { ask } from "../_sockets.ts";
 
-const MANY = 200_000;
-const SEVERAL = 50_000;
+const MANY = 60_000;
+const SEVERAL = 20_000;
 const KEYED = ["X-Service-Secret-Key", SECRET_KEY];
 
 /** A list that is asked for over a socket and not read until it is resumed. */

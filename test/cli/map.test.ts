@@ -54,7 +54,7 @@ describe("svc help", () => {
     const read = new Set<string>();
     for (const file of await readdir(new URL("../../src/cli", import.meta.url), { recursive: true })) {
       if (!file.endsWith(".ts") || file === "help/environment.ts") continue;
-      const source = await readFile(new URL(`../src/cli/${file}`, import.meta.url), "utf8");
+      const source = await readFile(new URL(`../../src/cli/${file}`, import.meta.url), "utf8");
       for (const [, name] of source.matchAll(/(?:env\[|variable\(|checkPort\(env\[)"(SVC_\w+)"/g)) read.add(name!);
     }
     const { stdout } = await run(["help", "environment"]);

@@ -172,9 +172,13 @@ async function outcomeOf(
   }
 }
 
+/** All of the corpus by one way; by the others, which check an address by the same function, each fifth and the listed ones. */
+const SAMPLE = [...REGISTERED, "https://evil.test/callback", ...CORPUS.filter((_, n) => n % 5 === 0)];
+
 async function survey(service: Service, base: string, headers: Record<string, string>): Promise<Map<string, string>> {
+  const uris = base.startsWith(`${FRONT}/oauth/`) ? CORPUS : SAMPLE;
   const outcomes = await Promise.all(
-    CORPUS.map(async (uri): Promise<[string, string]> => [uri, await outcomeOf(service, base, uri, headers)]),
+    uris.map(async (uri): Promise<[string, string]> => [uri, await outcomeOf(service, base, uri, headers)]),
   );
   return new Map(outcomes.filter(([, outcome]) => outcome !== "refused"));
 }
@@ -183,7 +187,7 @@ it("The corpus has over two thousand addresses", () => {
   expect(CORPUS.length).toBeGreaterThan(2000);
 });
 
-describe.each(WAYS)("Of every address in the corpus, at %s,", (_, base) => {
+describe.each(WAYS)("Of the addresses in the corpus, at %s,", (_, base) => {
   let open: Service;
   let listing: Service;
   let anything: Service;

@@ -6,7 +6,7 @@ import type { SignIn, Store } from "../../src/server/store/store.ts";
 import { laterBuild } from "../store/_later.ts";
 import { exported } from "../store/_move.ts";
 import { A, arrival, people } from "../store/conformance.ts";
-import { createDatabase } from "./_postgres.ts";
+import { createDatabase } from "../postgres/_postgres.ts";
 
 async function filled(): Promise<{ url: string; store: Store }> {
   const url = await createDatabase();

@@ -4,9 +4,9 @@ import { VERSION } from "../../src/server/store/records.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
-import { compile, laterBuild, laterSources } from "./_later.ts";
-import { exported, newPath, warn } from "./_move.ts";
-import { A, abandoned, arrival, at, people, state } from "./conformance.ts";
+import { compile, laterBuild, laterSources } from "../store/_later.ts";
+import { exported, newPath, warn } from "../store/_move.ts";
+import { A, abandoned, arrival, at, people, state } from "../store/conformance.ts";
 
 /** Today's export, as one of a version whose users have a locale. */
 const withLocales = (text: string): string[] =>
