@@ -10,6 +10,7 @@ import { writeProfile } from "../../src/cli/credentials/profiles.ts";
 import { writeRunning } from "../_server-file.ts";
 import { createContext, runCli } from "../_cli.ts";
 import { isThere, openTerminal } from "../_pty.ts";
+import { serve, type RunningServer } from "../../src/server/index.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const run = promisify(execFile);
@@ -29,7 +30,8 @@ beforeAll(async () => {
     instances: ["acme", "globex"].map((subdomain) => ({ id: subdomain, subdomain, ...local })),
   });
   await mkdir(join(home, "bin"));
-  await writeFile(join(home, "bin/svc"), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 });
+  for (const name of ["svc", "svc-identity"])
+    await writeFile(join(home, "bin", name), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 });
   for (const [shell, script] of Object.entries(SCRIPTS)) await writeFile(join(home, `completion.${shell}`), script);
   await writeFile(join(home, "seed-of-mine.json"), "{}");
 });
@@ -74,6 +76,19 @@ describe("svc __complete", () => {
     ["svc sessions search -provider:p", ["-provider:password"]],
     ["svc users search -na", ["-name:"]],
     ["svc users search password", []],
+    ["svc users list --sort ", ["id", "email", "name", "avatar_url", "providers", "email_verified", "created_at"]],
+    ["svc users search --sort -e", ["-email", "-email_verified"]],
+    ["svc sessions list --sort=l", ["--sort=logged_in_at", "--sort=last_signin_at"]],
+    ["svc users list --fields em", ["email", "email_verified"]],
+    ["svc users list --fields id,email,e", ["id,email,email_verified"]],
+    ["svc sessions search --fields=id,u", ["--fields=id,user_id"]],
+    ["svc users delete --query na", ["name:"]],
+    ["svc users delete --query 'na", ["name:"]],
+    ["svc sessions search --not provider:g", ["provider:google", "provider:github"]],
+    ["svc query explain na", ["name:"]],
+    ["svc query explain --resource s", ["sessions"]],
+    ["svc query explain --resource sessions provider:t", ["provider:twitter"]],
+    ["svc dev instances update g", ["globex"]],
     ["svc sign-in --no-o", ["--no-open"]],
     ["svc login --in", ["--insecure-storage", "--instance", "--insecure"]],
     ["svc users li\n", ["list"]],
@@ -119,6 +134,9 @@ describe.skipIf(!isThere("bash"))("In bash", () => {
     ["svc sessions search provider:g", ["google", "github"]],
     ["svc sessions search 'provider:g", ["provider:google", "provider:github"]],
     ["svc sessions search -provider:g", ["google", "github"]],
+    ["svc users list --sort -na", ["-name"]],
+    ["svc users list --sort=-na", ["-name"]],
+    ["svc users list --fields id,em", ["id,email", "id,email_verified"]],
   ])("%j offers %j", async (line, values) => {
     expect(await offered(line)).toEqual(values);
   });
@@ -131,6 +149,8 @@ describe.skipIf(!isThere("fish"))("In fish", () => {
     ["svc sessions search provider:g", ["provider:google", "provider:github"]],
     ["svc sessions search -provider:g", ["-provider:google", "-provider:github"]],
     ["svc serve --seed seed-of", ["seed-of-mine.json"]],
+    ["svc users list --sort -na", ["-name"]],
+    ["svc users list --fields id,em", ["id,email", "id,email_verified"]],
   ])("%j offers %j", async (line, values) => {
     const script = `source $HOME/completion.fish; complete -C "${line}"`;
     const { stdout } = await run("fish", ["--no-config", "-c", script], { env, cwd: home });
@@ -166,4 +186,41 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
       }
     },
   );
+
+  describe("with a service", () => {
+    let server: RunningServer;
+    beforeAll(async () => {
+      const users = ["grace@navy.test", "charles@acme.test"].map((email) => ({ email, name: email }));
+      const seed = { instances: [{ name: "Acme", subdomain: "acme", users }] };
+      server = await serve({ port: 0, store: "memory", seed });
+    });
+    afterAll(() => server.close());
+
+    it.each(shells)("%s completes a column, a list of fields and an address", async (_, command, start) => {
+      const { url, instances } = server;
+      const terminal = openTerminal(command, home, {
+        ...env,
+        SVC_BASE_URL: url,
+        SVC_SECRET_KEY: instances[0]!.secret_key,
+      });
+      try {
+        terminal.type(`${start}; echo rea''dy\n`);
+        await terminal.until(/ready/);
+        for (const [keys, line] of [
+          ["svc users list --sort -cr\t--fields id,na\t", "svc users list --sort -created_at --fields id,name"],
+          ["svc users get gr\t", "svc users get grace@navy.test"],
+          ["svc users get charles@ac\t", "svc users get charles@acme.test"],
+          ["svc-identity users li\t", "svc-identity users list"],
+        ]) {
+          const before = terminal.shown().length;
+          // As above, svc itself is not run.
+          terminal.type(`${keys}\u0001echo LINE \n`);
+          await terminal.until(/^\s*LINE svc.*$/m, before);
+          expect(terminal.shown().slice(before)).toMatch(new RegExp(`LINE svc.*${line!.replace("svc", "")}\\s`));
+        }
+      } finally {
+        terminal.end();
+      }
+    });
+  });
 });

@@ -14,6 +14,7 @@ import {
   type RunningServerFile,
 } from "./server-file.ts";
 
+/** A server of this machine that does not answer sooner has stopped. */
 const TIMEOUT_MS = 5_000;
 
 type Place = Pick<Context, "cwd" | "env" | "fetch">;
@@ -109,7 +110,7 @@ async function probe(place: Place, server: RunningServerFile): Promise<"proved" 
       method: "GET",
       headers: { accept: "application/json" },
       redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(Math.min(TIMEOUT_MS, 1000 * (Number(place.env["SVC_TIMEOUT"]) || Infinity))),
     });
     const { proof } = JSON.parse(await response.text()) as { proof?: unknown };
     return isProof(proof, server.identity_secret, challenge) ? "proved" : "other";

@@ -27,8 +27,19 @@ export interface ListShape<Row> {
   readonly failsEmpty: boolean;
 }
 
+/** Of the commands that print a list, what `--sort` and `--fields` take. */
+const COLUMN_NAMES = new WeakMap<Command, readonly string[]>();
+
+export function columnNames(command: Command): readonly string[] {
+  return COLUMN_NAMES.get(command) ?? [];
+}
+
 /** The flags of a list. */
 export function addListFlags<Row>(command: Command, { columns, noun }: Listed<Row>): Command {
+  COLUMN_NAMES.set(
+    command,
+    columns.map(({ name }) => name),
+  );
   return command
     .option("--limit <number>", "maximum results")
     .option("--after <id>", "start after this id")

@@ -3,7 +3,9 @@ import { readStdin, type Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import type { Program } from "../../program.ts";
-import { complete, splitLine } from "./complete.ts";
+import { harmless } from "../../output/text.ts";
+import { complete } from "./complete.ts";
+import { splitLine } from "./line.ts";
 import { SCRIPTS, type Shell } from "./scripts.ts";
 
 export function addCompletion(program: Program, context: Context): void {
@@ -21,7 +23,9 @@ export function addCompletion(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.usage],
     notes:
-      "Completes commands, options and their values, profiles, instances, and the fields of a search.\n\n" +
+      "Completes commands, options and their values, profiles, instances, the fields of\n" +
+      "a search, and the ids of users and sessions. For ids it asks the local server, or\n" +
+      "the service whose key is in SVC_SECRET_KEY, and waits a second at most.\n\n" +
       "Where to put the script:\n" +
       "  bash        ~/.local/share/bash-completion/completions/svc\n" +
       "  zsh         _svc, in a directory of fpath\n" +
@@ -38,6 +42,6 @@ export function addComplete(program: Program, context: Context): void {
     const words = splitLine(line);
     const loaded = await program.having((name) => words.includes(name));
     for (const { value, description = "" } of await complete(loaded, context, words))
-      context.stdout.write(`${value}\t${description}\n`);
+      context.stdout.write(`${value}\t${harmless(description)}\n`);
   });
 }

@@ -2,12 +2,12 @@
 export const SCRIPTS = {
   bash: `# bash completion for svc
 _svc_completion() {
-  local line="\${COMP_LINE:0:COMP_POINT}" current value prefix="" rest
+  local line="\${COMP_LINE:0:COMP_POINT}" current value prefix="" rest breaks="\${COMP_WORDBREAKS//[^:=@]/}"
   [[ "$line" == *[[:space:]] ]] || current="\${line##*[[:space:]]}"
-  # Outside quotes bash replaces only what follows the last of these.
+  # Outside quotes bash replaces only what follows the last of these, and the @ itself.
   case "$current" in
     [\\'\\"]*) ;;
-    *[:=]*) [[ "$COMP_WORDBREAKS" == *:* ]] && rest="\${current##*[:=]}" && prefix="\${current%"$rest"}" ;;
+    *[:=@]*) [[ -n "$breaks" ]] && rest="\${current##*["$breaks"]}" && prefix="\${current%"$rest"}" && prefix="\${prefix%@}" ;;
   esac
   COMPREPLY=()
   while IFS=$'\\t' read -r value _; do
@@ -20,9 +20,9 @@ _svc_completion() {
   [[ "\${#COMPREPLY[@]}" -gt 0 && "\${COMPREPLY[0]}" == *[:=] ]] && compopt -o nospace
   return 0
 }
-complete -F _svc_completion svc
+complete -F _svc_completion svc svc-identity
 `,
-  zsh: `#compdef svc
+  zsh: `#compdef svc svc-identity
 _svc() {
   local -a plain plain_shown open open_shown
   local line value description
@@ -43,12 +43,13 @@ _svc() {
 if [[ "$funcstack[1]" == "_svc" ]]; then
   _svc "$@"
 else
-  compdef _svc svc
+  compdef _svc svc svc-identity
 fi
 `,
   fish: `# fish completion for svc
 function __svc_completion
-  set -l lines (commandline -cp | svc __complete 2>/dev/null)
+  set -l words (commandline -opc)
+  set -l lines (commandline -cp | $words[1] __complete 2>/dev/null)
   if string match -q ':files*' -- $lines[1]
     __fish_complete_path (commandline -ct)
     return
@@ -56,6 +57,7 @@ function __svc_completion
   test (count $lines) -gt 0; and printf '%s\\n' $lines
 end
 complete -c svc -f -a '(__svc_completion)'
+complete -c svc-identity -f -a '(__svc_completion)'
 `,
   powershell: `# PowerShell completion for svc
 Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {

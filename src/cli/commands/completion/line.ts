@@ -1,0 +1,56 @@
+import type { Command, Option } from "commander";
+import type { TargetFlags } from "../../connection/sources.ts";
+
+/** Where the cursor is: what was typed before the word that is to be completed. */
+export interface Place {
+  readonly command: Command;
+  /** The arguments that are there already. */
+  readonly operands: readonly string[];
+  /** The option whose value comes next. */
+  readonly pending: Option | undefined;
+  /** The values of the options that are there already, by their long names. */
+  readonly given: Readonly<Record<string, string>>;
+}
+
+/** Words as a shell sees them, the last one perhaps unfinished. */
+export function splitLine(line: string): string[] {
+  const words: string[] = line.match(/(?:'[^']*'?|"[^"]*"?|\\.|[^\s'"\\])+/g) ?? [];
+  if (line === "" || /\s$/.test(line)) words.push("");
+  return words.map((word) => word.replace(/['"]|\\(.)/g, "$1"));
+}
+
+export function walk(program: Command, words: readonly string[]): Place {
+  let command = program;
+  let pending: Option | undefined;
+  const operands: string[] = [];
+  const given: Record<string, string> = {};
+  for (const word of words) {
+    const [, long, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    if (pending) {
+      if (pending.long) given[pending.long] = word;
+      pending = undefined;
+    } else if (long !== undefined) given[long] = value!;
+    else if (word.startsWith("-"))
+      pending = optionsOf(command).find((option) => (option.long === word || option.short === word) && option.required);
+    else {
+      const child = operands.length === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+      if (child) command = child;
+      else operands.push(word);
+    }
+  }
+  return { command, operands, pending, given };
+}
+
+/** A command's own options, and those that it has of the commands above it. */
+export function optionsOf(command: Command): Option[] {
+  const own = command.createHelp().visibleOptions(command);
+  return command.parent ? [...own, ...optionsOf(command.parent).filter(({ long }) => long !== "--version")] : own;
+}
+
+/** The service that a line names. */
+export function targetOf({ given }: Place): TargetFlags {
+  const { "--profile": profile, "--instance": instance, "--base-url": baseUrl, "--api-url": apiUrl } = given;
+  return Object.fromEntries(
+    Object.entries({ profile, instance, baseUrl, apiUrl }).filter(([, value]) => value !== undefined),
+  );
+}

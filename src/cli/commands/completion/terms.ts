@@ -1,0 +1,39 @@
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/fields.ts";
+import { PROVIDERS } from "../../../wire/names.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Place } from "./line.ts";
+
+const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };
+const DESCRIPTIONS = { string: "text", datetime: "a day, in UTC", boolean: "true or false" } as const;
+
+/** What a command can search by, where it takes terms: as arguments, or after `--query` and `--not`. */
+export function searchedBy({ command, given }: Place): Fields | undefined {
+  if (command.name() === "explain") return SEARCHED[given["--resource"] ?? "users"];
+  return SEARCHED[command.parent?.name() ?? ""];
+}
+
+/** Whether a command's arguments are terms. */
+export function takesTerms({ command }: Place): boolean {
+  return command.registeredArguments.at(-1)?.name() === "term";
+}
+
+/** A field, and then what it can be, in a spelling that no shell takes for its own. */
+export function termsFor(fields: Fields, current: string): Candidate[] {
+  const minus = current.startsWith("-") ? "-" : "";
+  return Object.entries(fields).flatMap(([field, { type, nullable }]) => [
+    { value: `${minus}${field}:`, description: DESCRIPTIONS[type] },
+    ...(type === "datetime" && minus === ""
+      ? [
+          { value: `${field}.gte=`, description: "on or after" },
+          { value: `${field}.lt=`, description: "before" },
+        ]
+      : []),
+    ...(type === "boolean"
+      ? ["true", "false"].map((value) => ({ value: `${minus}${field}:${value}`, description: "" }))
+      : []),
+    ...(nullable ? [{ value: `${minus}${field}:null`, description: "has no value" }] : []),
+    ...(field === "provider"
+      ? [...PROVIDERS, "password"].map((provider) => ({ value: `${minus}provider:${provider}` }))
+      : []),
+  ]);
+}

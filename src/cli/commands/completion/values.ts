@@ -1,0 +1,95 @@
+import type { Argument, Option } from "commander";
+import { PROVIDERS } from "../../../wire/names.ts";
+import { knownSubdomains } from "../../connection/running-server.ts";
+import type { Context } from "../../context.ts";
+import { listProfiles, PROFILE_SETTINGS } from "../../credentials/profiles.ts";
+import { columnNames } from "../../list/flags.ts";
+import { FORMATS } from "../../output/flags.ts";
+import { FILES, type Candidate } from "./candidate.ts";
+import { targetOf, type Place } from "./line.ts";
+import { sessionIds, userIds } from "./records.ts";
+import { searchedBy, termsFor } from "./terms.ts";
+
+type Values = (
+  context: Context,
+  current: string,
+  place: Place,
+) => Promise<readonly (string | Candidate)[]> | readonly (string | Candidate)[];
+
+const users: Values = (context, current, place) => userIds(context, targetOf(place), current, false);
+const usersByEmail: Values = (context, current, place) => userIds(context, targetOf(place), current, true);
+const sessions: Values = (context, current, place) => sessionIds(context, targetOf(place), current);
+const terms: Values = (_, current, place) => termsFor(searchedBy(place) ?? {}, current);
+
+/** What the value of an option, or an argument, can be, where it is not among the choices that the command names. */
+const VALUES: Readonly<Record<string, Values>> = {
+  "--profile": listProfiles,
+  "--instance": knownSubdomains,
+  "--provider": () => PROVIDERS,
+  "--output": () => FORMATS,
+  "--providers": () => ["auto", "real", "simulated"],
+  "--resource": () => ["users", "sessions"],
+  "--sort": (_, current, { command }) =>
+    columnNames(command).map((name) => (current.startsWith("-") ? `-${name}` : name)),
+  "--fields": (_, current, { command }) => listed(current, columnNames(command)),
+  "--query": terms,
+  "--not": terms,
+  "--user": usersByEmail,
+  "sessions search --user": users,
+  "users list --after": users,
+  "users search --after": users,
+  "sessions list --after": sessions,
+  "sessions search --after": sessions,
+  "users get user": usersByEmail,
+  "users delete id": users,
+  "dev users update user": usersByEmail,
+  "sessions get session_id": sessions,
+  "dev sessions revoke session_id": sessions,
+  "dev sessions restore session_id": sessions,
+  "dev instances update instance": knownSubdomains,
+  "dev instances delete instance": knownSubdomains,
+  "profiles use name": listProfiles,
+  "profiles remove name": listProfiles,
+  "config get setting": () => PROFILE_SETTINGS,
+  "config set setting": () => PROFILE_SETTINGS,
+  "config unset setting": () => PROFILE_SETTINGS,
+  "api method": () => ["GET", "POST", "DELETE"],
+  "api path": () => [
+    "/api/v1/users",
+    "/api/v1/users/search",
+    "/api/v1/sessions",
+    "/api/v1/sessions/search",
+    "/api/v1/instances/search",
+    "/api/v1/tokens/verify",
+    "/.well-known/openid-configuration",
+  ],
+};
+
+/** What the value of an option or an argument can be; nothing where it can't be told. */
+export async function valuesOf(
+  context: Context,
+  taker: Option | Argument,
+  current: string,
+  place: Place,
+): Promise<readonly Candidate[]> {
+  if (taker.argChoices) return taker.argChoices.map((value) => ({ value }));
+  const name = "long" in taker ? (taker.long ?? "") : taker.name();
+  const values = VALUES[`${pathOf(place)} ${name}`] ?? VALUES[name];
+  if (!values) return "flags" in taker && /[<[](?:file|path|directory)/.test(taker.flags) ? FILES : [];
+  // Whatever fails, the person goes on typing.
+  const found = await (async () => values(context, current, place))().catch(() => []);
+  return found.map((value) => (typeof value === "string" ? { value } : value));
+}
+
+/** A command as it is typed after `svc`. */
+function pathOf({ command }: Place): string {
+  const names: string[] = [];
+  for (let at = command; at.parent; at = at.parent) names.unshift(at.name());
+  return names.join(" ");
+}
+
+/** The next name of a list with commas, without those that it has. */
+function listed(current: string, names: readonly string[]): string[] {
+  const begun = current.split(",").slice(0, -1);
+  return names.filter((name) => !begun.includes(name)).map((name) => [...begun, name].join(","));
+}
