@@ -28,7 +28,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
 function printBuiltHelp(): boolean {
   if ((process.stdout.columns ?? 80) < 80) return false;
   try {
-    process.stdout.write(readFileSync(new URL("cli/help.txt", import.meta.url)));
+    process.stdout.write(readFileSync(new URL("help.txt", import.meta.url)));
     return true;
   } catch {
     return false;

@@ -59,7 +59,7 @@ it("svc serve starts without the validators, Node's fetch, TLS and the makers of
   expect(builtins).toContain("http");
   expect(builtins.filter((name) => HEAVY.test(name))).toEqual([]);
   expect(text).not.toMatch(/ZodType|consola|faker/);
-  expect(bytes).toBeLessThan(600_000);
+  expect(bytes).toBeLessThan(400_000);
 });
 
 it("svc users search starts without Node's fetch and TLS", async () => {
@@ -69,5 +69,5 @@ it("svc users search starts without Node's fetch and TLS", async () => {
   const { builtins, bytes } = loaded();
   expect(builtins).toContain("http");
   expect(builtins.filter((name) => HEAVY.test(name))).toEqual([]);
-  expect(bytes).toBeLessThan(320_000);
+  expect(bytes).toBeLessThan(190_000);
 });
