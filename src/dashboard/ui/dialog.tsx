@@ -42,39 +42,3 @@ export function Dialog({
     </dialog>
   );
 }
-
-/** Asks before something that cannot be undone; the button names the deed. */
-export function Confirm({
-  title,
-  children,
-  action,
-  onConfirm,
-  onClose,
-}: {
-  title: string;
-  children: ComponentChildren;
-  action: string;
-  onConfirm: () => Promise<unknown>;
-  onClose: () => void;
-}): VNode {
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <div class="stack">
-        {children}
-        <div class="actions end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="danger"
-            testId="confirm"
-            onClick={async () => {
-              await onConfirm();
-              onClose();
-            }}
-          >
-            {action}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
-  );
-}

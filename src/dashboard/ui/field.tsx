@@ -1,4 +1,5 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 
 /** A labelled input; the hint says the rule, the error what is wrong. */
 export function Field({
@@ -24,6 +25,35 @@ export function Field({
         hint && <span class="field-hint">{hint}</span>
       )}
     </label>
+  );
+}
+
+/** A labelled input of one line, for the text of a signal. */
+export function TextField({
+  label,
+  hint,
+  error,
+  value,
+  type = "text",
+  ...attributes
+}: {
+  label: string;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  value: Signal<string>;
+  type?: "text" | "email" | "password" | "number" | "datetime-local";
+} & Pick<
+  InputHTMLAttributes,
+  "required" | "maxLength" | "pattern" | "placeholder" | "autocomplete" | "min" | "max" | "step"
+>): VNode {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      <input
+        {...({ ...attributes, type } as InputHTMLAttributes)}
+        value={value.value}
+        onInput={(event) => void (value.value = event.currentTarget.value)}
+      />
+    </Field>
   );
 }
 

@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { page, type Query } from "../api/client.ts";
 import { onEvent, streamStatus, type ServerEvent } from "../api/stream.ts";
+import { useLoad } from "../api/use-load.ts";
 
 export interface LiveRow {
   readonly id: string;
@@ -8,61 +10,107 @@ export interface LiveRow {
 
 export interface LiveList<Row> {
   readonly rows: readonly Row[];
+  readonly isLoaded: boolean;
+  readonly error: Error | undefined;
+  reload(): void;
   /** How many arrived while somebody was reading. */
   readonly waiting: number;
   /** Shows what arrived. */
   resume(): void;
+  /** Adds the next page at the end; undefined: there is none. */
+  readonly showOlder: (() => Promise<void>) | undefined;
 }
 
+const PAGE_SIZE = 100;
 const KEPT = 200;
 
 /**
- * A list whose news come on top. While somebody reads (has scrolled down, or stands on a row) nothing moves: new rows wait
- * until `resume`; changes of rows that are shown take effect in their place.
+ * The newest records of a list of the API, with what happens on top. While somebody reads (has scrolled down, or stands on a
+ * row) nothing moves: new rows wait until `resume`; changes of rows that are shown take effect in their place.
  */
 export function useLiveList<Row extends LiveRow>(
-  initial: readonly Row[] | undefined,
-  matches: (event: ServerEvent) => Row | undefined,
-  inputs: readonly unknown[],
+  path: string,
+  query: Query,
+  asRow: (event: ServerEvent) => Row | undefined,
+  isMatch: (row: Row) => boolean,
 ): LiveList<Row> {
+  const text = JSON.stringify(query);
   const rows = useSignal<readonly Row[]>([]);
   const waiting = useSignal<readonly Row[]>([]);
+  const hasOlder = useSignal(false);
+  const limit = useRef(KEPT);
+  // What happens while the list is being loaded may be missing in the answer.
+  const arrived = useRef<Row[]>([]);
+  const load = useLoad(() => {
+    arrived.current = [];
+    return page<Row>(path, { ...query, limit: PAGE_SIZE });
+  }, [path, text, useConnections()]);
   useLayoutEffect(() => {
-    rows.value = initial ?? [];
+    if (!load.data) return;
+    const { rows: loaded, next } = load.data;
+    const later = arrived.current.filter((row) => isMatch(row) || has(loaded, row));
+    rows.value = later.reduceRight<readonly Row[]>(
+      (all, row) => (has(all, row) ? replace(all, row) : [row, ...all]),
+      loaded,
+    );
     waiting.value = [];
-  }, [initial]);
+    hasOlder.value = next !== undefined;
+    limit.current = KEPT;
+  }, [load.data]);
   useLayoutEffect(
     () =>
       onEvent((event) => {
-        const row = matches(event);
+        const row = asRow(event);
         if (!row) return;
-        const isShown = rows.peek().some(({ id }) => id === row.id);
-        if (isShown) rows.value = replace(rows.peek(), row);
+        arrived.current = [row, ...without(arrived.current, row)].slice(0, KEPT);
+        if (has(rows.peek(), row)) rows.value = replace(rows.peek(), row);
+        else if (!isMatch(row)) return;
         else if (isReading()) waiting.value = [row, ...without(waiting.peek(), row)].slice(0, KEPT);
-        else rows.value = [row, ...rows.peek()].slice(0, KEPT);
+        else show([row, ...rows.peek()]);
       }),
-    inputs,
+    [path, text],
   );
+  const show = (all: readonly Row[]): void => {
+    rows.value = all.slice(0, limit.current);
+    if (all.length > limit.current) hasOlder.value = true;
+  };
   const resume = (): void => {
-    rows.value = [...waiting.peek(), ...rows.peek()].slice(0, KEPT);
+    show([...waiting.peek(), ...rows.peek()]);
     waiting.value = [];
     globalThis.scrollTo({ top: 0 });
   };
-  return { rows: rows.value, waiting: waiting.value.length, resume };
+  const showOlder = async (): Promise<void> => {
+    const { rows: older, next } = await page<Row>(path, { ...query, limit: PAGE_SIZE, after: rows.peek().at(-1)?.id });
+    rows.value = [...rows.peek(), ...older.filter((row) => !has(rows.peek(), row))];
+    hasOlder.value = next !== undefined;
+    limit.current = Math.max(KEPT, rows.peek().length);
+  };
+  return {
+    rows: rows.value,
+    isLoaded: load.data !== undefined,
+    error: load.error,
+    reload: load.reload,
+    waiting: waiting.value.length,
+    resume,
+    showOlder: hasOlder.value ? showOlder : undefined,
+  };
 }
 
-/** Counts the reconnections, so that a view loads again what it may have missed. */
-export function useReconnections(): number {
-  const count = useSignal(0);
-  const { value } = streamStatus;
-  useEffect(() => {
-    if (value === "live") count.value++;
-  }, [value]);
-  return count.value;
+/** Counts the connections, so that a view loads again what it may have missed. */
+function useConnections(): number {
+  const count = useRef(0);
+  const before = useRef(streamStatus.value);
+  if (streamStatus.value === "live" && before.current !== "live") count.current++;
+  before.current = streamStatus.value;
+  return count.current;
 }
 
 function isReading(): boolean {
   return globalThis.scrollY > 24 || document.activeElement?.closest("tbody tr") != null;
+}
+
+function has<Row extends LiveRow>(rows: readonly Row[], row: Row): boolean {
+  return rows.some(({ id }) => id === row.id);
 }
 
 function replace<Row extends LiveRow>(rows: readonly Row[], row: Row): Row[] {

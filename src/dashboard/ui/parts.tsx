@@ -100,6 +100,15 @@ export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void
   );
 }
 
+/** Why a form was refused; nothing where it was not. */
+export function Refusal({ reason }: { reason: string | undefined }): VNode | null {
+  return reason === undefined ? null : (
+    <p class="bad-text" role="alert">
+      {reason}
+    </p>
+  );
+}
+
 /** Rows of a name and a value. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }): VNode {
   return (

@@ -8,8 +8,8 @@ import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, href, listAddress } from "../router.ts";
 import { Button, Copy } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
 import { Select } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { Facts, Heading, Panel, Placeholder, Problem } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { FlowResult } from "./flows/flow-table.tsx";
@@ -84,29 +84,20 @@ function Replay({ flow, onClose }: { flow: FlowRecord; onClose: () => void }): V
     const { flow_id } = await post<{ flow_id: string }>(`flows/${encodeURIComponent(flow.id)}/replay`, {
       outcome: outcome.value,
     });
-    onClose();
     go(["flows", flow_id]);
   };
   const possible = service.value.outcomes.filter(({ providers }) =>
     providers.some((name) => name === flow.data.provider),
   );
   return (
-    <Dialog title="Run this sign-in again" onClose={onClose}>
-      <div class="stack">
-        <Select
-          label="Outcome"
-          value={outcome.value}
-          choices={possible.map(({ id, title }) => ({ value: id, text: title }))}
-          onChange={(value) => void (outcome.value = value as OutcomeId)}
-        />
-        <p class="muted">{possible.find(({ id }) => id === outcome.value)?.description}</p>
-        <div class="actions end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" onClick={run} testId="replay">
-            Run
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <FormDialog title="Run this sign-in again" action="Run" testId="replay" onSubmit={run} onClose={onClose}>
+      <Select
+        label="Outcome"
+        value={outcome.value}
+        choices={possible.map(({ id, title }) => ({ value: id, text: title }))}
+        onChange={(value) => void (outcome.value = value as OutcomeId)}
+      />
+      <p class="muted">{possible.find(({ id }) => id === outcome.value)?.description}</p>
+    </FormDialog>
   );
 }

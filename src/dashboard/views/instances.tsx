@@ -1,14 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { post } from "../api/client.ts";
 import type { Instance as InstanceRecord } from "../api/records.ts";
-import { refreshState, service } from "../api/service.ts";
-import { go, href } from "../router.ts";
+import { service } from "../api/service.ts";
+import { href } from "../router.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
 import { Heading, Panel, Pill, Placeholder } from "../ui/parts.tsx";
 import { Table } from "../ui/table.tsx";
+import { NewInstance } from "./instances/new-instance.tsx";
 
 /** The applications that sign their users in here. */
 export function Instances(): VNode {
@@ -57,58 +55,5 @@ export function Instances(): VNode {
       </Panel>
       {isAdding.value && <NewInstance onClose={() => void (isAdding.value = false)} />}
     </>
-  );
-}
-
-function NewInstance({ onClose }: { onClose: () => void }): VNode {
-  const name = useSignal("");
-  const subdomain = useSignal("");
-  const problem = useSignal<string | undefined>(undefined);
-  const create = async (): Promise<void> => {
-    try {
-      const { id } = await post<InstanceRecord>("instances", { name: name.value, subdomain: subdomain.value });
-      await refreshState();
-      onClose();
-      go(["instances", id]);
-    } catch (error) {
-      problem.value = (error as Error).message;
-    }
-  };
-  return (
-    <Dialog title="New instance" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <Field label="Name">
-          <input
-            required
-            maxLength={256}
-            value={name.value}
-            onInput={(event) => void (name.value = event.currentTarget.value)}
-          />
-        </Field>
-        <Field
-          label="Subdomain"
-          hint="Lower-case letters, digits and hyphens. Its address is <subdomain>.localhost."
-          error={problem.value}
-        >
-          <input
-            required
-            value={subdomain.value}
-            onInput={(event) => void (subdomain.value = event.currentTarget.value)}
-          />
-        </Field>
-        <div class="actions end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit">
-            Create
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

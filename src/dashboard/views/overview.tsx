@@ -1,19 +1,15 @@
 import { computed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { page } from "../api/client.ts";
-import type { Flow } from "../api/records.ts";
 import { service } from "../api/service.ts";
-import { useLoad } from "../api/use-load.ts";
 import { href } from "../router.ts";
 import { Copy } from "../ui/button.tsx";
-import { useLiveList, useReconnections } from "../ui/live-list.ts";
+import { useLiveList } from "../ui/live-list.ts";
 import { Empty, Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { FirstSteps } from "./overview/first-steps.tsx";
 import { SignInChart } from "./overview/sign-in-chart.tsx";
 import { asFlow, FlowTable } from "./flows/flow-table.tsx";
 
-const RECENT = 100;
 const SHOWN = 8;
 const SHOWN_FAILED = 5;
 
@@ -21,12 +17,10 @@ const counts = computed(() => service.value.state);
 
 /** The service at a glance: what it is, who signs in, and what failed. */
 export function Overview(): VNode {
-  const connected = useReconnections();
-  const { data, error, reload } = useLoad(() => page<Flow>("flows", { limit: RECENT }), [connected]);
-  const { rows } = useLiveList(data?.rows, asFlow, []);
+  const { rows, isLoaded, error, reload } = useLiveList("flows", {}, asFlow, () => true);
   const failed = rows.filter((flow) => flow.data.result === "error");
   const isFirstVisit = useSignal(false);
-  if (data && data.rows.length === 0 && rows.length === 0) isFirstVisit.value = true;
+  if (isLoaded && rows.length === 0) isFirstVisit.value = true;
   return (
     <>
       <Heading title="Overview" note="Sign-ins, failures and the service's addresses, as they happen." />
@@ -36,7 +30,7 @@ export function Overview(): VNode {
         <Problem error={error} onRetry={reload} />
       ) : (
         <>
-          {data ? <SignInChart flows={rows} /> : <Placeholder lines={6} />}
+          {isLoaded ? <SignInChart flows={rows} /> : <Placeholder lines={6} />}
           <div class="grid-2">
             <Panel title="Latest" flush actions={<a href="#/flows">All flows</a>}>
               {rows.length === 0 ? (

@@ -7,7 +7,7 @@ import { useLoad } from "../api/use-load.ts";
 import { go, href, listAddress } from "../router.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Button, Copy } from "../ui/button.tsx";
-import { Confirm } from "../ui/dialog.tsx";
+import { Confirm } from "../ui/form-dialog.tsx";
 import { notify } from "../ui/notices.tsx";
 import { Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";

@@ -4,9 +4,10 @@ import { post } from "../../api/client.ts";
 import type { Clock } from "../../api/records.ts";
 import { service, setClock } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { Panel, Pill, Placeholder } from "../../ui/parts.tsx";
 import { useServiceTime } from "../../ui/time.tsx";
+import { useForm } from "../../ui/use-form.ts";
 
 const MODES = { real: "Real time", running: "Moved, and running", frozen: "Frozen" } as const;
 /** One second more than a token lives (spec, "Limits"). */
@@ -17,9 +18,10 @@ export function ClockPanel(): VNode {
   const { clock } = service.value;
   const at = useSignal("");
   const time = useServiceTime(clock?.mode !== "frozen");
-  if (!clock) return <Placeholder />;
   const change = async (verb: string, body: object = {}): Promise<void> =>
     setClock(await post<Clock>(`clock/${verb}`, body));
+  const form = useForm(() => change("set", { at: new Date(`${at.value}Z`).toISOString() }));
+  if (!clock) return <Placeholder />;
   const now = clock.mode === "frozen" ? Date.parse(clock.now) : time;
   return (
     <Panel title="Clock" actions={<Pill tone={clock.mode === "real" ? "good" : "warn"}>{MODES[clock.mode]}</Pill>}>
@@ -42,22 +44,16 @@ export function ClockPanel(): VNode {
             Back to real time
           </Button>
         </div>
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void change("set", { at: new Date(`${at.value}Z`).toISOString() });
-          }}
-        >
-          <Field label="Set it to (UTC)" hint="The clock goes on from there. Records keep the dates that they have.">
-            <input
-              type="datetime-local"
-              step="1"
-              required
-              value={at.value}
-              onInput={(event) => void (at.value = event.currentTarget.value)}
-            />
-          </Field>
+        <form class="row" onSubmit={form.onSubmit}>
+          <TextField
+            label="Set it to (UTC)"
+            hint="The clock goes on from there. Records keep the dates that they have."
+            error={form.problem}
+            type="datetime-local"
+            step="1"
+            required
+            value={at}
+          />
           <Button type="submit">Set</Button>
         </form>
       </div>

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { post } from "../../api/client.ts";
 import { refreshState, service } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { Confirm } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Panel } from "../../ui/parts.tsx";

@@ -4,9 +4,10 @@ import { get, post } from "../../api/client.ts";
 import type { Job } from "../../api/records.ts";
 import { service } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field, Select } from "../../ui/field.tsx";
-import { notify } from "../../ui/notices.tsx";
-import { Panel } from "../../ui/parts.tsx";
+import { Select, TextField } from "../../ui/field.tsx";
+import { Panel, Refusal } from "../../ui/parts.tsx";
+import { useForm } from "../../ui/use-form.ts";
+import { instanceChoices } from "../instances/instance-choices.ts";
 
 const POLL_MS = 250;
 
@@ -16,8 +17,8 @@ export function Generate({ onDone }: { onDone: () => void }): VNode {
   const seed = useSignal("1");
   const instance = useSignal("");
   const job = useSignal<Job | undefined>(undefined);
-  const isRunning = job.value?.status === "running";
-  const run = async (): Promise<void> => {
+  const form = useForm(async () => {
+    job.value = undefined;
     job.value = await post<Job>("seed", {
       generate: {
         users: Number(users.value),
@@ -29,50 +30,32 @@ export function Generate({ onDone }: { onDone: () => void }): VNode {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       job.value = await get<Job>(`jobs/${encodeURIComponent(job.value.id)}`);
     }
-    if (job.value.status === "failed") notify("bad", job.value.error ?? "The users could not be made.");
     onDone();
-  };
+    if (job.value.status === "failed") throw new Error(job.value.error ?? "The users could not be made.");
+  });
   return (
     <Panel title="Generate users">
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run().catch((error: unknown) => {
-            job.value = undefined;
-            notify("bad", (error as Error).message);
-          });
-        }}
-      >
+      <form class="stack" onSubmit={form.onSubmit}>
         <div class="form-grid">
-          <Field label="How many">
-            <input
-              type="number"
-              min="1"
-              max="1000000"
-              required
-              value={users.value}
-              onInput={(event) => void (users.value = event.currentTarget.value)}
-            />
-          </Field>
-          <Field label="Seed" hint="The same seed makes the same users.">
-            <input
-              type="number"
-              min="0"
-              required
-              value={seed.value}
-              onInput={(event) => void (seed.value = event.currentTarget.value)}
-            />
-          </Field>
+          <TextField label="How many" type="number" min="1" max="1000000" required value={users} />
+          <TextField
+            label="Seed"
+            hint="The same seed makes the same users."
+            type="number"
+            min="0"
+            required
+            value={seed}
+          />
           <Select
             label="Instance"
-            value={instance.value}
-            choices={service.value.instances.map(({ id, data }, n) => ({ value: n === 0 ? "" : id, text: data.name }))}
+            value={instance.value || (service.value.instances[0]?.id ?? "")}
+            choices={instanceChoices()}
             onChange={(value) => void (instance.value = value)}
           />
         </div>
+        <Refusal reason={form.problem} />
         <div class="row">
-          <Button type="submit" disabled={isRunning} testId="generate">
+          <Button type="submit" disabled={form.isBusy} testId="generate">
             Generate
           </Button>
           {job.value && (

@@ -4,46 +4,37 @@ import { post } from "../../api/client.ts";
 import type { Persona } from "../../api/records.ts";
 import { service } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
-import { choicesOf, Field, Select } from "../../ui/field.tsx";
+import { choicesOf, Select, TextField } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
+import { Refusal } from "../../ui/parts.tsx";
+import { useForm } from "../../ui/use-form.ts";
+import { instanceChoices } from "../instances/instance-choices.ts";
 
 export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[]; onDone: () => void }): VNode {
-  const { outcomes, providers, instances } = service.value;
+  const { outcomes, providers } = service.value;
   const outcome = useSignal("access_denied");
   const provider = useSignal("");
   const instance = useSignal("");
   const account = useSignal("");
   const times = useSignal("1");
   const delay = useSignal("0");
-  const problem = useSignal<string | undefined>(undefined);
   const chosen = outcomes.find(({ id }) => id === outcome.value);
-  const create = async (): Promise<void> => {
-    problem.value = undefined;
-    try {
-      await post("scenarios", {
-        match: {
-          ...(provider.value && { provider: provider.value }),
-          ...(instance.value && { instance: instance.value }),
-        },
-        ...(account.value && { as: account.value }),
-        outcome: outcome.value,
-        times: times.value === "" ? null : Number(times.value),
-        delay_ms: Number(delay.value),
-      });
-      notify("good", "The scenario is set");
-      onDone();
-    } catch (error) {
-      problem.value = (error as Error).message;
-    }
-  };
+  const form = useForm(async () => {
+    await post("scenarios", {
+      match: {
+        ...(provider.value && { provider: provider.value }),
+        ...(instance.value && { instance: instance.value }),
+      },
+      ...(account.value && { as: account.value }),
+      outcome: outcome.value,
+      times: times.value === "" ? null : Number(times.value),
+      delay_ms: Number(delay.value),
+    });
+    notify("good", "The scenario is set");
+    onDone();
+  });
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
+    <form class="stack" onSubmit={form.onSubmit}>
       <div class="form-grid">
         <Select
           label="What happens"
@@ -60,10 +51,7 @@ export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[
         <Select
           label="For the instance"
           value={instance.value}
-          choices={[
-            { value: "", text: "Any instance" },
-            ...instances.map(({ id, data }) => ({ value: id, text: data.name })),
-          ]}
+          choices={instanceChoices("Any instance")}
           onChange={(value) => void (instance.value = value)}
         />
         <Select
@@ -75,34 +63,21 @@ export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[
           ]}
           onChange={(value) => void (account.value = value)}
         />
-        <Field label="How many times" hint="Leave it empty to keep it until it is removed.">
-          <input
-            type="number"
-            min="1"
-            value={times.value}
-            onInput={(event) => void (times.value = event.currentTarget.value)}
-          />
-        </Field>
-        <Field label="Delay in ms">
-          <input
-            type="number"
-            min="0"
-            max="25000"
-            value={delay.value}
-            onInput={(event) => void (delay.value = event.currentTarget.value)}
-          />
-        </Field>
+        <TextField
+          label="How many times"
+          hint="Leave it empty to keep it until it is removed."
+          type="number"
+          min="1"
+          value={times}
+        />
+        <TextField label="Delay in ms" type="number" min="0" max="25000" value={delay} />
       </div>
       {chosen && (
         <p class="muted" data-testid="outcome-description">
           {chosen.description} The application sees: <code>{chosen.application_sees}</code>
         </p>
       )}
-      {problem.value && (
-        <p class="bad-text" role="alert">
-          {problem.value}
-        </p>
-      )}
+      <Refusal reason={form.problem} />
       <div class="actions">
         <Button kind="primary" type="submit" testId="create-scenario">
           Set up

@@ -5,37 +5,26 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Panel } from "../../ui/parts.tsx";
+import { useForm } from "../../ui/use-form.ts";
 
 const EXAMPLE = '{ "personas": [{ "name": "Mary Shelley", "email": "mary@example.test" }] }';
 
 /** Adds the records of a seed document to those that are there. */
 export function SeedForm({ onDone }: { onDone: () => void }): VNode {
   const text = useSignal("");
-  const problem = useSignal<string | undefined>(undefined);
-  const add = async (): Promise<void> => {
-    problem.value = undefined;
-    try {
-      await post("seed", JSON.parse(text.value));
-      notify("good", "The records were added");
-      text.value = "";
-      onDone();
-    } catch (error) {
-      problem.value = error instanceof SyntaxError ? `This is not JSON: ${error.message}` : (error as Error).message;
-    }
-  };
+  const form = useForm(async () => {
+    await post("seed", parsed(text.value));
+    notify("good", "The records were added");
+    text.value = "";
+    onDone();
+  });
   return (
     <Panel title="Add a seed">
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add();
-        }}
-      >
+      <form class="stack" onSubmit={form.onSubmit}>
         <Field
           label="Seed document"
           hint="Instances, users and personas, as in a seed file. A conflict adds nothing."
-          error={problem.value}
+          error={form.problem}
         >
           <textarea
             required
@@ -51,4 +40,12 @@ export function SeedForm({ onDone }: { onDone: () => void }): VNode {
       </form>
     </Panel>
   );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`This is not JSON: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -4,49 +4,38 @@ import { call, get, post } from "../../api/client.ts";
 import type { Snapshot } from "../../api/records.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
+import { Confirm } from "../../ui/form-dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Empty, Panel, Problem } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useForm } from "../../ui/use-form.ts";
 
 /** All records and the clock, by name. */
 export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }): VNode {
   const { data, error, reload } = useLoad(() => get<Snapshot[]>("snapshots"), [reloadKey]);
   const name = useSignal("");
-  const problem = useSignal<string | undefined>(undefined);
   const restoring = useSignal<string | undefined>(undefined);
-  const save = async (): Promise<void> => {
-    problem.value = undefined;
-    try {
-      await post("snapshots", { name: name.value });
-      notify("good", `Saved ${name.value}`);
-      name.value = "";
-      reload();
-    } catch (failure) {
-      problem.value = (failure as Error).message;
-    }
-  };
+  const form = useForm(async () => {
+    await post("snapshots", { name: name.value });
+    notify("good", `Saved ${name.value}`);
+    name.value = "";
+    reload();
+  });
   return (
     <Panel title="Snapshots" flush>
-      <form
-        class="row padded"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <form class="row padded" onSubmit={form.onSubmit}>
         <div class="grow">
-          <Field label="Save everything as" hint="Lower-case letters, digits, dot, hyphen." error={problem.value}>
-            <input
-              required
-              pattern="[a-z0-9][a-z0-9._\-]{0,63}"
-              placeholder="before-import"
-              value={name.value}
-              onInput={(event) => void (name.value = event.currentTarget.value)}
-            />
-          </Field>
+          <TextField
+            label="Save everything as"
+            hint="Lower-case letters, digits, dot, hyphen."
+            error={form.problem}
+            required
+            pattern="[a-z0-9][a-z0-9._\-]{0,63}"
+            placeholder="before-import"
+            value={name}
+          />
         </div>
         <Button type="submit" testId="save-snapshot">
           Save

@@ -4,10 +4,9 @@ import { call, get, post } from "../../api/client.ts";
 import type { Connection, ConnectionTest, Instance } from "../../api/records.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Panel, Pill, Placeholder, Problem, type Tone } from "../../ui/parts.tsx";
+import { EditConnection } from "./edit-connection.tsx";
 
 const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain" };
 
@@ -93,69 +92,5 @@ export function Connections({ instance }: { instance: Instance }): VNode {
         />
       )}
     </Panel>
-  );
-}
-
-function EditConnection({
-  path,
-  connection,
-  onClose,
-  onDone,
-}: {
-  path: string;
-  connection: Connection;
-  onClose: () => void;
-  onDone: () => void;
-}): VNode {
-  const clientId = useSignal(connection.data.in_force === "own" ? connection.data.client_id : "");
-  const secret = useSignal("");
-  const problem = useSignal<string | undefined>(undefined);
-  const save = async (): Promise<void> => {
-    try {
-      await call("PUT", path, { client_id: clientId.value.trim(), client_secret: secret.value.trim() });
-      notify("good", `${connection.data.provider}: own credentials saved`);
-      onDone();
-      onClose();
-    } catch (error) {
-      problem.value = (error as Error).message;
-    }
-  };
-  return (
-    <Dialog title={`Own credentials for ${connection.data.provider}`} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <p class="muted">
-          At the provider, register this callback address: <code>{connection.data.callback_url}</code>
-        </p>
-        <Field label="Client id">
-          <input
-            required
-            autocomplete="off"
-            value={clientId.value}
-            onInput={(event) => void (clientId.value = event.currentTarget.value)}
-          />
-        </Field>
-        <Field label="Client secret" hint="It is kept with the instance and never shown again." error={problem.value}>
-          <input
-            required
-            type="password"
-            autocomplete="off"
-            value={secret.value}
-            onInput={(event) => void (secret.value = event.currentTarget.value)}
-          />
-        </Field>
-        <div class="actions end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit">
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { post } from "../../api/client.ts";
 import type { Instance } from "../../api/records.ts";
 import { Button, Copy } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { Confirm } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Facts, Panel } from "../../ui/parts.tsx";
 

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
+import { useForm } from "../../ui/use-form.ts";
 
 /** Where users may be sent back to: a list, with the rule beside it. */
 export function RedirectUris({
@@ -14,18 +14,10 @@ export function RedirectUris({
   onSave: (uris: string[]) => Promise<void>;
 }): VNode {
   const added = useSignal("");
-  const problem = useSignal<string | undefined>(undefined);
-  useEffect(() => {
-    problem.value = undefined;
-  }, [uris]);
-  const save = async (list: string[]): Promise<void> => {
-    try {
-      await onSave(list);
-      added.value = "";
-    } catch (error) {
-      problem.value = (error as Error).message;
-    }
-  };
+  const form = useForm(async () => {
+    await onSave([...uris, added.value.trim()]);
+    added.value = "";
+  });
   return (
     <Panel title="Redirect URIs" testId="redirect-uris">
       <div class="stack">
@@ -44,32 +36,22 @@ export function RedirectUris({
                   small
                   icon="cross"
                   label={`Remove ${uri}`}
-                  onClick={() => save(uris.filter((one) => one !== uri))}
+                  onClick={() => onSave(uris.filter((one) => one !== uri))}
                 />
               </li>
             ))}
           </ul>
         )}
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save([...uris, added.value.trim()]);
-          }}
-        >
+        <form class="row" onSubmit={form.onSubmit}>
           <div class="grow">
-            <Field
+            <TextField
               label="Add an address"
-              error={problem.value}
+              error={form.problem}
               hint="Matched exactly. On loopback any port matches; an entry that ends in ?* takes any query; com.example.app:/callback is an app's own scheme."
-            >
-              <input
-                required
-                placeholder="https://app.example.com/callback"
-                value={added.value}
-                onInput={(event) => void (added.value = event.currentTarget.value)}
-              />
-            </Field>
+              required
+              placeholder="https://app.example.com/callback"
+              value={added}
+            />
           </div>
           <Button type="submit">Add</Button>
         </form>

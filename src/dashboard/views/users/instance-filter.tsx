@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { service } from "../../api/service.ts";
 import { refine } from "../../router.ts";
 import { Select } from "../../ui/field.tsx";
+import { instanceChoices } from "../instances/instance-choices.ts";
 
 /** Chooses whose users or sessions a view lists. */
 export function InstanceFilter({ value }: { value: string | undefined }): VNode {
@@ -10,7 +11,7 @@ export function InstanceFilter({ value }: { value: string | undefined }): VNode 
       inline
       label="Instance"
       value={value ?? service.value.instances[0]?.id ?? ""}
-      choices={service.value.instances.map(({ id, data }) => ({ value: id, text: data.name }))}
+      choices={instanceChoices()}
       onChange={(id) => refine({ instance: id })}
     />
   );

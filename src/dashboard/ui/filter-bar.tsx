@@ -1,0 +1,76 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useLayoutEffect } from "preact/hooks";
+import { location, refine } from "../router.ts";
+import { Select, type Choice } from "./field.tsx";
+
+export interface Filter {
+  /** Its parameter in the address, and in what the server is asked. */
+  readonly name: string;
+  readonly label: string;
+  /** What can be chosen; without them a text is typed. */
+  readonly choices?: readonly Choice[];
+}
+
+const PAUSE_MS = 200;
+
+/** Narrows the list of a view. What is chosen stands in the address, so that a link shows the same. */
+export function FilterBar({ filters, children }: { filters: readonly Filter[]; children?: ComponentChildren }): VNode {
+  const { query } = location.value;
+  return (
+    <div class="filters">
+      {filters.map(({ name, label, choices }) =>
+        choices ? (
+          <Select
+            key={name}
+            inline
+            label={label}
+            value={query[name] ?? ""}
+            choices={choices}
+            onChange={(value) => refine({ [name]: value })}
+          />
+        ) : (
+          <TextFilter key={name} name={name} label={label} value={query[name] ?? ""} />
+        ),
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** Asks shortly after somebody stops typing, and at once on Enter. */
+function TextFilter({ name, label, value }: { name: string; label: string; value: string }): VNode {
+  const text = useSignal(value);
+  const apply = (): void => {
+    if (text.peek().trim() !== value) refine({ [name]: text.peek().trim() });
+  };
+  useLayoutEffect(() => {
+    if (text.peek().trim() !== value) text.value = value;
+  }, [value]);
+  useEffect(() => {
+    const timer = setTimeout(apply, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text.value]);
+  return (
+    <input
+      class="filter-text"
+      type="text"
+      data-search
+      data-testid={`filter-${name}`}
+      aria-label={label}
+      placeholder={label}
+      spellcheck={false}
+      value={text.value}
+      onInput={(event) => void (text.value = event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") apply();
+      }}
+    />
+  );
+}
+
+/** The part of an address's query that is a filter. */
+export function chosen(filters: readonly Filter[]): Readonly<Record<string, string | undefined>> {
+  const { query } = location.value;
+  return Object.fromEntries(filters.map(({ name }) => [name, query[name]]));
+}

@@ -1,0 +1,30 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { post } from "../../api/client.ts";
+import type { Instance } from "../../api/records.ts";
+import { refreshState } from "../../api/service.ts";
+import { go } from "../../router.ts";
+import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+
+/** Makes an instance, and goes to it. */
+export function NewInstance({ onClose }: { onClose: () => void }): VNode {
+  const name = useSignal("");
+  const subdomain = useSignal("");
+  const create = async (): Promise<void> => {
+    const { id } = await post<Instance>("instances", { name: name.value, subdomain: subdomain.value });
+    await refreshState();
+    go(["instances", id]);
+  };
+  return (
+    <FormDialog title="New instance" action="Create" onSubmit={create} onClose={onClose}>
+      <TextField label="Name" required maxLength={256} value={name} />
+      <TextField
+        label="Subdomain"
+        hint="Lower-case letters, digits and hyphens. Its address is <subdomain>.localhost."
+        required
+        value={subdomain}
+      />
+    </FormDialog>
+  );
+}
