@@ -8,7 +8,9 @@ import { href } from "../../router.ts";
 import { Button, Copy } from "../../ui/button.tsx";
 import { choicesOf, Select } from "../../ui/field.tsx";
 import { Code, Facts, Panel, Pill } from "../../ui/parts.tsx";
+import { instanceChoices } from "../instances/instance-choices.ts";
 import { Claims } from "./claims.tsx";
+import { signInInWindow } from "./sign-in-window.ts";
 
 /** A whole sign-in: at once, or in a window where the account is chosen by hand. */
 export function TrySignIn(): VNode {
@@ -29,14 +31,8 @@ export function TrySignIn(): VNode {
       ...(account.value && { as: account.value }),
     });
   };
-  const openWindow = (): void => {
-    const url = new URL("/oauth/authorize", globalThis.location.origin);
-    url.search = new URLSearchParams({
-      provider: at,
-      instance: instanceId,
-      redirect_uri: `${globalThis.location.origin}/__svc/signed-in`,
-    }).toString();
-    globalThis.open(url, "svc-try-it", "popup,width=520,height=720");
+  const runInWindow = async (): Promise<void> => {
+    result.value = (await signInInWindow(at, instanceId)) ?? result.peek();
   };
   return (
     <Panel title="Sign in">
@@ -51,7 +47,7 @@ export function TrySignIn(): VNode {
           <Select
             label="Instance"
             value={instanceId}
-            choices={instances.map(({ id, data }) => ({ value: id, text: data.name }))}
+            choices={instanceChoices()}
             onChange={(value) => void (instance.value = value)}
           />
           <Select
@@ -79,7 +75,7 @@ export function TrySignIn(): VNode {
           <Button kind="primary" icon="try-it" onClick={run} testId="run-sign-in">
             Sign in
           </Button>
-          <Button icon="external" onClick={openWindow}>
+          <Button icon="external" onClick={runInWindow} testId="open-window">
             Choose the account in a window
           </Button>
         </div>

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { service } from "../../api/service.ts";
 import { location } from "../../router.ts";
 import { Field, Select } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
+import { instanceChoices } from "../instances/instance-choices.ts";
 import { Claims } from "./claims.tsx";
 
 /** Takes any token apart: paste one. */
@@ -28,10 +28,7 @@ export function TokenPanel(): VNode {
           inline
           label="Verify it for"
           value={instance.value}
-          choices={[
-            { value: "", text: "The instance that the token names" },
-            ...service.value.instances.map(({ id, data }) => ({ value: id, text: data.name })),
-          ]}
+          choices={instanceChoices("The instance that the token names")}
           onChange={(value) => void (instance.value = value)}
         />
         {token !== "" && <Claims token={token} instance={instance.value || undefined} />}

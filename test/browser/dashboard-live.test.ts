@@ -1,0 +1,105 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "../_browser.ts";
+import { openDashboard, signIn, type Dashboard } from "../_dashboard.ts";
+
+describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+  });
+  afterAll(async () => {
+    expect(dashboard.faults).toEqual([]);
+    await dashboard.close();
+  });
+
+  it("pages back through the requests", async () => {
+    const { page, visit, svc } = dashboard;
+    for (let n = 0; n < 130; n++) await (await fetch(`${svc.url}/walked/${n}`)).text();
+    await visit("requests?path=/walked/");
+    const rows = page.getByTestId("row");
+    await expect.poll(() => rows.count()).toBe(100);
+    await page.getByTestId("show-older").click();
+    await expect.poll(() => rows.count()).toBe(130);
+    expect(await rows.last().textContent()).toContain("/walked/0");
+    expect(await page.getByTestId("show-older").isDisabled()).toBe(true);
+    await (await fetch(`${svc.url}/walked/last`)).text();
+    await page.getByTestId("resume").click();
+    await expect.poll(() => rows.first().textContent()).toContain("/walked/last");
+    expect(await rows.count(), "nothing falls off the end").toBe(131);
+  });
+
+  it("filters the requests while somebody types a part of the path", async () => {
+    const { page, visit } = dashboard;
+    await visit("requests");
+    await page.keyboard.press("/");
+    await page.keyboard.type("walked/12");
+    await expect.poll(() => page.getByTestId("row").count()).toBe(11);
+    expect(page.url()).toContain("path=walked%2F12");
+  });
+
+  it("shows a sign-in that ended while the list was being loaded", async () => {
+    const { page, visit, svc } = dashboard;
+    await visit("overview");
+    await page.evaluate(`{
+      window.ended = 0;
+      window.events = new BroadcastChannel("svc_events");
+      events.onmessage = ({ data }) => { if (data.event?.data.result === "token") ended++; };
+    }`);
+    let id: unknown;
+    await page.route(
+      (url) => url.pathname.endsWith("/v1/flows"),
+      async (route) => {
+        const answer = await route.fetch();
+        // After this answer was made, and before the page has it.
+        id ??= (await signIn(svc)).flow_id;
+        await page.waitForFunction("ended > 0");
+        await route.fulfill({ response: answer });
+      },
+    );
+    await visit("flows");
+    await page.locator(`tr[data-id="${String(id)}"]`).waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+  });
+
+  describe("in a window of its own", () => {
+    const opened = async (): Promise<Page> => {
+      const { page, visit } = dashboard;
+      await visit("try-it");
+      await page.getByLabel("Provider").selectOption("github");
+      const [popup] = await Promise.all([page.waitForEvent("popup"), page.getByTestId("open-window").click()]);
+      await popup.getByTestId("account-ada").waitFor();
+      return popup;
+    };
+
+    it("signs in as the account chosen there, and shows the redirect, the claims and the verdict", async () => {
+      const { page } = dashboard;
+      const popup = await opened();
+      await popup.getByTestId("account-ada").click();
+      const result = page.getByTestId("sign-in-result");
+      await result.getByText("Valid.", { exact: true }).waitFor();
+      const text = await result.textContent();
+      expect(text).toContain("/__svc/signed-in?token=eyJ");
+      expect(text).toContain("ada@acme.test");
+      expect(text).toContain('"provider": "github"');
+      await popup.close();
+    });
+
+    it("shows the error of a sign-in that is cancelled there", async () => {
+      const { page } = dashboard;
+      const popup = await opened();
+      await popup.getByTestId("cancel").click();
+      const result = page.getByTestId("sign-in-result");
+      await result.getByText("?error=access_denied").waitFor();
+      await popup.close();
+    });
+
+    it("can be opened again where the window was closed before the end", async () => {
+      const { page } = dashboard;
+      await (await opened()).close();
+      await expect.poll(() => page.getByTestId("open-window").isEnabled()).toBe(true);
+      await (await opened()).close();
+    });
+  });
+});
