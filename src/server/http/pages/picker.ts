@@ -1,8 +1,9 @@
+import type { Provider } from "../../../wire/names.ts";
 import { OUTCOMES } from "../../../wire/outcomes.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { Account, PickerView } from "../../simulator/provider.ts";
 import type { PersonaRecord } from "../../store/records.ts";
-import { html, type Html } from "./html.ts";
+import { escapeHtml, Html, html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { logo } from "./logos.ts";
 import { PICKER_SCRIPT } from "./scripts.ts";
@@ -111,20 +112,30 @@ function chosenOutcome({ request, outcome }: PickerView): Html | false {
 
 /** Ways in which the sign-in can fail: each a link, which needs no script. */
 function otherOutcomes({ request, provider }: PickerView): Html {
+  let template = OUTCOME_TEMPLATES.get(provider);
+  if (template === undefined) OUTCOME_TEMPLATES.set(provider, (template = outcomeTemplate(provider)));
+  return new Html(template.join(escapeHtml(request)));
+}
+
+/** By provider: what stands between the names of the request, the same on every page. */
+const OUTCOME_TEMPLATES = new Map<Provider, readonly string[]>();
+
+function outcomeTemplate(provider: Provider): string[] {
   const possible = OUTCOMES.filter(({ id }) => id !== "success" && isPossible(id, provider));
-  return html`<details>
+  const { text } = html`<details>
     <summary data-testid="outcomes">Something goes wrong…</summary>
     <ul class="list">
       ${possible.map(
         ({ id, title, application_sees }) =>
           html`<li>
-            <a class="row" href="?request=${request}&amp;outcome=${id}" data-testid="outcome-${id}">
+            <a class="row" href="?request=${"\0"}&amp;outcome=${id}" data-testid="outcome-${id}">
               <span><b>${title}</b><small>${application_sees}</small></span>
             </a>
           </li>`,
       )}
     </ul>
   </details>`;
+  return text.split("\0");
 }
 
 function otherAccount({ request, problem }: PickerView): Html {
