@@ -72,6 +72,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/simulator": [
     "wire",
+    "server/random.ts",
     "server/errors.ts",
     "server/flows",
     "server/sign-in",
@@ -90,6 +91,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/sign-in": [
     "wire",
+    "server/random.ts",
     "server/errors.ts",
     "server/flows",
     "server/instances",
@@ -101,6 +103,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/flows": ["wire"],
   "server/token.ts": ["wire", "server/errors.ts", "server/hs256.ts", "server/store"],
   "server/hs256.ts": [],
+  "server/random.ts": [],
   "server/store/open.ts": ["server/store", "server/store/json", "server/store/postgres"],
   "server/store/move": ["server/errors.ts", "server/store", "server/store/json", "server/store/postgres"],
   "server/store/postgres": ["wire", "server/store"],
@@ -212,7 +215,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   jose: ["wire/token.ts", "client/token.ts"],
   listhen: ["server/http/listen-tls.ts"],
   lowdb: ["server/store/json"],
-  "lru-cache": ["server/token.ts", "server/simulator/grants.ts"],
+  "lru-cache": ["server"],
   maxmind: ["server/sign-in/geo.ts"],
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],

@@ -1,5 +1,6 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { STATE_LIFETIME_SECONDS } from "../../wire/names.ts";
+import { randomBytes } from "../random.ts";
 
 /**
  * Ties a sign-in to the browser that began it, so that nobody can make another's browser finish his own

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Application, Connection } from "../providers/connections.ts";
+import { randomBytes } from "../random.ts";
 
 /** 64 hexadecimal characters (spec, "Limits"). */
 export function generateState(): string {

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
+import { randomBytes } from "../random.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Sealer } from "./sealer.ts";

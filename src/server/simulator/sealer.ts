@@ -1,38 +1,54 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { randomBytes } from "../random.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Sealed texts that a process remembers: what it made itself it need not open. */
+const MAX_REMEMBERED = 1_000;
 
 /** What somebody else carries for us, and can neither read nor make. */
 export interface Sealer {
-  /** @param purpose what it is good for; it opens for nothing else */
+  /**
+   * @param purpose what it is good for; it opens for nothing else
+   * @param value what JSON keeps as it is; nothing changes it afterwards
+   */
   close(purpose: string, value: unknown): string;
   /** With an id that no other sealed text has. Undefined: not ours, changed, or for another purpose. */
-  open(purpose: string, text: string): { readonly id: string; readonly value: unknown } | undefined;
+  open(purpose: string, text: string): Opened | undefined;
+}
+
+export interface Opened {
+  readonly id: string;
+  readonly value: unknown;
 }
 
 /** Whoever has the same secret opens it: every process on one store does. */
 export function createSealer(secret: Buffer): Sealer {
   // From Node 24 on, bytes are made into a key anew each time, which costs twice what encryption does.
-  let latest: { purpose: string; text: string; opened: ReturnType<Sealer["open"]> } | undefined;
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "svc simulator", 32)));
+  const known = new LRUCache<string, Opened & { readonly purpose: string }>({ max: MAX_REMEMBERED });
   return {
     close(purpose, value) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(purpose));
       const content = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), content]).toString("base64url");
+      const text = Buffer.concat([nonce, cipher.getAuthTag(), content]).toString("base64url");
+      known.set(text, { purpose, id: nonce.toString("hex"), value });
+      return text;
     },
 
     open(purpose, text) {
-      // One request asks for the same code several times.
-      if (latest?.text !== text || latest.purpose !== purpose) latest = { purpose, text, opened: open(purpose, text) };
-      return latest.opened;
+      const before = known.get(text);
+      if (before) return before.purpose === purpose ? before : undefined;
+      const opened = open(purpose, text);
+      if (opened) known.set(text, { purpose, ...opened });
+      return opened;
     },
   };
 
-  function open(purpose: string, text: string): ReturnType<Sealer["open"]> {
+  function open(purpose: string, text: string): Opened | undefined {
     const bytes = Buffer.from(text, "base64url");
     if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
     const nonce = bytes.subarray(0, NONCE_BYTES);
