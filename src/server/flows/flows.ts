@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import { flowIdOf } from "./flow-id.ts";
@@ -53,10 +54,14 @@ export type FlowFacts = Partial<
     Pick<Flow, "redirect_uri" | "considered">
 >;
 
+/** Adds to what is known of one sign-in. */
+export type NoteStep = (facts: FlowFacts, step?: StepReport) => void;
+
 /** The latest sign-ins, in memory: bounded, and free of secrets from the moment of entry. */
 export class Flows {
   readonly #now: () => Date;
-  readonly #flows = new Map<string, Flow>();
+  /** Only looked into, so that they stay in the order in which they began. */
+  readonly #flows = new LRUCache<string, Flow>({ max: MAX_FLOWS });
   readonly #listeners = new Set<(flow: Flow) => void>();
 
   constructor(now: () => Date) {
@@ -65,16 +70,17 @@ export class Flows {
 
   /** Newest first. */
   get all(): Flow[] {
-    return [...this.#flows.values()].toReversed();
+    return [...this.#flows.values()];
   }
 
   get(id: string): Flow | undefined {
-    return this.#flows.get(id);
+    return this.#flows.peek(id);
   }
 
-  /** Adds to what is known of the sign-in with a state. */
-  note(state: string, facts: FlowFacts, step?: StepReport): void {
-    this.#add(flowIdOf(state), facts, step);
+  /** For the sign-in with a state; a request that notes several steps asks once. */
+  of(state: string): NoteStep {
+    const id = flowIdOf(state);
+    return (facts, step) => this.#add(id, facts, step);
   }
 
   /** A sign-in that was refused before it had a state. */
@@ -90,7 +96,7 @@ export class Flows {
 
   #add(id: string, facts: FlowFacts, step: StepReport | undefined): void {
     const at = this.#now().toISOString();
-    const flow = this.#flows.get(id) ?? this.#begin(id, at);
+    const flow = this.#flows.peek(id) ?? this.#begin(id, at);
     Object.assign(flow, facts);
     if (facts.considered) flow.considered = facts.considered.slice(0, MAX_CONSIDERED);
     if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf(step, at));
@@ -98,8 +104,6 @@ export class Flows {
   }
 
   #begin(id: string, started_at: string): Flow {
-    const [oldest] = this.#flows.keys();
-    if (this.#flows.size >= MAX_FLOWS && oldest !== undefined) this.#flows.delete(oldest);
     const flow: Flow = {
       id,
       instance: null,

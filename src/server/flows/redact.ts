@@ -53,29 +53,43 @@ const PUBLIC = new Set([
 export function redact(fields: Readonly<Record<string, unknown>> | undefined): Shown | null {
   if (!fields) return null;
   const shown: Shown = {};
-  for (const [name, value] of Object.entries(fields).slice(0, MAX_FIELDS)) {
-    if (value === undefined) continue;
-    shown[name.slice(0, 64)] = PUBLIC.has(name) ? scalar(value) : REDACTED;
+  let left = MAX_FIELDS;
+  for (const name in fields) {
+    if (left-- === 0) break;
+    const value = fields[name];
+    if (value !== undefined) shown[name.slice(0, 64)] = PUBLIC.has(name) ? scalar(value) : REDACTED;
   }
   return shown;
 }
 
 /** An address without what its query says: a code, a state or a token may be there. */
 export function withoutQuery(address: string): string {
-  return address.split(/[?#]/, 1)[0]!.slice(0, MAX_LENGTH);
+  const end = address.search(/[?#]/);
+  return address.slice(0, end < 0 ? MAX_LENGTH : Math.min(end, MAX_LENGTH));
 }
 
 /** An address whose query keeps the values that are no secrets. */
 export function redactUrl(address: string): string {
   const at = address.indexOf("?");
   if (at < 0) return withoutQuery(address);
-  const query = [...new URLSearchParams(address.slice(at + 1))].slice(0, MAX_FIELDS).map(([name, value]) => {
-    if (!PUBLIC.has(name)) return `${encodeURIComponent(name)}=${REDACTED}`;
-    // The application's own query may hold what it likes.
-    const shown = name === "redirect_uri" ? withoutQuery(value) : value.slice(0, MAX_LENGTH);
-    return `${encodeURIComponent(name)}=${encodeURIComponent(shown)}`;
-  });
-  return `${withoutQuery(address)}?${query.join("&")}`;
+  let query = "";
+  for (const part of address.slice(at + 1).split("&", MAX_FIELDS)) if (part !== "") query += `&${redactPart(part)}`;
+  return `${withoutQuery(address)}?${query.slice(1)}`;
+}
+
+/** What needs no decoding, and reads the same when it is encoded again. */
+const PLAIN = /^[\w.~-]+$/;
+
+/** One parameter of a query; of a secret the value is not even read. */
+function redactPart(part: string): string {
+  const end = part.indexOf("=");
+  const name = end < 0 ? part : part.slice(0, end);
+  if (PLAIN.test(name) && !PUBLIC.has(name)) return `${name}=${REDACTED}`;
+  const [[decoded = "", value = ""] = []] = new URLSearchParams(`&${part}`);
+  if (!PUBLIC.has(decoded)) return `${encodeURIComponent(decoded)}=${REDACTED}`;
+  // The application's own query may hold what it likes.
+  const shown = decoded === "redirect_uri" ? withoutQuery(value) : value.slice(0, MAX_LENGTH);
+  return `${encodeURIComponent(decoded)}=${encodeURIComponent(shown)}`;
 }
 
 function scalar(value: unknown): Shown[string] {

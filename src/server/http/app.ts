@@ -41,7 +41,7 @@ declare module "h3" {
 /** The whole service as one function from request to answer. */
 export function createApp(deps: AppDeps): App {
   const router = createRouter(deps);
-  const { onRequest } = deps;
+  const { onRequest, recent } = deps;
 
   async function answer(incoming: Incoming): Promise<Reply> {
     const start = performance.now();
@@ -52,7 +52,9 @@ export function createApp(deps: AppDeps): App {
     try {
       if (own) reply = await own.answer();
       else {
-        await upToDate(incoming, deps);
+        const reading = recent?.();
+        // A key that another process has taken back is refused; whatever needs none is answered without the store, too.
+        if (reading) await (isApi(incoming) ? reading : reading.catch(() => undefined));
         context.svc = admit(incoming, deps);
         const isControl = deps.control !== undefined && isControlPath(context.svc);
         if (isControl) reply = await deps.control(context.svc, incoming.method);
@@ -84,12 +86,6 @@ export function createApp(deps: AppDeps): App {
       return toWebResponse(await answer(incoming), incoming);
     },
   };
-}
-
-/** A key that another process has taken back is refused; whatever needs none is answered without the store, too. */
-async function upToDate({ target }: Incoming, { recent }: AppDeps): Promise<void> {
-  const reading = recent?.();
-  if (reading) await (target.startsWith("/api/") ? reading : reading.catch(() => undefined));
 }
 
 function isControlPath({ scope, path }: AppRequest): boolean {

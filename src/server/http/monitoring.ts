@@ -56,6 +56,8 @@ export function monitoringRoute(
   { method, target }: Incoming,
   { live, ready, metrics }: Monitoring,
 ): { route: string; answer: () => Reply | Promise<Reply> } | undefined {
+  // Nearly every request is for something else.
+  if (!target.startsWith("/__svc/")) return undefined;
   const route = target.split("?", 1)[0]!;
   const answer = { [LIVE]: live, [READY]: ready, [METRICS]: metrics }[route];
   if (!answer) return undefined;

@@ -93,8 +93,7 @@ export async function beginSignIn(
     login_hint: destination.needsClick ? undefined : request.login_hint,
     application: { name: instance.name, origin: destination.origin, needsClick: destination.needsClick },
   });
-  deps.flows.note(
-    state,
+  deps.flows.of(state)(
     { instance: instance.id, provider, redirect_uri },
     {
       name: "begin",

@@ -2,7 +2,7 @@ import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { SignInError, SignInRefused } from "../errors.ts";
-import type { Flows, StepReport } from "../flows/flows.ts";
+import type { Flows, NoteStep, StepReport } from "../flows/flows.ts";
 import { withoutQuery } from "../flows/redact.ts";
 import type { LocateIp } from "./geo.ts";
 import { isPlaceholderEmail, normalizeEmail, placeholderEmail } from "../providers/email.ts";
@@ -63,17 +63,17 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     noteRefusal(deps, request, error, callback);
     throw error;
   });
-  deps.flows.note(state, { instance: instance.id, provider, redirect_uri: record.redirect_uri }, callback);
+  const note = deps.flows.of(state);
+  note({ instance: instance.id, provider, redirect_uri: record.redirect_uri }, callback);
   deps.startLimit.finished(request.ip_address);
   const redirect = { name: "redirect", sent: { location: withoutQuery(record.redirect_uri) } };
   try {
     const connection = await deps.connect(instance, record.provider);
-    const { profile, tokens } = await fetchProfile(deps, connection, record, request);
+    const { profile, tokens } = await fetchProfile(deps, connection, record, request, note);
     const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
     const token = deps.issueToken(instance, user, record.provider, deps.now());
     const ms = performance.now() - begun;
-    deps.flows.note(
-      state,
+    note(
       { result: "token", user_id: user.id, error: null, reason: null },
       { ...redirect, ms, answered: { status: 302, result: "token", user_id: user.id } },
     );
@@ -82,8 +82,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     const failure = asSignInError(error);
     deps.onFailure(record.provider, failure);
     const reason = failure.message;
-    deps.flows.note(
-      state,
+    note(
       { result: "error", error: failure.code, reason },
       { ...redirect, ms: performance.now() - begun, answered: { status: 302, error: failure.code }, reason },
     );
@@ -97,14 +96,15 @@ function noteRefusal({ flows }: CompleteDeps, { state }: CallbackRequest, error:
   const reason = error instanceof SignInRefused ? error.reason : undefined;
   if (reason === undefined || !STATE.test(state)) return;
   const answered = { status: 400, error: "invalid_state" };
-  flows.note(state, { result: "error", error: "invalid_state", reason }, { ...step, answered, reason });
+  flows.of(state)({ result: "error", error: "invalid_state", reason }, { ...step, answered, reason });
 }
 
 async function fetchProfile(
-  { addresses, onIgnored, flows, providerTimeoutMs }: CompleteDeps,
+  { addresses, onIgnored, providerTimeoutMs }: CompleteDeps,
   connection: Connection,
-  { state, provider, code_verifier }: StateRecord,
+  { provider, code_verifier }: StateRecord,
   { code, error }: CallbackRequest,
+  note: NoteStep,
 ): Promise<{ profile: Profile & { email: string }; tokens: ProviderTokens }> {
   if (error !== undefined)
     throw new SignInError(reportedError(error), `${provider} reported ${reportedCode(error)} instead of a code`);
@@ -113,7 +113,7 @@ async function fetchProfile(
     connection,
     signal: providerDeadline(connection.timeoutOf?.(code) ?? providerTimeoutMs),
     onIgnored: (paths) => onIgnored?.(provider, paths),
-    onReply: (reply) => flows.note(state, {}, stepOf(reply)),
+    onReply: (reply) => note({}, stepOf(reply)),
   };
   const redirect_uri = addresses.callbackUrl(provider);
   const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });

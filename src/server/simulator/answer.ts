@@ -64,7 +64,7 @@ export async function answerAuthorize(
   } else if (state !== undefined) {
     const answered = { status: 302, message: "the account picker" };
     const facts = decided ? { requested_outcome: decided.outcome } : {};
-    deps.flows.note(state, facts, { name: "provider", sent: { provider, login_hint }, answered });
+    deps.flows.of(state)(facts, { name: "provider", sent: { provider, login_hint }, answered });
   }
   return { outcome, state: choice?.state ?? state };
 }
@@ -75,6 +75,6 @@ async function decide(
   state: string,
 ): Promise<Decision | undefined> {
   const answer = await deps.decide?.({ provider, state, login_hint: query.get("login_hint"), label });
-  if (answer && answer.considered.length > 0) deps.flows.note(state, { considered: answer.considered });
+  if (answer && answer.considered.length > 0) deps.flows.of(state)({ considered: answer.considered });
   return answer?.decision;
 }

@@ -17,8 +17,7 @@ export function noteChoice(
   { state, outcome, persona, provider }: Choice,
   { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
 ): void {
-  flows.note(
-    state,
+  flows.of(state)(
     { requested_outcome: outcome, ...(persona && { as: persona.id }) },
     {
       name: "provider",
