@@ -9,13 +9,13 @@ import { CliError } from "../errors.ts";
 import { EXIT, exitOf, type ExitCode } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
-import type { Program } from "../program.ts";
+import { runs, type Program } from "../program.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
 import { fetchOf } from "../connection/fetch.ts";
 import { explainFailure } from "../connection/failure.ts";
 
-interface ApiFlags {
+export interface ApiOptions extends GlobalFlags {
   readonly field?: readonly string[];
   readonly input?: string;
   readonly include?: boolean;
@@ -27,15 +27,12 @@ const INSTANCES_PATH = "/api/v1/instances/search";
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 export function addApi(program: Program, context: Context): void {
-  const api = program
+  const command = program
     .command("api <method> <path>")
     .option("-F, --field <name=value>", "add to the query of a GET, else to a JSON body; can be repeated", collect)
     .option("--input <file>", "send this file as the body; - reads standard input")
-    .option("-i, --include", "print status and headers before the body")
-    .action(async (method: string, path: string, own: ApiFlags) => {
-      program.exitCode = await send(context, program.opts<GlobalFlags>(), method.toUpperCase(), path, own);
-    });
-  withHelp(api, {
+    .option("-i, --include", "print status and headers before the body");
+  withHelp(command, {
     examples: [
       ["svc api GET /api/v1/users", "print the response body"],
       ["svc api GET /api/v1/users/search -F 'query=email:*@acme.com'", "with encoded fields"],
@@ -47,26 +44,23 @@ export function addApi(program: Program, context: Context): void {
       "The key is sent with paths below /api/, and only to its own service. The exit code follows the status: 0 below\n" +
       "400, 2 for a malformed request, 3 for 404, 4 for a refused key, 5 for an invalid token, 7 for 429 and 5xx.",
   });
+  runs(command, (options: ApiOptions, method: string, path: string) => runApi(context, options, method, path));
 }
 
-async function send(
-  context: Context,
-  flags: GlobalFlags,
-  method: string,
-  path: string,
-  own: ApiFlags,
-): Promise<ExitCode> {
+/** Sends one request, and prints the response body. @returns the exit code of its status */
+export async function runApi(context: Context, options: ApiOptions, verb: string, path: string): Promise<ExitCode> {
+  const method = verb.toUpperCase();
   if (!METHODS.includes(method))
     throw new CliError(EXIT.usage, `Unknown method "${method}".`, `Use one of ${METHODS.join(", ")}.`);
-  const target = await resolveTarget(context, flags);
+  const target = await resolveTarget(context, options);
   const isForApi = path.split("?")[0] === INSTANCES_PATH && target.api_url !== undefined;
   const url = urlOf(path, isForApi ? optionsOf(context, target).apiUrl : optionsOf(context, target).baseUrl);
   const isQuery = method === "GET" || method === "HEAD" || method === "DELETE";
-  const fields = (own.field ?? []).map(splitField);
+  const fields = (options.field ?? []).map(splitField);
   if (isQuery) url.search = [url.search.slice(1), ...fields.map(encodeField)].filter(Boolean).join("&");
-  if (own.input !== undefined && fields.length > 0 && !isQuery)
+  if (options.input !== undefined && fields.length > 0 && !isQuery)
     throw new CliError(EXIT.usage, "--input and --field are mutually exclusive.", "Use one of them.");
-  const body = own.input === undefined ? jsonBody(isQuery ? [] : fields) : await readInput(context, own.input);
+  const body = options.input === undefined ? jsonBody(isQuery ? [] : fields) : await readInput(context, options.input);
   const headers = {
     accept: "application/json",
     ...(url.pathname.startsWith("/api/") && (await keyHeaders(context, target, isForApi))),
@@ -77,7 +71,7 @@ async function send(
     headers,
     ...(body !== undefined && { body }),
   });
-  return print(context, response, own.include === true);
+  return print(context, response, options.include === true);
 }
 
 /** A key goes to the service that it is for: other addresses are refused even where they are written whole. */

@@ -5,26 +5,20 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
-import type { Program } from "../program.ts";
+import { runs, type Program } from "../program.ts";
 import { TOPICS } from "../help/topics.ts";
 
+export interface HelpOptions {
+  readonly map?: "json" | "paths" | "markdown";
+}
+
 export function addHelp(program: Program, context: Context): void {
-  const help = program
+  const command = program
     .command("help [command...]")
     .addOption(
       new Option("--map <format>", "print the tree of commands, for programs").choices(["json", "paths", "markdown"]),
-    )
-    .action(async (words: string[], { map }: { map?: "json" | "paths" | "markdown" }) => {
-      // The words are among the arguments, and so their command is loaded.
-      const command = find(map === undefined ? program : await program.having(() => true), words);
-      if (map === "json") {
-        const { harmlessJson } = await import("../output/text.ts");
-        context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
-      } else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
-      else if (map === "markdown") context.stdout.write(`${toMarkdown(commandMap(command))}\n`);
-      else context.stdout.write(textOf(command, words));
-    });
-  withHelp(help, {
+    );
+  withHelp(command, {
     examples: [
       ["svc help users search", "the help of a command"],
       ["svc help query", "a topic"],
@@ -35,6 +29,24 @@ export function addHelp(program: Program, context: Context): void {
       .map(([name, { description }]) => `  ${name.padEnd(11)}  ${description}`)
       .join("\n")}`,
   });
+  runs(command, (options: HelpOptions, words: string[]) => runHelp(context, options, program, words));
+}
+
+/** Prints the help of the command that the words lead to, or a topic. */
+export async function runHelp(
+  context: Context,
+  { map }: HelpOptions,
+  program: Program,
+  words: readonly string[],
+): Promise<void> {
+  // The words are among the arguments, and so their command is loaded.
+  const command = find(map === undefined ? program : await program.having(() => true), words);
+  if (map === "json") {
+    const { harmlessJson } = await import("../output/text.ts");
+    context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
+  } else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
+  else if (map === "markdown") context.stdout.write(`${toMarkdown(commandMap(command))}\n`);
+  else context.stdout.write(textOf(command, words));
 }
 
 function textOf(command: Command, words: readonly string[]): string {

@@ -8,9 +8,9 @@ import { EXIT } from "../exit-codes.ts";
 import { asRun } from "../output/format.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson } from "../output/text.ts";
-import type { Program } from "../program.ts";
+import { runs, type Program } from "../program.ts";
 
-interface InitFlags {
+export interface InitOptions extends GlobalFlags {
   readonly dir: string;
   readonly port?: string;
   readonly name?: string;
@@ -30,16 +30,15 @@ const CONFIG_FILE = "svc.config.json";
 const SEED_FILE = "seed.json";
 
 export function addInit(program: Program, context: Context): void {
-  const init = program
+  const command = program
     .command("init")
     .option("--dir <directory>", "the directory to write to", ".")
     .option("--port <number>", `the port of the server; default ${DEFAULT_PORT}`)
     .option("--name <name>", "the name of your application, for which the seed gets an instance")
     .option("--redirect-uri <url>", "its redirect URI, such as http://localhost:3000/callback")
     .option("--no-seed", "start with the demo, without your own seed")
-    .option("-y, --yes", "do not prompt; use defaults")
-    .action((flags: InitFlags) => runInit(context, flags, program.opts<GlobalFlags>().json === true));
-  withHelp(init, {
+    .option("-y, --yes", "do not prompt; use defaults");
+  withHelp(command, {
     examples: [
       ["svc init", "asks a few questions"],
       ["svc init --yes", "without questions: the demo"],
@@ -48,9 +47,11 @@ export function addInit(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.interrupted],
     notes: "Existing files are never overwritten. No secrets are written: svc serve creates the keys.",
   });
+  runs(command, (options: InitOptions) => runInit(context, options));
 }
 
-async function runInit(context: Context, flags: InitFlags, json: boolean): Promise<void> {
+/** Writes a configuration and, for an application of one's own, a seed. */
+export async function runInit(context: Context, flags: InitOptions): Promise<void> {
   const directory = resolve(context.cwd, flags.dir);
   // Before anything is asked, so that no answer is given in vain.
   await refuseExisting(context, directory, flags.seed === false ? [CONFIG_FILE] : [CONFIG_FILE, SEED_FILE]);
@@ -65,12 +66,12 @@ async function runInit(context: Context, flags: InitFlags, json: boolean): Promi
   for (const [file, content] of files) await writeNew(join(directory, file), content);
 
   const created = files.map(([file]) => relative(context.cwd, join(directory, file)) || file);
-  if (json) return printJson(context, { created });
+  if (flags.json) return printJson(context, { created });
   for (const file of created) context.stdout.write(`Wrote ${file}\n`);
   context.stderr.write(asRun("Start the server with: svc serve\n", context));
 }
 
-async function askAll(context: Context, flags: InitFlags): Promise<Answers> {
+async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
   const answer = async (given: string | undefined, question: string, standard: string): Promise<string> =>
     given ?? (flags.yes ? standard : (await context.ask(question, standard)).trim());
   const port = checkPort(await answer(flags.port, "Port of the server:", String(DEFAULT_PORT)));

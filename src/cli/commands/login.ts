@@ -13,25 +13,24 @@ import {
   writeProfile,
   type Profile,
 } from "../credentials/profiles.ts";
-import type { Program } from "../program.ts";
+import { runs, type Program } from "../program.ts";
 import { forgetKey, storeKey } from "../credentials/stored-key.ts";
 import { originOf } from "../connection/sources.ts";
 import { checkKey, openWith } from "../connection/client.ts";
 
-interface LoginFlags {
+export interface LoginOptions extends GlobalFlags {
   readonly publishableKey?: string;
   readonly insecureStorage?: boolean;
   readonly check: boolean;
 }
 
 export function addLogin(program: Program, context: Context): void {
-  const login = program
+  const command = program
     .command("login")
     .option("--publishable-key <key>", "find the instance with this pk_ key, at --api-url")
     .option("--insecure-storage", "store the key in a file that only you can read, not in the keyring")
-    .option("--no-check", "do not check the key with the service")
-    .action((own: LoginFlags) => runLogin(context, program.opts<GlobalFlags>(), own));
-  withHelp(login, {
+    .option("--no-check", "do not check the key with the service");
+  withHelp(command, {
     examples: [
       ["svc login --base-url https://acme.example.com", "prompts for the key without echo"],
       ["svc login --profile staging < key.txt", "from standard input"],
@@ -41,14 +40,16 @@ export function addLogin(program: Program, context: Context): void {
       "The key is stored in the system's keyring for this one address, and never sent to another. Before that, svc checks\n" +
       "the key by asking for a user that does not exist. The profile becomes the current one.",
   });
+  runs(command, (options: LoginOptions) => runLogin(context, options));
 }
 
-async function runLogin(context: Context, flags: GlobalFlags, own: LoginFlags): Promise<void> {
+/** Asks for a service's secret key, checks and stores it. */
+export async function runLogin(context: Context, options: LoginOptions): Promise<void> {
   // Before anything is asked.
   requireConfigDirectory(context);
-  const named = flags.profile ?? (context.env["SVC_PROFILE"] || undefined);
+  const named = options.profile ?? (context.env["SVC_PROFILE"] || undefined);
   const known = named === undefined ? undefined : await readProfile(context, named);
-  const address = await findAddress(context, flags, own, known);
+  const address = await findAddress(context, options, known);
   const origin = originOf(address.base_url)!;
   const name = checkProfileName(named ?? nameFor(address.base_url));
   const existing = known ?? (await readProfile(context, name));
@@ -60,16 +61,16 @@ async function runLogin(context: Context, flags: GlobalFlags, own: LoginFlags): 
     );
 
   const key = await readGoodKey(context, origin, async (secretKey) => {
-    if (own.check) await checkKey(context, { ...address, secretKey });
+    if (options.check) await checkKey(context, { ...address, secretKey });
   });
-  const secret_key = await storeKey(context, name, origin, key, await isForFile(context, own));
+  const secret_key = await storeKey(context, name, origin, key, await isForFile(context, options));
   // The one before it, where that is in the other place.
   if (existing?.secret_key && existing.secret_key.store !== secret_key.store)
     await forgetKey(context, name, existing.secret_key);
   await writeProfile(context, name, { ...existing, ...address, secret_key });
   await writeCurrent(context, name);
 
-  if (flags.json) return printJson(context, { profile: name, base_url: address.base_url, store: secret_key.store });
+  if (options.json) return printJson(context, { profile: name, base_url: address.base_url, store: secret_key.store });
   const place = secret_key.store === "keyring" ? "the keyring" : "a file that only you can read, unencrypted";
   context.stdout.write(`Logged in to ${address.base_url}. The key is in ${place}.\n`);
   context.stderr.write(`"${name}" is now the current profile.\n`);
@@ -96,8 +97,7 @@ const ATTEMPTS = 3;
 
 async function findAddress(
   context: Context,
-  flags: GlobalFlags,
-  { publishableKey = context.env["SVC_PUBLISHABLE_KEY"] || undefined }: LoginFlags,
+  { publishableKey = context.env["SVC_PUBLISHABLE_KEY"] || undefined, ...flags }: LoginOptions,
   known: Profile | undefined,
 ): Promise<Pick<Profile, "base_url" | "api_url" | "publishable_key">> {
   const apiUrl = flags.apiUrl ?? known?.api_url ?? (context.env["SVC_API_URL"] || undefined);
@@ -154,7 +154,7 @@ async function readKey(context: Context, origin: string): Promise<string> {
 }
 
 /** Never without a word: a file is not what a keyring is. */
-async function isForFile(context: Context, { insecureStorage }: LoginFlags): Promise<boolean> {
+async function isForFile(context: Context, { insecureStorage }: LoginOptions): Promise<boolean> {
   if (insecureStorage || context.env["SVC_KEYRING"] === "off") return true;
   const isThere = await context
     .openKeyring()

@@ -5,31 +5,16 @@ import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson } from "../output/text.ts";
 import { listProfiles, readCurrent, requireProfile, writeProfile } from "../credentials/profiles.ts";
-import type { Program } from "../program.ts";
+import { runs, type Program } from "../program.ts";
 import { forgetKey } from "../credentials/stored-key.ts";
 
+export interface LogoutOptions extends GlobalFlags {
+  readonly all?: boolean;
+}
+
 export function addLogout(program: Program, context: Context): void {
-  const logout = program
-    .command("logout")
-    .option("--all", "delete the keys of all profiles")
-    .action(async ({ all }: { all?: boolean }) => {
-      const flags = program.opts<GlobalFlags>();
-      const names = all ? await listProfiles(context) : [await oneProfile(context, flags)];
-      const removed: string[] = [];
-      for (const name of names) {
-        const { secret_key, ...rest } = await requireProfile(context, name);
-        if (secret_key === undefined) continue;
-        await forgetKey(context, name, secret_key);
-        await writeProfile(context, name, rest);
-        removed.push(name);
-      }
-      if (flags.json) printJson(context, { removed });
-      else for (const name of removed) context.stdout.write(`Deleted the key of profile "${name}".\n`);
-      if (removed.length === 0) context.stderr.write("No key was stored.\n");
-      for (const variable of ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND"])
-        if (context.env[variable]) context.stderr.write(`${variable} is still set.\n`);
-    });
-  withHelp(logout, {
+  const command = program.command("logout").option("--all", "delete the keys of all profiles");
+  withHelp(command, {
     examples: [
       ["svc logout", "delete the key of the current profile"],
       ["svc logout --profile staging", "of another profile"],
@@ -38,6 +23,25 @@ export function addLogout(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
     notes: "The profile and its address stay. To delete them as well: svc profiles remove <name>",
   });
+  runs(command, (options: LogoutOptions) => runLogout(context, options));
+}
+
+/** Deletes the stored key of one profile, or of all. */
+export async function runLogout(context: Context, options: LogoutOptions): Promise<void> {
+  const names = options.all ? await listProfiles(context) : [await oneProfile(context, options)];
+  const removed: string[] = [];
+  for (const name of names) {
+    const { secret_key, ...rest } = await requireProfile(context, name);
+    if (secret_key === undefined) continue;
+    await forgetKey(context, name, secret_key);
+    await writeProfile(context, name, rest);
+    removed.push(name);
+  }
+  if (options.json) printJson(context, { removed });
+  else for (const name of removed) context.stdout.write(`Deleted the key of profile "${name}".\n`);
+  if (removed.length === 0) context.stderr.write("No key was stored.\n");
+  for (const variable of ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND"])
+    if (context.env[variable]) context.stderr.write(`${variable} is still set.\n`);
 }
 
 async function oneProfile(context: Context, { profile }: GlobalFlags): Promise<string> {

@@ -5,7 +5,7 @@ import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { harmless, printJson } from "../output/text.ts";
-import type { Program } from "../program.ts";
+import { runs, type Program } from "../program.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
@@ -14,13 +14,13 @@ const PAGES = ["front", "sign-in", "discovery", "dashboard"] as const;
 type Page = (typeof PAGES)[number];
 type ServicePage = Exclude<Page, "dashboard">;
 
-interface OpenFlags {
+export interface OpenOptions extends GlobalFlags {
   readonly print?: boolean;
   readonly redirectUri?: string;
 }
 
 export function addOpen(program: Program, context: Context): void {
-  const open = program
+  const command = program
     .command("open")
     .addArgument(
       new Argument("[page]", "front door, sign-in page, discovery document or dashboard")
@@ -31,20 +31,8 @@ export function addOpen(program: Program, context: Context): void {
     .option(
       "--redirect-uri <url>",
       "where the sign-in returns to; default, on a local server: a page that shows the token",
-    )
-    .action(async (page: Page, own: OpenFlags) => {
-      const flags = program.opts<GlobalFlags>();
-      if (page === "dashboard") return openDashboard(context, flags, own.print === true);
-      const url = addressOf(page, await resolveTarget(context, flags), context, own);
-      if (flags.json) printJson(context, { url });
-      else if (own.print) context.stdout.write(`${url}\n`);
-      if (own.print) return;
-      await context.openBrowser(url).then(
-        () => context.stderr.write(`Opened ${harmless(url)}\n`),
-        () => context.stderr.write(`Could not open a browser. Open this address:\n  ${harmless(url)}\n`),
-      );
-    });
-  withHelp(open, {
+    );
+  withHelp(command, {
     examples: [
       ["svc open", "the front page of the local server"],
       ["svc open sign-in", "its sign-in, with the default provider"],
@@ -54,9 +42,23 @@ export function addOpen(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
     notes: "SVC_BROWSER sets the program to open it with.",
   });
+  runs(command, (options: OpenOptions, page: Page) => runOpen(context, options, page));
 }
 
-function addressOf(page: ServicePage, target: Target, context: Context, { redirectUri }: OpenFlags): string {
+/** Opens a page of the service in a browser, or prints its address. */
+export async function runOpen(context: Context, options: OpenOptions, page: Page): Promise<void> {
+  if (page === "dashboard") return openDashboard(context, options, options.print === true);
+  const url = addressOf(page, await resolveTarget(context, options), context, options);
+  if (options.json) printJson(context, { url });
+  else if (options.print) context.stdout.write(`${url}\n`);
+  if (options.print) return;
+  await context.openBrowser(url).then(
+    () => context.stderr.write(`Opened ${harmless(url)}\n`),
+    () => context.stderr.write(`Could not open a browser. Open this address:\n  ${harmless(url)}\n`),
+  );
+}
+
+function addressOf(page: ServicePage, target: Target, context: Context, { redirectUri }: OpenOptions): string {
   const { baseUrl, apiUrl } = optionsOf(context, target);
   const { server } = target;
   // A service that runs elsewhere has no front door but its instances'.

@@ -5,34 +5,19 @@ import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson, printRecord } from "../output/text.ts";
-import type { Program } from "../program.ts";
+import { runs, type Program } from "../program.ts";
 import { codeOf, fetchOf } from "../connection/fetch.ts";
 
 const PACKAGE = "svc-identity";
 const REGISTRY = "https://registry.npmjs.org";
 const TIMEOUT_MS = 5_000;
 
+export interface VersionOptions extends GlobalFlags {
+  readonly check?: boolean;
+}
+
 export function addVersion(program: Program, context: Context): void {
-  const command = program
-    .command("version")
-    .option("--check", "ask the npm registry for the newest version")
-    .action(async ({ check }: { check?: boolean }) => {
-      const version = program.version()!;
-      const latest = check ? await newest(context, await fetchOf(context, {})) : undefined;
-      const facts = { version, node: process.version, platform: `${process.platform}-${process.arch}` };
-      if (program.opts<GlobalFlags>().json)
-        printJson(context, {
-          ...facts,
-          ...(latest !== undefined && { latest, is_latest: !isNewer(latest, version) }),
-        });
-      else printRecord(context, { ...facts, ...(latest !== undefined && { latest }) });
-      if (latest === undefined) return;
-      context.stderr.write(
-        isNewer(latest, version)
-          ? `There is a newer version. Get it with: npm install ${PACKAGE}@${latest}\n`
-          : "This is the newest version.\n",
-      );
-    });
+  const command = program.command("version").option("--check", "ask the npm registry for the newest version");
   withHelp(command, {
     examples: [
       ["svc version", "versions of svc, Node.js and the system"],
@@ -41,6 +26,22 @@ export function addVersion(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.unreachable],
     notes: "svc never checks for updates by itself, and sends no usage data.",
   });
+  runs(command, (options: VersionOptions) => runVersion(context, options, program.version()!));
+}
+
+/** Prints this version, and with `check` whether there is a newer one. */
+export async function runVersion(context: Context, options: VersionOptions, version: string): Promise<void> {
+  const latest = options.check ? await newest(context, await fetchOf(context, {})) : undefined;
+  const facts = { version, node: process.version, platform: `${process.platform}-${process.arch}` };
+  if (options.json)
+    printJson(context, { ...facts, ...(latest !== undefined && { latest, is_latest: !isNewer(latest, version) }) });
+  else printRecord(context, { ...facts, ...(latest !== undefined && { latest }) });
+  if (latest === undefined) return;
+  context.stderr.write(
+    isNewer(latest, version)
+      ? `There is a newer version. Get it with: npm install ${PACKAGE}@${latest}\n`
+      : "This is the newest version.\n",
+  );
 }
 
 async function newest(context: Context, fetch: Fetch): Promise<string> {

@@ -1,12 +1,12 @@
 import { optionsOf, type GlobalFlags } from "../connection/client-options.ts";
 import type { Context } from "../context.ts";
 import { CliError, toFailure } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { mask } from "../output/format.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { readCurrent } from "../credentials/profiles.ts";
-import type { Program } from "../program.ts";
+import { runs, type Program } from "../program.ts";
 import type { Sourced } from "../credentials/secret-source.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
@@ -14,30 +14,13 @@ import { checkKey } from "../connection/client.ts";
 
 const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
 
+export interface WhoamiOptions extends GlobalFlags {
+  readonly check?: boolean;
+}
+
 export function addWhoami(program: Program, context: Context): void {
-  const whoami = program
-    .command("whoami")
-    .option("--check", "check the key with the service")
-    .action(async ({ check }: { check?: boolean }) => {
-      const flags = program.opts<GlobalFlags>();
-      const target = await resolveTarget(context, flags);
-      const key = await keyOf(target);
-      if (key === undefined) program.exitCode = EXIT.noKey;
-      const baseUrl = optionsOf(context, target).baseUrl;
-      if (check && key !== undefined && baseUrl !== undefined)
-        await checkKey(context, { base_url: baseUrl, secretKey: key.value }, target);
-      const shown = {
-        ...Object.fromEntries(VALUES.map((name) => [name, target[name] ?? null])),
-        secret_key: key ? { value: mask(key.value), source: key.source } : null,
-      } as Record<string, Sourced | null>;
-      if (flags.json) printJson(context, { ...shown, ...(check && key && { accepted: true }) });
-      else {
-        printRecord(context, Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, inWords(value)])));
-        if (check && key) context.stderr.write("The service accepts the key.\n");
-      }
-      await noteShadowed(context, target);
-    });
-  withHelp(whoami, {
+  const command = program.command("whoami").option("--check", "check the key with the service");
+  withHelp(command, {
     examples: [
       ["svc whoami", "every value, and where it comes from"],
       ["svc whoami --check", "check the key as well"],
@@ -48,6 +31,28 @@ export function addWhoami(program: Program, context: Context): void {
       "Precedence: flags, --profile, SVC_* variables, the local server of this directory, the current profile.\n" +
       "Sends nothing without --check.",
   });
+  runs(command, (options: WhoamiOptions) => runWhoami(context, options));
+}
+
+/** Prints the service and the credentials that commands here use. @returns the exit code */
+export async function runWhoami(context: Context, options: WhoamiOptions): Promise<ExitCode> {
+  const { check, json } = options;
+  const target = await resolveTarget(context, options);
+  const key = await keyOf(target);
+  const baseUrl = optionsOf(context, target).baseUrl;
+  if (check && key !== undefined && baseUrl !== undefined)
+    await checkKey(context, { base_url: baseUrl, secretKey: key.value }, target);
+  const shown = {
+    ...Object.fromEntries(VALUES.map((name) => [name, target[name] ?? null])),
+    secret_key: key ? { value: mask(key.value), source: key.source } : null,
+  } as Record<string, Sourced | null>;
+  if (json) printJson(context, { ...shown, ...(check && key && { accepted: true }) });
+  else {
+    printRecord(context, Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, inWords(value)])));
+    if (check && key) context.stderr.write("The service accepts the key.\n");
+  }
+  await noteShadowed(context, target);
+  return key === undefined ? EXIT.noKey : EXIT.done;
 }
 
 async function keyOf({ secret_key }: Target): Promise<Sourced | undefined> {

@@ -2,7 +2,7 @@ import { Argument } from "commander";
 import { readStdin, type Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
-import type { Program } from "../../program.ts";
+import { runs, type Program } from "../../program.ts";
 import { harmless } from "../../output/text.ts";
 import { complete } from "./complete.ts";
 import { splitLine } from "./line.ts";
@@ -10,11 +10,8 @@ import { SCRIPTS, type Shell } from "./scripts.ts";
 
 export function addCompletion(program: Program, context: Context): void {
   const shells = Object.keys(SCRIPTS);
-  const completion = program
-    .command("completion")
-    .addArgument(new Argument("<shell>", "the shell").choices(shells))
-    .action((shell: Shell) => void context.stdout.write(SCRIPTS[shell]));
-  withHelp(completion, {
+  const command = program.command("completion").addArgument(new Argument("<shell>", "the shell").choices(shells));
+  withHelp(command, {
     examples: [
       ["svc completion bash > svc.bash", "bash"],
       ["svc completion zsh > _svc", "zsh"],
@@ -32,16 +29,25 @@ export function addCompletion(program: Program, context: Context): void {
       "  fish        ~/.config/fish/completions/svc.fish\n" +
       "  PowerShell  at the end of $PROFILE",
   });
+  runs(command, (_: object, shell: Shell) => runCompletion(context, shell));
+}
+
+/** Prints a shell's completion script. */
+export async function runCompletion({ stdout }: Context, shell: Shell): Promise<void> {
+  stdout.write(SCRIPTS[shell]);
 }
 
 /** Asked by the scripts. The line comes by standard input: it may hold what is not for everybody's eyes. */
 export function addComplete(program: Program, context: Context): void {
-  program.command("__complete", { hidden: true }).action(async () => {
-    // Some shells end what they pass on with a line end of their own.
-    const line = (await readStdin(context)).replace(/\r?\n$/, "");
-    const words = splitLine(line);
-    const loaded = await program.having((name) => words.includes(name));
-    for (const { value, description = "" } of await complete(loaded, context, words))
-      context.stdout.write(`${value}\t${harmless(description)}\n`);
-  });
+  runs(program.command("__complete", { hidden: true }), () => runComplete(context, program));
+}
+
+/** Prints what can be typed next, a line each. */
+export async function runComplete(context: Context, program: Program): Promise<void> {
+  // Some shells end what they pass on with a line end of their own.
+  const line = (await readStdin(context)).replace(/\r?\n$/, "");
+  const words = splitLine(line);
+  const loaded = await program.having((name) => words.includes(name));
+  for (const { value, description = "" } of await complete(loaded, context, words))
+    context.stdout.write(`${value}\t${harmless(description)}\n`);
 }

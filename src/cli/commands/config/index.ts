@@ -13,7 +13,7 @@ import {
   type Profile,
   type ProfileSetting,
 } from "../../credentials/profiles.ts";
-import type { Program } from "../../program.ts";
+import { runs, type Program } from "../../program.ts";
 import { originOf } from "../../connection/sources.ts";
 
 const NAMES = PROFILE_SETTINGS.join(", ");
@@ -21,10 +21,6 @@ const NAMES = PROFILE_SETTINGS.join(", ");
 export function addConfig(program: Program, context: Context): void {
   const config = program.command("config");
   const exits = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound];
-  const open = async (): Promise<[name: string, profile: Profile]> => {
-    const name = await profileName(context, program.opts<GlobalFlags>());
-    return [name, await requireProfile(context, name)];
-  };
   withHelp(config, {
     examples: [
       ["svc config list", "the settings of the current profile"],
@@ -35,25 +31,11 @@ export function addConfig(program: Program, context: Context): void {
     notes: `Settings: ${NAMES}. Keys are stored by svc login, and never shown. svc whoami shows what is in use.`,
   });
 
-  const path = config
-    .command("path")
-    .description("print the configuration directory")
-    .action(() => {
-      const directory = requireConfigDirectory(context);
-      if (program.opts<GlobalFlags>().json) return printJson(context, { path: directory });
-      context.stdout.write(`${directory}\n`);
-    });
+  const path = config.command("path").description("print the configuration directory");
   withHelp(path, { examples: [["svc config path", "such as ~/.config/svc"]], exits: [EXIT.done, EXIT.usage] });
+  runs(path, (options: GlobalFlags) => runPath(context, options));
 
-  const list = config
-    .command("list")
-    .description("print the settings of a profile")
-    .action(async () => {
-      const [, profile] = await open();
-      const settings = Object.fromEntries(PROFILE_SETTINGS.map((name) => [name, profile[name] ?? null]));
-      if (program.opts<GlobalFlags>().json) return printJson(context, settings);
-      printRecord(context, Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? ""])));
-    });
+  const list = config.command("list").description("print the settings of a profile");
   withHelp(list, {
     examples: [
       ["svc config list", "of the current profile"],
@@ -61,51 +43,71 @@ export function addConfig(program: Program, context: Context): void {
     ],
     exits,
   });
+  runs(list, (options: GlobalFlags) => runList(context, options));
 
-  const get = config
-    .command("get <setting>")
-    .description(`print one setting: ${NAMES}`)
-    .action(async (setting: string) => {
-      const [name, profile] = await open();
-      const value = profile[checkSetting(setting)];
-      if (value === undefined) throw new CliError(EXIT.notFound, `${setting} is not set in profile "${name}".`);
-      if (program.opts<GlobalFlags>().json) return printJson(context, { [setting]: value });
-      context.stdout.write(`${value}\n`);
-    });
+  const get = config.command("get <setting>").description(`print one setting: ${NAMES}`);
   withHelp(get, { examples: [["svc config get base_url", "for a script"]], exits });
+  runs(get, (options: GlobalFlags, setting: string) => runGet(context, options, setting));
 
-  const set = config
-    .command("set <setting> <value>")
-    .description(`change one setting: ${NAMES}`)
-    .action(async (setting: string, value: string) => {
-      const [name, profile] = await open();
-      const changed = { ...profile, [checkSetting(setting)]: checkValue(setting, value) };
-      if (profile.secret_key && originOf(changed.base_url) !== profile.secret_key.origin)
-        throw new CliError(
-          EXIT.usage,
-          `The key of profile "${name}" is for ${profile.secret_key.origin} only.`,
-          `Log in to the other service under another name: svc login --base-url ${originOf(changed.base_url)}`,
-        );
-      await writeProfile(context, name, changed);
-      if (program.opts<GlobalFlags>().json) printJson(context, { [setting]: value });
-    });
+  const set = config.command("set <setting> <value>").description(`change one setting: ${NAMES}`);
   withHelp(set, { examples: [["svc config set api_url https://api.example.com", "in the current profile"]], exits });
+  runs(set, (options: GlobalFlags, setting: string, value: string) => runSet(context, options, setting, value));
 
-  const unset = config
-    .command("unset <setting>")
-    .description("remove one setting")
-    .action(async (setting: string) => {
-      const [name, { [checkSetting(setting)]: _, ...rest }] = await open();
-      if (!("base_url" in rest) || rest.base_url === undefined)
-        throw new CliError(
-          EXIT.usage,
-          "A profile needs an address.",
-          `To remove the profile: svc profiles remove ${name}`,
-        );
-      await writeProfile(context, name, rest as Profile);
-      if (program.opts<GlobalFlags>().json) printJson(context, { [setting]: null });
-    });
+  const unset = config.command("unset <setting>").description("remove one setting");
   withHelp(unset, { examples: [["svc config unset publishable_key", "in the current profile"]], exits });
+  runs(unset, (options: GlobalFlags, setting: string) => runUnset(context, options, setting));
+}
+
+/** Prints the directory of the profiles. */
+export async function runPath(context: Context, { json }: GlobalFlags): Promise<void> {
+  const directory = requireConfigDirectory(context);
+  if (json) return printJson(context, { path: directory });
+  context.stdout.write(`${directory}\n`);
+}
+
+/** Prints the settings of a profile. */
+export async function runList(context: Context, options: GlobalFlags): Promise<void> {
+  const [, profile] = await chosen(context, options);
+  const settings = Object.fromEntries(PROFILE_SETTINGS.map((name) => [name, profile[name] ?? null]));
+  if (options.json) return printJson(context, settings);
+  printRecord(context, Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? ""])));
+}
+
+/** Prints one setting of a profile. */
+export async function runGet(context: Context, options: GlobalFlags, setting: string): Promise<void> {
+  const [name, profile] = await chosen(context, options);
+  const value = profile[checkSetting(setting)];
+  if (value === undefined) throw new CliError(EXIT.notFound, `${setting} is not set in profile "${name}".`);
+  if (options.json) return printJson(context, { [setting]: value });
+  context.stdout.write(`${value}\n`);
+}
+
+/** Changes one setting of a profile. */
+export async function runSet(context: Context, options: GlobalFlags, setting: string, value: string): Promise<void> {
+  const [name, profile] = await chosen(context, options);
+  const changed = { ...profile, [checkSetting(setting)]: checkValue(setting, value) };
+  if (profile.secret_key && originOf(changed.base_url) !== profile.secret_key.origin)
+    throw new CliError(
+      EXIT.usage,
+      `The key of profile "${name}" is for ${profile.secret_key.origin} only.`,
+      `Log in to the other service under another name: svc login --base-url ${originOf(changed.base_url)}`,
+    );
+  await writeProfile(context, name, changed);
+  if (options.json) printJson(context, { [setting]: value });
+}
+
+/** Removes one setting of a profile. */
+export async function runUnset(context: Context, options: GlobalFlags, setting: string): Promise<void> {
+  const [name, { [checkSetting(setting)]: _, ...rest }] = await chosen(context, options);
+  if (!("base_url" in rest) || rest.base_url === undefined)
+    throw new CliError(EXIT.usage, "A profile needs an address.", `To remove the profile: svc profiles remove ${name}`);
+  await writeProfile(context, name, rest as Profile);
+  if (options.json) printJson(context, { [setting]: null });
+}
+
+async function chosen(context: Context, flags: GlobalFlags): Promise<[name: string, profile: Profile]> {
+  const name = await profileName(context, flags);
+  return [name, await requireProfile(context, name)];
 }
 
 async function profileName(context: Context, { profile }: GlobalFlags): Promise<string> {

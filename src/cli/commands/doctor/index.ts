@@ -1,10 +1,10 @@
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { asRun } from "../../output/format.ts";
 import { colors, harmless, printJson } from "../../output/text.ts";
-import type { Program } from "../../program.ts";
+import { runs, type Program } from "../../program.ts";
 import type { Check } from "./check.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
 import { serviceChecks } from "./service.ts";
@@ -13,22 +13,8 @@ const MARKS = { ok: "✓", warning: "!", failed: "✗", skipped: "-" } as const;
 const COLORS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
 
 export function addDoctor(program: Program, context: Context): void {
-  const doctor = program.command("doctor").action(async () => {
-    const flags = program.opts<GlobalFlags>();
-    const checks: Check[] = [];
-    for (const check of MACHINE_CHECKS) checks.push(await check(context));
-    checks.push(...(await serviceChecks(context, flags)));
-    if (checks.some(({ status }) => status === "failed")) program.exitCode = EXIT.failed;
-    if (flags.json) return printJson(context, { checks });
-    const chalk = colors(context.stdout, context);
-    const width = Math.max(...checks.map(({ name }) => name.length));
-    for (const { name, status, message, remedy } of checks) {
-      context.stdout.write(`${chalk[COLORS[status]](MARKS[status])} ${name.padEnd(width)}  ${harmless(message)}\n`);
-      if (remedy !== undefined)
-        context.stdout.write(`${" ".repeat(width + 4)}${chalk.dim(harmless(asRun(remedy, context)))}\n`);
-    }
-  });
-  withHelp(doctor, {
+  const command = program.command("doctor");
+  withHelp(command, {
     examples: [
       ["svc doctor", "every check, with its remedy"],
       ["svc doctor --json", "for a program"],
@@ -37,4 +23,25 @@ export function addDoctor(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
     notes: "Exit code 1 if a check failed; warnings do not count. Changes nothing.",
   });
+  runs(command, (options: GlobalFlags) => runDoctor(context, options));
+}
+
+/** Prints every check with its remedy. @returns the exit code */
+export async function runDoctor(context: Context, options: GlobalFlags): Promise<ExitCode> {
+  const checks: Check[] = [];
+  for (const check of MACHINE_CHECKS) checks.push(await check(context));
+  checks.push(...(await serviceChecks(context, options)));
+  if (options.json) printJson(context, { checks });
+  else print(context, checks);
+  return checks.some(({ status }) => status === "failed") ? EXIT.failed : EXIT.done;
+}
+
+function print(context: Context, checks: readonly Check[]): void {
+  const chalk = colors(context.stdout, context);
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, status, message, remedy } of checks) {
+    context.stdout.write(`${chalk[COLORS[status]](MARKS[status])} ${name.padEnd(width)}  ${harmless(message)}\n`);
+    if (remedy !== undefined)
+      context.stdout.write(`${" ".repeat(width + 4)}${chalk.dim(harmless(asRun(remedy, context)))}\n`);
+  }
 }

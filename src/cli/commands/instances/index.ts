@@ -7,7 +7,7 @@ import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import type { Program } from "../../program.ts";
+import { runs, type Program } from "../../program.ts";
 import { findRunningServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { openKeylessClient } from "../../connection/client.ts";
@@ -42,67 +42,24 @@ export function addInstances(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });
 
-  const list = printsRows(instances.command("list"))
-    .description("print the instances of the local server")
-    .action(async () => {
-      const server = await findRunningServer(context);
-      if (!server)
-        throw new CliError(
-          EXIT.notFound,
-          "No server runs in this directory or above.",
-          "Start one with: svc serve. Services elsewhere do not list their instances.",
-        );
-      const rows = server.instances.map(({ id, name, subdomain, url, publishable_key }) => ({
-        id,
-        name,
-        subdomain,
-        url,
-        publishable_key,
-      }));
-      await printAll(context, program.opts<OutputFlags>(), LISTED, rows, "The server has no instances.");
-    });
+  const list = printsRows(instances.command("list")).description("print the instances of the local server");
   withHelp(list, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound],
     notes: "To use one in any command: svc users list --instance globex",
   });
+  runs(list, (options: OutputFlags) => runList(context, options));
 
   const resolve = instances
     .command("resolve <publishable_key>")
-    .description("print the address of the instance with a publishable key")
-    .action(async (key: string) => {
-      const flags = program.opts<GlobalFlags>();
-      const client = await openKeylessClient(context, flags);
-      const instance = await client.instances.resolve(key).catch((error: { code?: string }) => {
-        if (error.code !== "instance_not_found") throw error;
-        throw new CliError(EXIT.notFound, `No instance has the publishable key ${key}.`);
-      });
-      if (flags.json) return printJson(context, instance);
-      const { publishable_key, url, subdomain } = instance.data;
-      printRecord(context, {
-        id: instance.id,
-        publishable_key,
-        url: url ?? "(not active yet)",
-        subdomain: subdomain ?? "(not active yet)",
-      });
-    });
+    .description("print the address of the instance with a publishable key");
   withHelp(resolve, {
     examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.unreachable],
   });
+  runs(resolve, (options: GlobalFlags, key: string) => runResolve(context, options, key));
 
-  const discover = instances
-    .command("discover")
-    .description("print the OpenID configuration of the instance")
-    .action(async () => {
-      const flags = program.opts<GlobalFlags>();
-      const document = await (await openKeylessClient(context, flags)).discovery();
-      if (flags.json) return printJson(context, document);
-      printRecord(
-        context,
-        Object.fromEntries(Object.entries(document).map(([name, value]) => [name, [value].flat().join(" ")])),
-      );
-    });
+  const discover = instances.command("discover").description("print the OpenID configuration of the instance");
   withHelp(discover, {
     examples: [
       ["svc instances discover", "addresses and algorithms"],
@@ -110,4 +67,51 @@ export function addInstances(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });
+  runs(discover, (options: GlobalFlags) => runDiscover(context, options));
+}
+
+/** Prints the instances of the local server. */
+export async function runList(context: Context, options: OutputFlags): Promise<void> {
+  const server = await findRunningServer(context);
+  if (!server)
+    throw new CliError(
+      EXIT.notFound,
+      "No server runs in this directory or above.",
+      "Start one with: svc serve. Services elsewhere do not list their instances.",
+    );
+  const rows = server.instances.map(({ id, name, subdomain, url, publishable_key }) => ({
+    id,
+    name,
+    subdomain,
+    url,
+    publishable_key,
+  }));
+  await printAll(context, options, LISTED, rows, "The server has no instances.");
+}
+
+/** Prints the address of the instance with a publishable key. */
+export async function runResolve(context: Context, options: GlobalFlags, key: string): Promise<void> {
+  const client = await openKeylessClient(context, options);
+  const instance = await client.instances.resolve(key).catch((error: { code?: string }) => {
+    if (error.code !== "instance_not_found") throw error;
+    throw new CliError(EXIT.notFound, `No instance has the publishable key ${key}.`);
+  });
+  if (options.json) return printJson(context, instance);
+  const { publishable_key, url, subdomain } = instance.data;
+  printRecord(context, {
+    id: instance.id,
+    publishable_key,
+    url: url ?? "(not active yet)",
+    subdomain: subdomain ?? "(not active yet)",
+  });
+}
+
+/** Prints the discovery document of the instance. */
+export async function runDiscover(context: Context, options: GlobalFlags): Promise<void> {
+  const document = await (await openKeylessClient(context, options)).discovery();
+  if (options.json) return printJson(context, document);
+  printRecord(
+    context,
+    Object.fromEntries(Object.entries(document).map(([name, value]) => [name, [value].flat().join(" ")])),
+  );
 }

@@ -14,7 +14,7 @@ import {
   writeCurrent,
   type Profile,
 } from "../../credentials/profiles.ts";
-import type { Program } from "../../program.ts";
+import { runs, type Program } from "../../program.ts";
 import { forgetKey } from "../../credentials/stored-key.ts";
 
 type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secret_key: string | null };
@@ -43,15 +43,7 @@ export function addProfiles(program: Program, context: Context): void {
     notes: "To create a profile: svc login",
   });
 
-  const list = printsRows(profiles.command("list"))
-    .description("print all profiles; keys are never shown")
-    .action(async () => {
-      const current = await readCurrent(context);
-      const names = await listProfiles(context);
-      const rows = await Promise.all(names.map((name) => rowOf(context, name, current)));
-      const none = "There are no profiles yet. Create one with: svc login";
-      await printAll(context, program.opts<OutputFlags>(), LISTED, rows, none);
-    });
+  const list = printsRows(profiles.command("list")).description("print all profiles; keys are never shown");
   withHelp(list, {
     examples: [
       ["svc profiles list", "a table; tab-separated in a pipe"],
@@ -59,29 +51,40 @@ export function addProfiles(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
   });
+  runs(list, (options: OutputFlags) => runList(context, options));
 
-  const use = profiles
-    .command("use <name>")
-    .description("make a profile the current one")
-    .action(async (name: string) => {
-      const { base_url } = await requireProfile(context, name);
-      await writeCurrent(context, name);
-      if (program.opts<GlobalFlags>().json) return printJson(context, { current: name, base_url });
-      context.stdout.write(`"${name}" is now the current profile: ${base_url}\n`);
-    });
+  const use = profiles.command("use <name>").description("make a profile the current one");
   withHelp(use, { examples: [["svc profiles use staging", "commands use staging from now on"]], exits });
+  runs(use, (options: GlobalFlags, name: string) => runUse(context, options, name));
 
-  const remove = profiles
-    .command("remove <name>")
-    .description("delete a profile and its key")
-    .action(async (name: string) => {
-      const { secret_key } = await requireProfile(context, name);
-      if (secret_key) await forgetKey(context, name, secret_key);
-      await removeProfile(context, name);
-      if (program.opts<GlobalFlags>().json) return printJson(context, { removed: name });
-      context.stdout.write(`Removed profile "${name}".\n`);
-    });
+  const remove = profiles.command("remove <name>").description("delete a profile and its key");
   withHelp(remove, { examples: [["svc profiles remove staging", "deletes its address and key"]], exits });
+  runs(remove, (options: GlobalFlags, name: string) => runRemove(context, options, name));
+}
+
+/** Prints all profiles, without their keys. */
+export async function runList(context: Context, options: OutputFlags): Promise<void> {
+  const current = await readCurrent(context);
+  const names = await listProfiles(context);
+  const rows = await Promise.all(names.map((name) => rowOf(context, name, current)));
+  await printAll(context, options, LISTED, rows, "There are no profiles yet. Create one with: svc login");
+}
+
+/** Makes a profile the current one. */
+export async function runUse(context: Context, { json }: GlobalFlags, name: string): Promise<void> {
+  const { base_url } = await requireProfile(context, name);
+  await writeCurrent(context, name);
+  if (json) return printJson(context, { current: name, base_url });
+  context.stdout.write(`"${name}" is now the current profile: ${base_url}\n`);
+}
+
+/** Deletes a profile and its key. */
+export async function runRemove(context: Context, { json }: GlobalFlags, name: string): Promise<void> {
+  const { secret_key } = await requireProfile(context, name);
+  if (secret_key) await forgetKey(context, name, secret_key);
+  await removeProfile(context, name);
+  if (json) return printJson(context, { removed: name });
+  context.stdout.write(`Removed profile "${name}".\n`);
 }
 
 async function rowOf(context: Context, name: string, current: string | undefined): Promise<Row> {

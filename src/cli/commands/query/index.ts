@@ -5,11 +5,15 @@ import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import type { Program } from "../../program.ts";
+import { runs, type Program } from "../../program.ts";
 import { explain, type Explanation } from "../../search/explain.ts";
 import { addAnySearchFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../../search/flags.ts";
 import { readQuery } from "../../search/read.ts";
 import { unknownFieldHint } from "../../search/unknown-field.ts";
+
+export interface ExplainOptions extends SearchFlags, GlobalFlags {
+  readonly resource: string;
+}
 
 export function addQuery(program: Program, context: Context): void {
   const query = program.command("query");
@@ -25,13 +29,16 @@ export function addQuery(program: Program, context: Context): void {
       ["svc query explain --resource sessions not.provider=github", "a search for sessions"],
     ],
     exits: [EXIT.done, EXIT.usage],
-  }).action(async (terms: string[], own: SearchFlags & { resource: string }) => {
-    const searched = searchedOf(own.resource);
-    const explanation = explained(await readQuery(context, searched, terms, own), searched);
-    if (program.opts<GlobalFlags>().json) return printJson(context, explanation);
-    const { resource, ...values } = explanation;
-    printRecord(context, { resource, ...values });
   });
+  runs(command, (options: ExplainOptions, terms: string[]) => runExplain(context, options, terms));
+}
+
+/** Prints what a search means, and its spellings. Sends nothing. */
+export async function runExplain(context: Context, options: ExplainOptions, terms: readonly string[]): Promise<void> {
+  const searched = searchedOf(options.resource);
+  const explanation = explained(await readQuery(context, searched, terms, options), searched);
+  if (options.json) return printJson(context, explanation);
+  printRecord(context, { ...explanation });
 }
 
 function searchedOf(resource: string): Searched {

@@ -3,7 +3,7 @@ import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
-import type { Program } from "../../program.ts";
+import { runs, type Program } from "../../program.ts";
 import { isLoopbackUrl } from "../../connection/private-way.ts";
 import { announceServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
@@ -35,8 +35,7 @@ export function addServe(program: Program, context: Context): void {
     .option("--log-level <level>", "lowest level to print: debug, info, warn or error; default info")
     .option("--drain <seconds>", "on SIGTERM, keep accepting requests for this long; default 0, or 5 beyond loopback")
     .option("--open", "open the front door in a browser")
-    .option("-q, --quiet", "print only what fails: --log-level warn")
-    .action((flags: ServeFlags) => runServe(context, flags, program.opts<GlobalFlags>().json === true));
+    .option("-q, --quiet", "print only what fails: --log-level warn");
   withHelp(command, {
     examples: [
       ["svc serve", "a demo, on port 7820"],
@@ -51,9 +50,11 @@ export function addServe(program: Program, context: Context): void {
       "Environment: SVC_PORT, SVC_HOST, SVC_STORE, SVC_GOOGLE_CLIENT_ID, SVC_GOOGLE_CLIENT_SECRET\n" +
       "(the same for GITHUB and TWITTER); PGPASSWORD.",
   });
+  runs(command, (options: ServeFlags & GlobalFlags) => runServe(context, options));
 }
 
-async function runServe(context: Context, flags: ServeFlags, json: boolean): Promise<void> {
+/** Runs a server until a signal ends it. */
+export async function runServe(context: Context, flags: ServeFlags & GlobalFlags): Promise<void> {
   const started = performance.now();
   // From the start: a server may be stopped before it is ready.
   const stopped = context.untilSignal();
@@ -64,7 +65,7 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
   const drainMs = checkDrain(flags.drain);
   const { serve, LOG_LEVELS } = await import("../../../server/index.ts");
   const level = checkLogLevel(flags.logLevel ?? (flags.quiet ? "warn" : "info"), LOG_LEVELS);
-  const report = json ? jsonReport(context) : textReport(context);
+  const report = flags.json ? jsonReport(context) : textReport(context);
   let onChange = (): void => undefined;
   const server = await serve({
     ...(await serveOptions(context, flags)),
@@ -84,7 +85,7 @@ async function runServe(context: Context, flags: ServeFlags, json: boolean): Pro
   onChange = file.check;
   const ms = performance.now() - started;
   // On a terminal alone: whoever has the link has the server, so it must not come into a file.
-  const dashboard = !json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
+  const dashboard = !flags.json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
   report.ready(server, announcement.path, ms, dashboard);
   if (announcement.other)
     context.stderr.write(

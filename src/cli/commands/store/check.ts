@@ -1,18 +1,17 @@
 import type { Command } from "commander";
 import type { StoreCheck } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { harmless, printJson, printRecord } from "../../output/text.ts";
-import type { Program } from "../../program.ts";
+import { runs } from "../../program.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, cross, openMaintenance, say, type StoreFlags } from "./options.ts";
+import { addStoreFlags, cross, openMaintenance, say, type StoreOptions } from "./options.ts";
 
 /** How many faults are shown. */
 const SHOWN = 20;
 
-export function addCheck(store: Command, program: Program, context: Context): void {
+export function addCheck(store: Command, context: Context): void {
   const command = addStoreFlags(
     store.command("check").description("read a whole store, and report what is wrong with it"),
   );
@@ -23,16 +22,22 @@ export function addCheck(store: Command, program: Program, context: Context): vo
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
     notes: "Changes nothing, and can run beside a server. Exit code 1 means that something is wrong.",
-  }).action(async (flags: StoreFlags) => {
-    const location = await storeLocation(context, flags);
-    const found = await (await openMaintenance()).check(location);
-    const isSound = found.damage.length === 0 && found.dangling.length === 0;
-    if (!isSound) program.exitCode = EXIT.failed;
-    if (program.opts<GlobalFlags>().json) return printJson(context, { ...found, sound: isSound });
+  });
+  runs(command, (options: StoreOptions) => runCheck(context, options));
+}
+
+/** Prints what is in a store, and what is wrong with it. @returns the exit code */
+export async function runCheck(context: Context, options: StoreOptions): Promise<ExitCode> {
+  const location = await storeLocation(context, options);
+  const found = await (await openMaintenance()).check(location);
+  const isSound = found.damage.length === 0 && found.dangling.length === 0;
+  if (options.json) printJson(context, { ...found, sound: isSound });
+  else {
     print(context, found);
     if (found.damage.length > 0) say(context, "To keep what can be read: svc store repair");
     else if (!isSound) say(context, "To drop these records: svc store repair --drop-dangling");
-  });
+  }
+  return isSound ? EXIT.done : EXIT.failed;
 }
 
 function print(context: Context, found: StoreCheck): void {

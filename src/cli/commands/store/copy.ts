@@ -1,18 +1,17 @@
 import type { Command } from "commander";
 import type { Copy, Digests } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printsRows } from "../../output/flags.ts";
 import { printJson } from "../../output/text.ts";
-import type { Program } from "../../program.ts";
+import { runs } from "../../program.ts";
 import { inDirectory, withSslMode } from "../serve/options.ts";
-import { openMaintenance, progress, say, TABLES, type TableRow } from "./options.ts";
+import { openMaintenance, progress, say, TABLES, type StoreOptions, type TableRow } from "./options.ts";
 
-export function addCopy(store: Command, program: Program, context: Context): void {
+export function addCopy(store: Command, context: Context): void {
   const command = printsRows(store.command("copy <from> <to>")).description(
     "copy a store into an empty one, and compare both",
   );
@@ -26,16 +25,21 @@ export function addCopy(store: Command, program: Program, context: Context): voi
 FROM may be in use: what is copied is all of it at one moment, but for sign-ins under way. Nothing of it changes.
 TO must hold nothing. Broken off, the same command goes on where it was.
 For each table the count and the SHA-256 of both sides are printed. Exit code 1: they differ.`,
-  }).action(async (from: string, to: string) => {
-    const bar = progress(context, "Copied");
-    const maintenance = await openMaintenance();
-    const copy = await maintenance.copy(locationOf(context, from), locationOf(context, to), bar.show).finally(bar.end);
-    if (!copy.isEqual) program.exitCode = EXIT.failed;
-    if (program.opts<GlobalFlags>().json)
-      return printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
-    await printAll(context, program.opts<OutputFlags>(), SIDES, rowsOf(copy), "");
-    say(context, outcome(copy));
   });
+  runs(command, (options: StoreOptions, from: string, to: string) => runCopy(context, options, from, to));
+}
+
+/** Copies a store into an empty one, and compares both. @returns the exit code */
+export async function runCopy(context: Context, options: StoreOptions, from: string, to: string): Promise<ExitCode> {
+  const bar = progress(context, "Copied");
+  const maintenance = await openMaintenance();
+  const copy = await maintenance.copy(locationOf(context, from), locationOf(context, to), bar.show).finally(bar.end);
+  if (options.json) printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
+  else {
+    await printAll(context, options, SIDES, rowsOf(copy), "");
+    say(context, outcome(copy));
+  }
+  return copy.isEqual ? EXIT.done : EXIT.failed;
 }
 
 function locationOf(context: Context, location: string): string {

@@ -3,19 +3,22 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { Digests } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printJson } from "../../output/text.ts";
-import type { Program } from "../../program.ts";
+import { runs } from "../../program.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, say, type StoreFlags } from "./options.ts";
+import { addStoreFlags, openMaintenance, say, type StoreOptions } from "./options.ts";
 
 type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
 
-export function addExport(store: Command, program: Program, context: Context): void {
+export interface ExportOptions extends StoreOptions {
+  readonly outputFile?: string;
+}
+
+export function addExport(store: Command, context: Context): void {
   const command = addStoreFlags(
     store.command("export").description("print all records as NDJSON, for svc store import"),
   ).option("--output-file <file>", "write to a file that only you can read");
@@ -28,16 +31,20 @@ export function addExport(store: Command, program: Program, context: Context): v
     notes: `It contains secret keys, password digests and provider tokens: keep it as safe as the store itself.
 A server may be using the store: what is written is all of it at one moment, but for sign-ins under way. The last
 line has the counts and the SHA-256 of all before, so that a file which was cut or altered is never imported.`,
-  }).action(async (flags: StoreFlags & { readonly outputFile?: string }) => {
-    const location = await storeLocation(context, flags);
-    const maintenance = await openMaintenance();
-    const run: Export = (write) => maintenance.export(location, write);
-    const file = flags.outputFile === undefined ? undefined : resolve(context.cwd, flags.outputFile);
-    const digests = await (file === undefined ? toStdout(context, run) : toFile(file, run));
-    if (file !== undefined && program.opts<GlobalFlags>().json) printJson(context, { file, tables: digests });
-    const counts = Object.entries(digests).map(([name, { count }]) => `${count} ${name}`);
-    say(context, `Exported ${counts.join(", ")}. It contains secret keys: keep it safe.`);
   });
+  runs(command, (options: ExportOptions) => runExport(context, options));
+}
+
+/** Prints all records, or writes them to a file. */
+export async function runExport(context: Context, options: ExportOptions): Promise<void> {
+  const location = await storeLocation(context, options);
+  const maintenance = await openMaintenance();
+  const run: Export = (write) => maintenance.export(location, write);
+  const file = options.outputFile === undefined ? undefined : resolve(context.cwd, options.outputFile);
+  const digests = await (file === undefined ? toStdout(context, run) : toFile(file, run));
+  if (file !== undefined && options.json) printJson(context, { file, tables: digests });
+  const counts = Object.entries(digests).map(([name, { count }]) => `${count} ${name}`);
+  say(context, `Exported ${counts.join(", ")}. It contains secret keys: keep it safe.`);
 }
 
 function toStdout({ stdout }: Context, run: Export): Promise<Digests> {

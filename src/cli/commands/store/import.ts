@@ -3,19 +3,18 @@ import { open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printAll } from "../../list/print.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printsRows } from "../../output/flags.ts";
 import { printJson } from "../../output/text.ts";
-import type { Program } from "../../program.ts";
+import { runs } from "../../program.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, progress, say, TABLES, type StoreFlags } from "./options.ts";
+import { addStoreFlags, openMaintenance, progress, say, TABLES, type StoreOptions } from "./options.ts";
 
-export function addImport(store: Command, program: Program, context: Context): void {
+export function addImport(store: Command, context: Context): void {
   const command = addStoreFlags(
     printsRows(store.command("import <file>")).description(
       "load an export into an empty store; - reads standard input",
@@ -30,26 +29,31 @@ export function addImport(store: Command, program: Program, context: Context): v
     notes: `The file is read whole before anything is written: one that was cut or altered changes nothing. The store must
 hold nothing. Broken off, the same command goes on where it was. Standard input is kept meanwhile in a file in the
 system's temporary directory (TMPDIR), which has no name and is gone with the command.`,
-  }).action(async (file: string, flags: StoreFlags) => {
-    const location = await storeLocation(context, flags);
-    const maintenance = await openMaintenance();
-    const input = await openInput(context, file);
-    const bar = progress(context, "Imported");
-    const name = file === "-" ? "standard input" : file;
-    try {
-      const done = await maintenance.import(location, name, input, bar.show).finally(bar.end);
-      if (!done.isEqual) program.exitCode = EXIT.failed;
-      const { location: to, digests, isEqual, wasThere } = done;
-      if (program.opts<GlobalFlags>().json)
-        return printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
+  });
+  runs(command, (options: StoreOptions, file: string) => runImport(context, options, file));
+}
+
+/** Loads an export into an empty store. @returns the exit code */
+export async function runImport(context: Context, options: StoreOptions, file: string): Promise<ExitCode> {
+  const location = await storeLocation(context, options);
+  const maintenance = await openMaintenance();
+  const input = await openInput(context, file);
+  const bar = progress(context, "Imported");
+  const name = file === "-" ? "standard input" : file;
+  try {
+    const done = await maintenance.import(location, name, input, bar.show).finally(bar.end);
+    const { location: to, digests, isEqual, wasThere } = done;
+    if (options.json) printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
+    else {
       const rows = Object.entries(digests).map(([table, row]) => ({ table, ...row }));
-      await printAll(context, program.opts<OutputFlags>(), TABLES, rows, "");
+      await printAll(context, options, TABLES, rows, "");
       if (!isEqual) say(context, `${to} differs from ${name}. Delete it, and import again.`);
       else say(context, wasThere ? `${to} already has all of it.` : `Imported ${name} into ${to}.`);
-    } finally {
-      await input.close();
     }
-  });
+    return isEqual ? EXIT.done : EXIT.failed;
+  } finally {
+    await input.close();
+  }
 }
 
 /** Something that can be read twice. */

@@ -3,12 +3,12 @@ import type { Program } from "../../program.ts";
 import { addCheck } from "./check.ts";
 import { addCopy } from "./copy.ts";
 import { addExport } from "./export.ts";
-import { addCompact, addMigrate } from "./compact.ts";
+import { addCompact } from "./compact.ts";
 import { addImport } from "./import.ts";
+import { addMigrate } from "./migrate.ts";
 import { addRepair } from "./repair.ts";
 
 export function addStore(program: Program, context: Context): void {
   const store = program.command("store");
-  for (const add of [addCheck, addRepair, addCompact, addMigrate, addCopy, addExport, addImport])
-    add(store, program, context);
+  for (const add of [addCheck, addRepair, addCompact, addMigrate, addCopy, addExport, addImport]) add(store, context);
 }

@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
+import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
+import type { OutputFlags } from "../../output/flags.ts";
 import { colors, harmless } from "../../output/text.ts";
 import { CONFIG_FILE } from "../serve/options.ts";
 
-export interface StoreFlags {
+export interface StoreOptions extends GlobalFlags, OutputFlags {
   readonly store?: string;
   readonly config?: string;
 }

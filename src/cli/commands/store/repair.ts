@@ -1,22 +1,21 @@
 import type { Command } from "commander";
 import type { Repair } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { isInteractive, type Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printJson } from "../../output/text.ts";
-import type { Program } from "../../program.ts";
+import { runs } from "../../program.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, printSentences, say, type StoreFlags } from "./options.ts";
+import { addStoreFlags, openMaintenance, printSentences, say, type StoreOptions } from "./options.ts";
 
-interface RepairFlags extends StoreFlags {
+export interface RepairOptions extends StoreOptions {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
   readonly dropDangling?: boolean;
 }
 
-export function addRepair(store: Command, program: Program, context: Context): void {
+export function addRepair(store: Command, context: Context): void {
   const command = addStoreFlags(
     store.command("repair").description("keep what can be read of a damaged db.json, and report what cannot"),
   )
@@ -32,38 +31,41 @@ export function addRepair(store: Command, program: Program, context: Context): v
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes:
       "Before anything is written, each file is copied: db.json.<time>.bak and so on. A store without damage is\nnot changed. Stop the server first.",
-  }).action(async (flags: RepairFlags) => {
-    const location = await storeLocation(context, flags);
-    const repair = await (
-      await openMaintenance()
-    ).openRepair(location, { dropDangling: flags.dropDangling, now: context.now() });
-    try {
-      await runRepair(context, repair, flags, program.opts<GlobalFlags>().json === true);
-    } finally {
-      await repair.close();
-    }
   });
+  runs(command, (options: RepairOptions) => runRepair(context, options));
 }
 
-async function runRepair(context: Context, repair: Repair, flags: RepairFlags, asJson: boolean): Promise<void> {
+/** Reports what of a store is lost, and writes it without that once it is confirmed. */
+export async function runRepair(context: Context, options: RepairOptions): Promise<void> {
+  const location = await storeLocation(context, options);
+  const maintenance = await openMaintenance();
+  const repair = await maintenance.openRepair(location, { dropDangling: options.dropDangling, now: context.now() });
+  try {
+    await reportAndApply(context, repair, options);
+  } finally {
+    await repair.close();
+  }
+}
+
+async function reportAndApply(context: Context, repair: Repair, options: RepairOptions): Promise<void> {
   const { location, losses, notes, kept } = repair;
   const isSound = losses.length === 0;
   const report = (copies: readonly string[], isRepaired: boolean): void => {
-    if (asJson) printJson(context, { location, losses, notes, kept, repaired: isRepaired, copies });
+    if (options.json) printJson(context, { location, losses, notes, kept, repaired: isRepaired, copies });
   };
   if (isSound) {
     report([], false);
     return say(context, `${location} is not damaged: nothing to repair.`);
   }
-  if (!asJson) printSentences(context, losses);
+  if (!options.json) printSentences(context, losses);
   for (const note of notes) say(context, note);
   const counts = Object.entries(kept).map(([name, count]) => `${count} ${name}`);
   say(context, `Kept: ${counts.join(", ")}.`);
-  if (flags.dryRun) {
+  if (options.dryRun) {
     report([], false);
     return say(context, "Nothing was changed.");
   }
-  if (!flags.yes) await confirmRepair(context);
+  if (!options.yes) await confirmRepair(context);
   const copies = await repair.apply();
   report(copies, true);
   say(context, `${location} was repaired. The files as they were:`);
