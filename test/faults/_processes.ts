@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -31,12 +31,28 @@ function canFix(): boolean {
   return can;
 }
 
+/** Whether a file can be mounted as a disk, and be told to fail. */
+function canLoop(): boolean {
+  const place = mkdtempSync(join(tmpdir(), "svc-faults-"));
+  const [image, mountPoint] = [join(place, "image"), join(place, "mounted")];
+  mkdirSync(mountPoint);
+  const can =
+    succeeds("truncate", "--size", "8M", image) &&
+    succeeds("mkfs.ext4", "-q", image) &&
+    succeeds("mount", "-o", "loop", image, mountPoint) &&
+    succeeds("umount", mountPoint) &&
+    existsSync("/sys/fs/ext4");
+  rmSync(place, { recursive: true });
+  return can;
+}
+
 /** What faults are made with, where the machine has it. */
 export const tools = {
   // The names of system calls differ between machines.
   strace: process.arch === "x64" && succeeds("strace", "-f", "-o", "/dev/null", "true"),
   prlimit: succeeds("prlimit", "--version"),
   mount: process.geteuid?.() === 0 && succeeds("unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"),
+  loop: process.geteuid?.() === 0 && canLoop(),
   unshare: succeeds("unshare", "-n", "true"),
   chattr: process.geteuid?.() === 0 && canFix(),
 };
@@ -47,7 +63,7 @@ export function needs(...names: (keyof typeof tools)[]): void {
     const missing = names.filter((name) => !tools[name]);
     const message = `this machine has no ${missing.join(", ")}, or does not let it be used; the tests that need it are left out`;
     // Where a program is there, only root was missing.
-    const isInstalled = missing.every((name) => succeeds("which", name));
+    const isInstalled = missing.every((name) => succeeds("which", name === "loop" ? "mkfs.ext4" : name));
     if (!isInstalled && process.env["CI"]) throw new Error(message);
     skip(missing.length > 0, message);
   });

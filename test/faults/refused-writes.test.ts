@@ -1,95 +1,11 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { names, readiness, remove, serve, signIn, until, users, type Server } from "./_file-server.ts";
 import { directory, needs, tools } from "./_processes.ts";
 
 needs("prlimit", "chattr");
-
-const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
-const KEY = "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz";
-const PEOPLE = 40;
-
-interface Server {
-  readonly url: string;
-  readonly child: ChildProcess;
-  readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
-  stderr: string;
-}
-
-/** `svc serve` on a store at `place/store`. */
-async function serve(place: string): Promise<Server> {
-  const seed = join(place, "seed.json");
-  const personas = Array.from({ length: PEOPLE }, (_, n) => ({
-    id: `p${n}`,
-    name: `Person ${n}`,
-    email: `p${n}@acme.test`,
-    google: { sub: String(n), email_verified: true },
-  }));
-  const instances = [{ name: "Acme", subdomain: "acme", secret_key: KEY }];
-  if (!existsSync(seed)) await writeFile(seed, JSON.stringify({ instances, personas }));
-  const path = join(place, "store/db.json");
-  const child = spawn(
-    process.execPath,
-    [BIN, "serve", "--port", "0", "--store", path, "--seed", seed, "--json", "--quiet"],
-    { cwd: place, stdio: ["ignore", "pipe", "pipe"] },
-  );
-  const ended = once(child, "exit") as Server["ended"];
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  const server: Server = { url: "", child, ended, stderr: "" };
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (server.stderr += text));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const { value, done } = await lines.next();
-  if (done) throw new Error(`svc serve ended with ${String((await ended)[0])}: ${server.stderr}`);
-  return Object.assign(server, { url: (JSON.parse(value) as { url: string }).url });
-}
-
-/** @returns whether the application has got a token; else the last status */
-async function signIn({ url }: Server, n: number): Promise<true | number> {
-  const callback = "http://localhost:3000/callback";
-  const query = new URLSearchParams({ provider: "google", redirect_uri: callback, login_hint: `p${n}` });
-  let location = `${url}/oauth/authorize?${query.toString()}`;
-  while (!location.startsWith(callback)) {
-    const { status, headers } = await fetch(location, { redirect: "manual" });
-    if (status !== 302) return status;
-    location = headers.get("location")!;
-  }
-  const { searchParams } = new URL(location);
-  if (!searchParams.has("token")) expect(searchParams.get("error")).toBe("temporarily_unavailable");
-  return searchParams.has("token") || 302;
-}
-
-async function users({ url }: Server): Promise<{ id: string }[]> {
-  const response = await fetch(`${url}/api/v1/users`, { headers: { "x-service-secret-key": KEY } });
-  expect(response.status).toBe(200);
-  return (await response.json()) as { id: string }[];
-}
-
-async function remove({ url }: Server, id: string): Promise<Response> {
-  return fetch(`${url}/api/v1/users/${id}`, { method: "DELETE", headers: { "x-service-secret-key": KEY } });
-}
-
-async function readiness({ url }: Server): Promise<string> {
-  const response = await fetch(`${url}/__svc/health/ready`);
-  const { status, code } = (await response.json()) as { status: string; code?: string };
-  expect(response.status).toBe(code === undefined ? 200 : 503);
-  return code ?? status;
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await delay(100);
-}
-
-const names = (found: object[]): string[] =>
-  found.map((user) => /"name":"(Person \d+)"/.exec(JSON.stringify(user))![1]!).toSorted();
 
 interface Outage {
   readonly code: string;

@@ -27,6 +27,7 @@ import { firstHeader, firstLine, secondLine } from "./_files.ts";
 
 /** How long nothing must happen before the journal is compacted. */
 const IDLE_MS = 1000;
+const RETRY_MS = 60_000;
 
 const warnings: string[] = [];
 beforeEach(() => {
@@ -330,7 +331,7 @@ describe("A compaction that fails", () => {
     await store.saveState(state(2));
     await rmdir(`${journalOf(path)}.old`);
     expect(await foundIn(await open(await abandoned(path)), [1, 2])).toEqual([1, 2]);
-    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    await vi.advanceTimersByTimeAsync(RETRY_MS);
     await until(async () => (await namesIn(path)).join() === "db.journal,db.json");
     expect(await foundIn(await open(await abandoned(path)), [1, 2])).toEqual([1, 2]);
     expect(warnings).toEqual([`${path} could not be brought up to date (EISDIR); the journal keeps everything.`]);
@@ -349,7 +350,7 @@ describe("A compaction that fails", () => {
     await store.saveState(state(2));
     await store.saveState(state(3));
     const crashed = await open(await abandoned(path));
-    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    await vi.advanceTimersByTimeAsync(RETRY_MS);
     await until(async () => (await namesIn(path)).join() === "db.journal,db.json");
     const later = await open(await abandoned(path));
     await store.close();
@@ -361,6 +362,25 @@ describe("A compaction that fails", () => {
       expect.stringContaining(`${path} is unavailable: ${why}`),
       `${path} is available again.`,
     ]);
+  });
+
+  it("is tried again by itself after a minute, not at each change, and is reported once", async () => {
+    const path = await newPath();
+    const store = await open(path);
+    await store.saveState(state(1));
+    await mkdir(`${journalOf(path)}.old`);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    await until(() => warnings.length > 0);
+    const redirect_uri = `http://localhost:3000/${"x".repeat(1 << 20)}`;
+    for (let n = 2; n <= 12; n++) await store.saveState(state(n, { redirect_uri }));
+    await rmdir(`${journalOf(path)}.old`);
+    await vi.advanceTimersByTimeAsync(RETRY_MS / 2);
+    expect(await sizeOf(journalOf(path))).toBeGreaterThan(11 << 20);
+    await until(async () => {
+      await vi.advanceTimersByTimeAsync(RETRY_MS);
+      return (await namesIn(path)).join() === "db.journal,db.json";
+    });
+    expect(warnings).toHaveLength(1);
   });
 
   it("keeps the journal where it happens at the end, and the next start has everything", async () => {

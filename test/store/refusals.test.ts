@@ -3,6 +3,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { chmod, copyFile, mkdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { unusable } from "../../src/server/store/json/directory.ts";
 import { attempt, laidOut, refused } from "./_journal.ts";
 import { temporaryDirectory } from "./conformance.ts";
 
@@ -129,4 +130,13 @@ describe("A place that can't be used", () => {
       expect((await attempt(path)).refusal).toBeUndefined();
     },
   );
+});
+
+it.each([
+  ["ENOSPC", "Free some space on its disk."],
+  ["EDQUOT", "Free some space on its disk."],
+  ["ENAMETOOLONG", "Choose another --store."],
+])("A store that can't be opened because of %s says what to do", (code, remedy) => {
+  const refusal = unusable("/data/db.json", Object.assign(new Error(code), { code }));
+  expect(refusal.message).toBe(`/data/db.json can't be opened (${code}). ${remedy}`);
 });

@@ -60,7 +60,8 @@ export async function prepare(path: string): Promise<void> {
 export function unusable(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   const { code } = error as NodeJS.ErrnoException;
-  return new StoreRefused("unusable", `${path} can't be opened (${code ?? String(error)}). Choose another --store.`, {
+  const remedy = code === "ENOSPC" || code === "EDQUOT" ? "Free some space on its disk" : "Choose another --store";
+  return new StoreRefused("unusable", `${path} can't be opened (${code ?? String(error)}). ${remedy}.`, {
     cause: error,
   });
 }

@@ -13,10 +13,13 @@ import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { beginAfter, openJournals } from "./open-journals.ts";
+import { checkRoom } from "./room.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Turns } from "./turns.ts";
 
 const IDLE_MS = 1000;
+/** Between compactions that fail: each attempt may take the last free space for a moment, and then no change is written. */
+const RETRY_MS = 60_000;
 const COMPACT_BYTES = 8 << 20;
 
 export interface FilesOptions {
@@ -48,6 +51,8 @@ export class Files implements Log {
   #snapshotSize = 0;
   #compaction: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
+  /** No compaction begins by itself before this moment. 0: the last one did not fail. */
+  #retryAt = 0;
   readonly #turns = new Turns();
 
   private constructor(
@@ -114,6 +119,7 @@ export class Files implements Log {
   }
 
   async #append(changes: readonly Change[]): Promise<void> {
+    if (this.#journal.hasFailed) await checkRoom(journalName(this.#path));
     await this.#journal.append(encodeLine(this.#sequence + 1, changes));
     this.#sequence++;
   }
@@ -163,10 +169,12 @@ export class Files implements Log {
 
   #planCompaction(): void {
     clearTimeout(this.#idle);
-    if (this.#journal.length > Math.max(COMPACT_BYTES, this.#snapshotSize)) {
+    const isLong = this.#journal.length > Math.max(COMPACT_BYTES, this.#snapshotSize);
+    const wait = Math.max(isLong ? 0 : IDLE_MS, this.#retryAt - performance.now());
+    if (wait === 0) {
       this.#startCompaction();
-    } else if (this.#hasOld || this.#journal.length * 8 > this.#snapshotSize) {
-      this.#idle = setTimeout(() => this.#startCompaction(), IDLE_MS);
+    } else if (isLong || this.#hasOld || this.#journal.length * 8 > this.#snapshotSize) {
+      this.#idle = setTimeout(() => this.#startCompaction(), wait);
       this.#idle.unref();
     }
   }
@@ -176,21 +184,23 @@ export class Files implements Log {
   }
 
   async #compactAndPlan(): Promise<void> {
-    const isDone = await this.#compact();
+    await this.#compact();
     this.#compaction = undefined;
     // What came meanwhile may be enough for the next.
-    if (isDone && !this.#isClosed) this.#planCompaction();
+    if (!this.#isClosed) this.#planCompaction();
   }
 
-  /** A compaction that fails loses nothing: the journal stays until one succeeds. */
-  async #compact(): Promise<boolean> {
+  /** A compaction that fails loses nothing: the journal stays until one succeeds. Only the first failure is reported. */
+  async #compact(): Promise<void> {
+    const isRetry = this.#retryAt > 0;
     try {
       if (!this.#hasOld) await this.#turns.take(() => this.#rotate());
       await this.#finishCompaction();
-      return true;
+      this.#retryAt = 0;
     } catch (error) {
+      this.#retryAt = performance.now() + RETRY_MS;
+      if (isRetry) return;
       this.#warn(`${this.#path} could not be brought up to date (${codeOf(error)}); the journal keeps everything.`);
-      return false;
     }
   }
 

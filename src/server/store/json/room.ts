@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto";
+import { open, rm } from "node:fs/promises";
+import { notWritable } from "./failures.ts";
+import { writeAll } from "./snapshot.ts";
+
+/** More than any group of changes is likely to need. */
+const ROOM_BYTES = 1 << 16;
+
+/**
+ * Tells whether a disk that was full has room again. The last page of a file takes small changes and refuses larger
+ * ones, so that a store which only tried its next change would be back and away again many times in one outage.
+ * @throws {StorageUnavailable} where the disk is full
+ */
+export async function checkRoom(path: string): Promise<void> {
+  const trial = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const handle = await open(trial, "wx", 0o600);
+    try {
+      await writeAll(handle, [" ".repeat(ROOM_BYTES)]);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const fault = notWritable(path, error);
+    // Whatever else is wrong here, the change itself will show.
+    if (fault.code === "store_full") throw fault;
+  } finally {
+    await rm(trial, { force: true }).catch(() => undefined);
+  }
+}
