@@ -3,6 +3,9 @@ import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
 import { type Store } from "../../src/server/store/store.ts";
 import { createDatabase } from "./_postgres.ts";
 
+/** The address with time enough for what many do at once on a machine that is busy. */
+export const patient = (url: string): string => `${url}?pool_timeout=60&statement_timeout=60`;
+
 export const open = async (url: string, warnings: string[] = []): Promise<Store> => {
   const store = await openPostgresStore(url, { warn: (message) => warnings.push(message) });
   onTestFinished(() => store.close());

@@ -15,7 +15,7 @@ import {
   user,
 } from "../store/conformance.ts";
 import { createDatabase } from "./_postgres.ts";
-import { open, awaitServer } from "./_store.ts";
+import { awaitServer, open, patient } from "./_store.ts";
 
 awaitServer();
 
@@ -105,7 +105,7 @@ describe("Several processes on one database", () => {
 
   it("keep a person's rows together when two of them decide at once", async () => {
     const url = await createDatabase();
-    const [one, two] = [await open(url), await open(url)];
+    const [one, two] = [await open(patient(url)), await open(patient(url))];
     await one.seed(records({ users: [user(1)], identities: [identity(2, user(1))] }));
     const person = { uid: "2", email: user(1).email, provider: "github" as const };
     const outcomes = await Promise.all(
