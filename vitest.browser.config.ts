@@ -8,6 +8,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     isolate: false,
+    maxWorkers: 2,
     retry: process.env["CI"] ? 1 : 0,
   },
 });
