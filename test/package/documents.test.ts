@@ -1,117 +1,26 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
-import { temporaryDirectory } from "../_files.ts";
+import { blocks, installed, PAGES, ROOT, run, serving, type Block } from "../_documents.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const PAGES = [
-  "README.md",
-  ...["api", "client", "commands", "providers", "server", "testing"].map((n) => `docs/${n}.md`),
-];
-const BIN = join(ROOT, "bin/svc.js");
 /** They run this test, or take over the terminal of whoever does. */
 const FROM_A_CLONE = ["npm ci && npm start", "npm ci && npm test"];
+/** Languages of pictures and excerpts, which nothing runs. */
+const SHOWN = ["mermaid", "text"];
+/** Those of docs/postgres.md have a test of their own, which brings a database. */
+const isOfPostgres = ({ page }: Block): boolean => page === "docs/postgres.md";
 
-interface Block {
-  readonly name: string;
-  readonly language: string;
-  readonly code: string;
-}
-
-const blocks: readonly Block[] = (
-  await Promise.all(
-    PAGES.map(async (page) => {
-      const text = await readFile(join(ROOT, page), "utf8");
-      return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = "", code = ""], n) => ({
-        name: `${page}, block ${n + 1}: ${code.trim().split("\n")[0]}`,
-        language,
-        code: code.trim(),
-      }));
-    }),
-  )
-).flat();
-const written = (...languages: string[]): Block[] => blocks.filter(({ language }) => languages.includes(language));
+const written = (...languages: string[]): Block[] =>
+  blocks.filter((block) => languages.includes(block.language) && !isOfPostgres(block));
 /** Where a block is an excerpt of a file of the examples, that file: the examples have tests of their own. */
 const excerptOf = ({ code }: Block): string | undefined => /^\/\/ (examples\/\S+)$/m.exec(code)?.[1];
 const isVitest = ({ code }: Block): boolean => code.includes('"svc-identity/testing/vitest"');
 const programs = written("js", "ts").filter((block) => excerptOf(block) === undefined);
 const nodePrograms = programs.filter((block) => !isVitest(block));
-
-/** An application that has installed the package, where `npx svc-identity` is the command. */
-async function installed(): Promise<string> {
-  const directory = temporaryDirectory();
-  const modules = join(directory, "node_modules");
-  await mkdir(modules);
-  for (const name of ["@types", "express", "jose", "undici", "undici-types", "srvx", "vitest"])
-    await symlink(join(ROOT, "node_modules", name), join(modules, name));
-  await symlink(ROOT, join(modules, "svc-identity"));
-  await mkdir(join(directory, "bin"));
-  await writeFile(
-    join(directory, "bin/npx"),
-    `#!/bin/sh\n[ "$1" = svc-identity ] || exit 1\nshift\nexec '${BIN}' "$@"\n`,
-  );
-  await writeFile(join(directory, "bin/npm"), "#!/bin/sh\n[ $1 = i ] || [ $1 = pkg ]\n");
-  for (const name of ["npx", "npm"]) await chmod(join(directory, "bin", name), 0o755);
-  return directory;
-}
-
-interface Running {
-  readonly output: () => string;
-  readonly until: (pattern: RegExp) => Promise<string>;
-  readonly code: Promise<number | null>;
-}
-
-function run(directory: string, command: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
-  const child = spawn(command[0]!, command.slice(1), {
-    cwd: directory,
-    env: { PATH: `${directory}/bin:${process.env["PATH"]}`, HOME: directory, SVC_PORT: "0", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
-  const stop = (): void => {
-    try {
-      process.kill(-child.pid!, "SIGKILL");
-    } catch {
-      // It has ended.
-    }
-  };
-  onTestFinished(stop);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const code = once(child, "close").then(([status]) => status as number | null);
-  return {
-    code,
-    output: () => output,
-    async until(pattern) {
-      for (;;) {
-        const found = pattern.exec(output)?.[1];
-        if (found !== undefined) return found;
-        const ended = await Promise.race([code.then(() => true), once(child.stdout, "data").then(() => false)]);
-        if (ended && !pattern.test(output)) throw new Error(output);
-      }
-    },
-  };
-}
-
-/** A server in that directory, and what its environment says of it. */
-async function serving(directory: string): Promise<Record<string, string>> {
-  const server = run(directory, [process.execPath, BIN, "serve", "--json", "--store", "memory"]);
-  await server.until(/("type":"ready")/);
-  const text = await readFile(join(directory, ".svc/server.json"), "utf8");
-  const { url, control_key, instances } = JSON.parse(text) as {
-    url: string;
-    control_key: string;
-    instances: { secret_key: string }[];
-  };
-  const control = { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: control_key };
-  return { SVC_BASE_URL: url, SVC_SECRET_KEY: instances[0]!.secret_key, ...control };
-}
 
 /** As a browser goes, with its cookies, choosing Ada. */
 async function browse(address: string, jar = new Map<string, string>()): Promise<string> {
@@ -203,7 +112,7 @@ describe("The documents", () => {
       const startsServer = /\bserve\b/.test(code);
       if (!startsServer) await serving(directory);
       await writeFile(join(directory, "app.js"), "process.env.SVC_SECRET_KEY.startsWith('sk_') || process.exit(1);");
-      const shell = run(directory, ["bash", "-ec", code]);
+      const shell = run(directory, ["bash", "-ec", code], { SVC_BROWSER: "true" });
       if (startsServer) await shell.until(/(Front door)/);
       else expect(await shell.code, shell.output()).toBe(0);
     },
@@ -214,15 +123,20 @@ describe("The documents", () => {
     else parseConfig(code, "svc.config.json");
   });
 
+  it("have no block of code that no test looks at", () => {
+    const tried = ["js", "ts", "sh", "python", "json"];
+    const left = blocks.filter((block) => !isOfPostgres(block) && ![...tried, ...SHOWN].includes(block.language));
+    expect(left.map(({ name }) => name)).toEqual([]);
+    expect(blocks.length).toBeGreaterThan(30);
+  });
+
   it("set a clone up in one line for each purpose", () => {
     const commands = written("sh").map(({ code }) => code);
     expect(commands).toEqual(expect.arrayContaining(FROM_A_CLONE));
   });
 
   it("never tell a reader to run the npm package named svc, which is another", async () => {
-    const pages = [...PAGES, "CONTRIBUTING.md", "SECURITY.md", "docs/postgres.md", "examples/README.md"];
-    const more = ["examples/github-actions/verify.yml"];
-    for (const page of [...pages, ...more]) {
+    for (const page of [...PAGES, "examples/github-actions/verify.yml"]) {
       expect(await readFile(join(ROOT, page), "utf8"), page).not.toMatch(/npx (--yes )?svc[ \n]/);
     }
   });

@@ -145,6 +145,33 @@ describe.each(Object.entries(applications))("The application on %s", (_, start) 
   });
 });
 
+describe("The pages of the Next.js example", () => {
+  it("are right by the types of React and of this package", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "svc-nextjs-"));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    // Next.js itself is not installed: this is what the page takes of it.
+    const cookies = "Promise<{ get(name: string): { name: string; value: string } | undefined }>";
+    const declared = `declare module "next/headers" { export function cookies(): ${cookies}; }\n`;
+    await writeFile(join(directory, "next.d.ts"), declared);
+    const project = {
+      extends: join(ROOT, "examples/nextjs/tsconfig.json"),
+      compilerOptions: { typeRoots: [join(ROOT, "node_modules/@types")], types: ["node", "react"] },
+      include: ["next.d.ts", join(ROOT, "examples/nextjs/**/*")],
+    };
+    await writeFile(join(directory, "tsconfig.json"), JSON.stringify(project));
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const { code, output } = await bash(
+      `'${process.execPath}' '${tsc}' -p . --listFilesOnly && '${process.execPath}' '${tsc}' -p .`,
+      directory,
+    );
+    for (const page of ["app/page.tsx", "app/layout.tsx", "app/callback/route.ts"]) expect(output).toContain(page);
+    expect({ code, errors: output.split("\n").filter((line) => line.includes("error TS")) }).toEqual({
+      code: 0,
+      errors: [],
+    });
+  });
+});
+
 describe("The API on Hono", () => {
   it("answers who sends a good token, and nobody else", async () => {
     const origin = await listening(() =>

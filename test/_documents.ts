@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { temporaryDirectory } from "./_files.ts";
+
+export const ROOT = join(import.meta.dirname, "..");
+export const BIN = join(ROOT, "bin/svc.js");
+
+/** A block of code in a page. */
+export interface Block {
+  readonly page: string;
+  /** The page, the block's place in it, and how it begins. */
+  readonly name: string;
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Every page but docs/cli.md, which is made from the help of the commands. */
+export const PAGES: readonly string[] = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "examples/README.md",
+  ...(await readdir(join(ROOT, "docs")))
+    .filter((name) => name.endsWith(".md") && name !== "cli.md")
+    .map((name) => `docs/${name}`),
+];
+
+export const blocks: readonly Block[] = (
+  await Promise.all(
+    PAGES.map(async (page) => {
+      const text = await readFile(join(ROOT, page), "utf8");
+      return [...text.matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, language = "", code = ""], n) => ({
+        page,
+        name: `${page}, block ${n + 1}: ${code.trim().split("\n")[0]}`,
+        language,
+        code: code.trim(),
+      }));
+    }),
+  )
+).flat();
+
+/** An application that has installed the package, where `npx svc-identity` is the command. */
+export async function installed(): Promise<string> {
+  const directory = temporaryDirectory();
+  const modules = join(directory, "node_modules");
+  await mkdir(modules);
+  for (const name of ["@types", "express", "jose", "undici", "undici-types", "srvx", "vitest"])
+    await symlink(join(ROOT, "node_modules", name), join(modules, name));
+  await symlink(ROOT, join(modules, "svc-identity"));
+  await mkdir(join(directory, "bin"));
+  await writeFile(
+    join(directory, "bin/npx"),
+    `#!/bin/sh\n[ "$1" = svc-identity ] || exit 1\nshift\nexec '${BIN}' "$@"\n`,
+  );
+  await writeFile(join(directory, "bin/npm"), "#!/bin/sh\n[ $1 = i ] || [ $1 = pkg ]\n");
+  for (const name of ["npx", "npm"]) await chmod(join(directory, "bin", name), 0o755);
+  return directory;
+}
+
+export interface Running {
+  readonly output: () => string;
+  readonly until: (pattern: RegExp) => Promise<string>;
+  readonly code: Promise<number | null>;
+}
+
+/** Runs a command there, with its `bin` first in the PATH, until it ends or the test does. */
+export function run(directory: string, command: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+  const child = spawn(command[0]!, command.slice(1), {
+    cwd: directory,
+    env: { PATH: `${directory}/bin:${process.env["PATH"]}`, HOME: directory, SVC_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const stop = (): void => {
+    try {
+      process.kill(-child.pid!, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  };
+  onTestFinished(stop);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const code = once(child, "close").then(([status]) => status as number | null);
+  return {
+    code,
+    output: () => output,
+    async until(pattern) {
+      for (;;) {
+        const found = pattern.exec(output)?.[1];
+        if (found !== undefined) return found;
+        const ended = await Promise.race([code.then(() => true), once(child.stdout, "data").then(() => false)]);
+        if (ended && !pattern.test(output)) throw new Error(output);
+      }
+    },
+  };
+}
+
+/** A server in that directory, and what its environment says of it. */
+export async function serving(directory: string): Promise<Record<string, string>> {
+  const server = run(directory, [process.execPath, BIN, "serve", "--json", "--store", "memory"]);
+  await server.until(/("type":"ready")/);
+  const text = await readFile(join(directory, ".svc/server.json"), "utf8");
+  const { url, control_key, instances } = JSON.parse(text) as {
+    url: string;
+    control_key: string;
+    instances: { secret_key: string }[];
+  };
+  const control = { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: control_key };
+  return { SVC_BASE_URL: url, SVC_SECRET_KEY: instances[0]!.secret_key, ...control };
+}
