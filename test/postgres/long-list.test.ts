@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
@@ -35,6 +36,30 @@ describe("A long list", () => {
     }
     expect(new Set(seen).size).toBe(COUNT);
     expect(seen.length).toBe(COUNT);
+  });
+
+  it("is handed over in small pieces, between which others get their turn", async () => {
+    const store = await open(url);
+    const seen = { rows: 0, sinceTurn: 0, most: 0, isDone: false };
+    const others = (async () => {
+      while (!seen.isDone) {
+        await setImmediate();
+        seen.sinceTurn = 0;
+      }
+    })();
+    for (const options of [{ limit: 1000 }, {}]) {
+      for await (const rows of (await store.users(A, options))!) {
+        seen.rows += rows.length;
+        seen.sinceTurn += rows.length;
+        seen.most = Math.max(seen.most, seen.sinceTurn);
+        // Longer than a slice of time.
+        for (const end = performance.now() + 3; performance.now() < end;);
+      }
+    }
+    seen.isDone = true;
+    await others;
+    expect(seen.rows).toBe(1000 + COUNT);
+    expect(seen.most).toBeLessThanOrEqual(2 * 256);
   });
 
   it("gives its connection back when nobody wants the rest, and when it breaks", async () => {

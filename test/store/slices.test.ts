@@ -1,10 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { Collection } from "../../src/server/store/json/collection.ts";
 import { Document } from "../../src/server/store/json/document.ts";
-import { Slices } from "../../src/server/store/json/slices.ts";
+import { Slices } from "../../src/server/store/slices.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery, type Query } from "../../src/wire/query.ts";
-import { A, user } from "./conformance.ts";
+import type { UserRecord } from "../../src/server/store/records.ts";
+import { A, id, user } from "./conformance.ts";
 
 /** Works as long as presenting some rows takes. */
 function work(ms: number): void {
@@ -45,6 +47,106 @@ it.each([
     expect(seen.turns).toBeGreaterThan(COUNT / 1024 - 1);
   },
 );
+
+/** Users of whom the store has to ask each key, which takes a while. */
+function createSlow(count: number): {
+  users: Collection<UserRecord>;
+  rows: Map<string, UserRecord>;
+  asked: { keys: number };
+} {
+  const rows = new Map(Array.from({ length: count }, (_, n) => [id(n), user(n)]));
+  const asked = { keys: 0 };
+  const users = new Collection<UserRecord>({
+    key(row) {
+      asked.keys++;
+      work(0.01);
+      return row.id;
+    },
+    time: (row) => row.created_at,
+    id: (row) => row.id,
+    current: (key) => rows.get(key),
+    withValue: () => undefined,
+  });
+  for (const row of rows.values()) users.add(row);
+  return { users, rows, asked };
+}
+
+it("the first search of a field gives others a turn while it learns of all rows", async () => {
+  const { users, asked } = createSlow(5_000);
+  const seen = { most: 0, isDone: false };
+  const others = (async () => {
+    while (!seen.isDone) {
+      await turn();
+      seen.most = Math.max(seen.most, asked.keys);
+      asked.keys = 0;
+    }
+  })();
+  let found = 0;
+  for await (const rows of users.find({ query: parseQuery("email:*e*", USER_FIELDS) }, undefined)) found += rows.length;
+  seen.isDone = true;
+  await others;
+  expect(found).toBe(5_000);
+  expect(seen.most).toBeLessThanOrEqual(4 * 256);
+});
+
+it("the first search of a field misses nothing that changes meanwhile", async () => {
+  const { users, rows, asked } = createSlow(5_000);
+  const remove = (n: number): void => {
+    const row = rows.get(id(n))!;
+    rows.delete(row.id);
+    users.remove(row);
+  };
+  const rename = (n: number): void => {
+    const [before, after] = [rows.get(id(n))!, user(n, { name: "renamed" })];
+    rows.set(after.id, after);
+    users.replace(before, after);
+  };
+  const add = (n: number): void => {
+    rows.set(id(n), user(n, { name: "new" }));
+    users.add(rows.get(id(n))!);
+  };
+  const find = async (text: string): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const batch of users.find({ query: parseQuery(text, USER_FIELDS) }, undefined))
+      found.push(...batch.map((row) => row.id));
+    return found;
+  };
+  const isLearning = async (): Promise<void> => {
+    asked.keys = 0;
+    while (asked.keys === 0) await turn();
+  };
+
+  const first = find("email:*e*");
+  await isLearning();
+  for (let n = 0; n < 1_000; n++) {
+    remove(n * 2);
+    rename(n * 2 + 1);
+    add(5_000 + n);
+  }
+  await first;
+  expect(new Set(await find("email:*e*")).size).toBe(5_000);
+  expect(await find("email:*e*")).toHaveLength(5_000);
+  expect(await find("name:renamed")).toHaveLength(1_000);
+  expect(await find("name:new")).toHaveLength(1_000);
+});
+
+it("the first search of a field begins again when most rows are deleted meanwhile", async () => {
+  const { users, rows } = createSlow(5_000);
+  const find = async (): Promise<number> => {
+    let found = 0;
+    for await (const batch of users.find({ query: parseQuery("email:*e*", USER_FIELDS) }, undefined))
+      found += batch.length;
+    return found;
+  };
+  const first = find();
+  await turn();
+  for (const row of [...rows.values()].slice(1_000)) {
+    rows.delete(row.id);
+    users.remove(row);
+  }
+  expect(await first).toBe(1_000);
+  expect(await find()).toBe(1_000);
+});
 
 it("several readings take turns, a slice each", async () => {
   const slices = new Slices();

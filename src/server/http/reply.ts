@@ -50,11 +50,21 @@ const SVG_HEADERS = flat({
 
 /** @param headers take the place of the usual ones of their names */
 export function json(body: unknown, status = 200, headers?: Headers): Reply {
-  return {
-    status,
-    headers: headers ? flat({ ...JSON_TYPE, ...headers }) : JSON_HEADERS,
-    body: JSON.stringify(body),
-  };
+  return jsonText(JSON.stringify(body), status, headers);
+}
+
+function jsonText(body: string, status: number, headers: Headers | undefined): Reply {
+  return { status, headers: headers ? flat({ ...JSON_TYPE, ...headers }) : JSON_HEADERS, body };
+}
+
+/** A JSON array whose items became text a part at a time. */
+export function jsonArray(parts: readonly string[], headers?: Headers): Reply {
+  return jsonText(`[${parts.join(",")}]`, 200, headers);
+}
+
+/** What stands between the brackets of a JSON array. */
+export function itemsText(items: readonly unknown[]): string {
+  return JSON.stringify(items).slice(1, -1);
 }
 
 /** A JSON array that is made while it is sent, as fast as it is taken. */
@@ -121,7 +131,7 @@ async function* arrayText(batches: AsyncIterable<unknown[]>): AsyncIterable<Uint
   let opening = "[";
   for await (const batch of batches) {
     if (batch.length === 0) continue;
-    yield encoder.encode(opening + JSON.stringify(batch).slice(1, -1));
+    yield encoder.encode(opening + itemsText(batch));
     opening = ",";
   }
   yield encoder.encode(opening === "[" ? "[]" : "]");

@@ -3,7 +3,7 @@ import { MAX_PAGE_SIZE } from "../../../wire/names.ts";
 import { parseQuery, QueryError, type Query } from "../../../wire/query.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import { ApiError } from "../../errors.ts";
-import { json, jsonStream, type Reply } from "../reply.ts";
+import { itemsText, json, jsonArray, jsonStream, type Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import type { PageOptions } from "../../store/store.ts";
 
@@ -27,15 +27,20 @@ export async function list<Row>(request: AppRequest, options: ListOptions<Row>, 
   if (!rows) throw new ApiError("bad_request", "after names no record; take the id of the last one of the page before");
   if (limit === undefined) return all(rows, options.present);
 
-  const found: Row[] = [];
-  for await (const batch of rows) found.push(...batch);
-  const pageRows = found.slice(0, limit);
-  const last = pageRows.at(-1);
+  const parts: string[] = [];
+  let left = limit;
+  let last: Row | undefined;
+  let isMore = false;
+  for await (const batch of rows) {
+    const taken = batch.slice(0, left);
+    isMore ||= batch.length > left;
+    left -= taken.length;
+    last = taken.at(-1) ?? last;
+    if (taken.length > 0) parts.push(itemsText(taken.map(options.present)));
+  }
   const headers =
-    found.length > limit && last
-      ? { link: `<${nextUrl(request, options, options.idOf(last))}>; rel="next"` }
-      : undefined;
-  return json(pageRows.map(options.present), 200, headers);
+    isMore && last ? { link: `<${nextUrl(request, options, options.idOf(last))}>; rel="next"` } : undefined;
+  return jsonArray(parts, headers);
 }
 
 /** The parsed `query` of a search. @throws {ApiError} saying what to write instead */

@@ -2,7 +2,7 @@ import type { Clause, Query } from "../../../wire/query.ts";
 import type { PageOptions } from "../store.ts";
 import { matcher } from "./match.ts";
 import { Ordered } from "./ordered.ts";
-import { slices } from "./slices.ts";
+import { slices } from "../slices.ts";
 import { BLOCK_ROWS, TextColumn, textTerm, type TextTerm } from "./text-column.ts";
 
 /** What a collection has to know of its rows. */
@@ -39,6 +39,9 @@ export class Collection<Row extends object> {
   readonly #ordered: Ordered<Row>;
   /** The keys of the rows that the columns speak of, oldest first. Undefined: nothing was searched yet. */
   #slots: string[] | undefined;
+  /** While the slots are made: the keys of rows that were added meanwhile, which come behind the others. */
+  #late: string[] | undefined;
+  #making: Promise<void> | undefined;
   /** By field. One that is being made has fewer texts than there are slots. */
   #columns = new Map<string, { readonly column: TextColumn; readonly made: Promise<unknown> }>();
   /** How many of the slots speak of a row that is gone, or has another slot by now. */
@@ -155,11 +158,8 @@ export class Collection<Row extends object> {
 
   /** The column of a field, made when it is first searched. */
   async #column(field: string): Promise<TextColumn> {
-    if (this.#slots === undefined) {
-      const rows = [...this.#ordered.newestFirst()];
-      this.#slots = rows.map((row) => this.#kind.key(row)).toReversed();
-      this.#newest = rows[0];
-    }
+    while (this.#slots === undefined)
+      await (this.#making ??= this.#makeSlots().finally(() => (this.#making = undefined)));
     const slots = this.#slots;
     let entry = this.#columns.get(field);
     if (!entry) {
@@ -170,6 +170,21 @@ export class Collection<Row extends object> {
     await entry.made;
     // The slots may have been given up meanwhile.
     return slots === this.#slots ? entry.column : this.#column(field);
+  }
+
+  async #makeSlots(): Promise<void> {
+    const late: string[] = [];
+    this.#late = late;
+    const keys: string[] = [];
+    this.#newest = undefined;
+    for (const row of this.#ordered.newestFirst()) {
+      this.#newest ??= row;
+      keys.push(this.#kind.key(row));
+      if (keys.length % BATCH === 0) await slices.next();
+      if (late !== this.#late) return;
+    }
+    this.#slots = keys.toReversed().concat(late);
+    this.#late = undefined;
   }
 
   async #fill(column: TextColumn, field: string, slots: readonly string[]): Promise<void> {
@@ -184,20 +199,22 @@ export class Collection<Row extends object> {
   }
 
   #addSlot(row: Row): void {
-    if (this.#slots === undefined) return;
+    const slots = this.#slots ?? this.#late;
+    if (slots === undefined) return;
     if (this.#newest !== undefined && this.#ordered.compare(this.#newest, row) > 0) this.#isInOrder = false;
     else this.#newest = row;
     for (const [field, { column }] of this.#columns)
-      if (column.size === this.#slots.length) column.append(textOf(row, field));
-    this.#slots.push(this.#kind.key(row));
+      if (column.size === slots.length) column.append(textOf(row, field));
+    slots.push(this.#kind.key(row));
   }
 
   #dropSlot(): void {
-    if (this.#slots === undefined) return;
+    if (this.#slots === undefined && this.#late === undefined) return;
     this.#stale++;
     if (this.#stale <= this.#ordered.size + 64) return;
     // Made anew by the next search.
     this.#slots = undefined;
+    this.#late = undefined;
     this.#columns = new Map();
     this.#stale = 0;
     this.#isInOrder = true;

@@ -1,4 +1,5 @@
 import type { SessionRecord, UserRecord } from "../records.ts";
+import { slices } from "../slices.ts";
 import { SearchTooSlow, StorageUnavailable, type PageOptions, type UserView } from "../store.ts";
 import type { Database } from "./database.ts";
 import { causeOf, isTooSlow } from "./failures.ts";
@@ -8,8 +9,10 @@ import type { Session, Value } from "./session.ts";
 import { createSlots, type Slots } from "./slots.ts";
 import type { Provider } from "../../../wire/names.ts";
 
-/** Rows that are read, and sent, at a time. */
+/** Rows that are read at a time. */
 const BATCH = 1000;
+/** Rows that are handed over at a time: they become JSON in one step, in which nobody else gets a turn. */
+const PIECE = 256;
 
 type UserRow = UserRecord & { providers: string | null };
 
@@ -138,9 +141,12 @@ export function createLists(database: Database): Lists {
   return {
     users: async (instance_id, options) => {
       const rows = await list<UserRow>(USERS, instance_id, options);
-      return rows && mapped(rows, viewOf);
+      return rows && inPieces(rows, viewOf);
     },
-    sessions: (instance_id, options) => list<SessionRecord>(SESSIONS, instance_id, options),
+    sessions: async (instance_id, options) => {
+      const rows = await list<SessionRecord>(SESSIONS, instance_id, options);
+      return rows && inPieces(rows, (row) => row);
+    },
   };
 }
 
@@ -158,6 +164,10 @@ async function* cursor<Row extends object>(
   }
 }
 
-async function* mapped<Row, Out>(batches: AsyncIterable<Row[]>, present: (row: Row) => Out): AsyncIterable<Out[]> {
-  for await (const batch of batches) yield batch.map(present);
+async function* inPieces<Row, Out>(batches: AsyncIterable<Row[]>, present: (row: Row) => Out): AsyncIterable<Out[]> {
+  for await (const batch of batches)
+    for (let start = 0; start < batch.length; start += PIECE) {
+      await slices.next();
+      yield batch.slice(start, start + PIECE).map(present);
+    }
 }
