@@ -62,6 +62,17 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await expect.poll(hash).toBe("#/requests");
   });
 
+  it("closes a dialog when the browser goes back", async () => {
+    const { page, visit } = dashboard;
+    await visit("overview");
+    await visit("users");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.goBack();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(hash).toBe("#/overview");
+  });
+
   it.each(["Control+k", "Meta+k"])("goes anywhere from the palette, opened by %s", async (keys) => {
     const { page, visit } = dashboard;
     await visit("overview");

@@ -1,8 +1,9 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { currentAddress } from "../router.ts";
 import { Button } from "./button.tsx";
 
-/** A modal dialog: Esc and a click outside close it, and the focus returns to where it was. */
+/** A modal dialog: Esc, a click outside and another address close it, and the focus returns to where it was. */
 export function Dialog({
   title,
   children,
@@ -21,6 +22,12 @@ export function Dialog({
     dialog?.showModal();
     return () => dialog?.close();
   }, []);
+  // The way back leads away from it, too.
+  const address = currentAddress.value;
+  const opened = useRef(address);
+  useLayoutEffect(() => {
+    if (address !== opened.current) onClose();
+  }, [address]);
   return (
     <dialog
       ref={element}
