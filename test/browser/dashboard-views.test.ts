@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { visible } from "../../src/wire/visible.ts";
 import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, overflow, signIn, violations, type Dashboard } from "../_dashboard.ts";
 
@@ -148,7 +149,9 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser,", { timeou
       const { page, visit, faults } = dashboard;
       await visit(address);
       const text = await page.evaluate<string>("document.querySelector('main').textContent");
-      expect(HOSTILE.filter((name) => !text.includes(name))).toEqual([]);
+      expect(HOSTILE.filter((name) => !text.includes(visible(name)))).toEqual([]);
+      expect(text, "turned by nothing unseen").not.toMatch(/[\u202a-\u202e]/u);
+      expect(text).toContain("[U+202E]txt.exe[U+202C]");
       expect(await page.locator("main img, main b b, main script").count()).toBe(0);
       expect(faults).toEqual([]);
     },

@@ -279,3 +279,10 @@ describe("the demo's personas", () => {
     expect(personas.some(({ name }) => name?.includes("<script>"))).toBe(true);
   });
 });
+
+it("Names the characters of an account and of an application that turn the direction of a text", async () => {
+  const [persona] = SEED.personas;
+  const { html } = await openPicker("google", [{ ...persona, name: "\u202Egro.lagel" }]);
+  expect(html).toContain("<b>[U+202E]gro.lagel</b>");
+  expect(html).not.toContain("\u202E");
+});

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { visible } from "../../wire/visible.ts";
 import { clockOffset } from "../ui/time.tsx";
 import { get } from "./client.ts";
 import { onEvent, type ServerEvent } from "./stream.ts";
@@ -72,6 +73,9 @@ export function setClock(clock: Clock): void {
   clockOffset.value = Date.parse(clock.now) - Date.now();
 }
 
+/** An instance's name, by its id or subdomain; what is not known is named as it was asked for. */
 export function instanceName(id: string | null | undefined): string {
-  return service.value.instances.find((one) => one.id === id || one.data.subdomain === id)?.data.name ?? id ?? "";
+  return visible(
+    service.value.instances.find((one) => one.id === id || one.data.subdomain === id)?.data.name ?? id ?? "",
+  );
 }

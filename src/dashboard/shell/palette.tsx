@@ -4,6 +4,7 @@ import { service } from "../api/service.ts";
 import { goTo, href } from "../router.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { VIEWS } from "./views.ts";
+import { UserText } from "../ui/user-text.tsx";
 
 const isOpen = signal(false);
 const MOST = 12;
@@ -72,7 +73,7 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
               onClick={() => open(command)}
               onMouseMove={() => void (chosen.value = n)}
             >
-              <span class="user-text">{command.name}</span>
+              <UserText text={command.name} />
               <span class="muted">{command.hint}</span>
             </li>
           ))}

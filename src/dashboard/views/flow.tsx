@@ -14,6 +14,7 @@ import { Facts, Heading, Panel, Placeholder, Problem } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { FlowResult } from "./flows/flow-table.tsx";
 import { Timeline } from "./flows/timeline.tsx";
+import { UserText } from "../ui/user-text.tsx";
 
 /** One sign-in: each step with its duration, what was sent and what was answered. */
 export function Flow({ id }: { id: string }): VNode {
@@ -52,7 +53,7 @@ export function Flow({ id }: { id: string }): VNode {
               rows={[
                 ["Started", <Time at={data.started_at} />],
                 ["Instance", <a href={href(["instances", data.instance ?? ""])}>{instanceName(data.instance)}</a>],
-                ["Account", <span class="user-text">{data.as}</span>],
+                ["Account", data.as && <UserText text={data.as} />],
                 ["User", data.user_id && <a href={href(["users", data.user_id])}>{data.user_id.slice(0, 8)}…</a>],
                 ["Goes back to", <code>{data.redirect_uri}</code>],
                 ["Requested outcome", data.requested_outcome],

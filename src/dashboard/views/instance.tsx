@@ -12,6 +12,7 @@ import { Time } from "../ui/time.tsx";
 import { Connections } from "./instances/connections.tsx";
 import { Keys } from "./instances/keys.tsx";
 import { RedirectUris } from "./instances/redirect-uris.tsx";
+import { UserText } from "../ui/user-text.tsx";
 
 /** One application: keys, addresses, providers. */
 export function Instance({ id }: { id: string }): VNode {
@@ -38,7 +39,7 @@ export function Instance({ id }: { id: string }): VNode {
         back={listAddress("instances")}
         title={
           <span class="row">
-            <span class="user-text">{data.name}</span>
+            <UserText text={data.name} />
             {data.active ? <Pill tone="good">active</Pill> : <Pill tone="warn">not active</Pill>}
           </span>
         }

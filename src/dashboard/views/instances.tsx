@@ -7,6 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Heading, Panel, Pill, Placeholder } from "../ui/parts.tsx";
 import { Table } from "../ui/table.tsx";
 import { NewInstance } from "./instances/new-instance.tsx";
+import { UserText } from "../ui/user-text.tsx";
 
 /** The applications that sign their users in here. */
 export function Instances(): VNode {
@@ -30,8 +31,10 @@ export function Instances(): VNode {
               {
                 title: "Name",
                 cell: ({ id, data }) => (
-                  <a href={href(["instances", id])} tabIndex={-1} class="user-text">
-                    <b>{data.name}</b>
+                  <a href={href(["instances", id])} tabIndex={-1}>
+                    <b>
+                      <UserText text={data.name} />
+                    </b>
                   </a>
                 ),
               },

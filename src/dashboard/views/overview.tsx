@@ -1,6 +1,6 @@
 import { computed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { service } from "../api/service.ts";
+import { instanceName, service } from "../api/service.ts";
 import { href } from "../router.ts";
 import { Copy } from "../ui/button.tsx";
 import { useLiveList } from "../ui/live-list.ts";
@@ -106,7 +106,8 @@ function Addresses(): VNode | null {
           rows={[
             ["Front door", <Address url={front} />],
             ...instances.map(
-              ({ data }) => [data.name, data.url ? <Address url={data.url} /> : <Pill>not active</Pill>] as const,
+              ({ id, data }) =>
+                [instanceName(id), data.url ? <Address url={data.url} /> : <Pill>not active</Pill>] as const,
             ),
           ]}
         />

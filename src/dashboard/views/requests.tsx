@@ -11,6 +11,7 @@ import { Empty, Heading, Pill, type Tone } from "../ui/parts.tsx";
 import { Table, type Column } from "../ui/table.tsx";
 import { duration, TimeOfDay } from "../ui/time.tsx";
 import { instanceChoices } from "./instances/instance-choices.ts";
+import { UserText } from "../ui/user-text.tsx";
 
 const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
 const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
@@ -28,7 +29,7 @@ const COLUMNS: readonly Column<RequestEntry>[] = [
       </code>
     ),
   },
-  { title: "Instance", cell: ({ data }) => <span class="user-text">{instanceName(data.instance)}</span>, from: 960 },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 960 },
   { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 1200 },
   { title: "Took", cell: ({ data }) => duration(data.ms), from: 700, align: "end" },
 ];

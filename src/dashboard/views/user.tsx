@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { visible } from "../../wire/visible.ts";
 import { call, get, post } from "../api/client.ts";
 import type { User as UserRecord } from "../api/records.ts";
 import { instanceName, service } from "../api/service.ts";
@@ -13,6 +14,7 @@ import { Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.t
 import { Time } from "../ui/time.tsx";
 import { SessionTable } from "./users/session-table.tsx";
 import { MintToken } from "./users/mint-token.tsx";
+import { UserText } from "../ui/user-text.tsx";
 
 /** One user: identities, sessions, and tokens made for it. */
 export function User({ id }: { id: string }): VNode {
@@ -44,7 +46,7 @@ export function User({ id }: { id: string }): VNode {
         title={
           <span class="person">
             <Avatar name={data.name} large />
-            <span>{data.name}</span>
+            <UserText text={data.name} />
           </span>
         }
       >
@@ -64,7 +66,7 @@ export function User({ id }: { id: string }): VNode {
               [
                 "E-mail address",
                 <>
-                  <span class="user-text">{data.email}</span>
+                  <UserText text={data.email} />
                   <Copy text={data.email} label="E-mail address" />
                 </>,
               ],
@@ -103,7 +105,7 @@ export function User({ id }: { id: string }): VNode {
                     provider,
                     <>
                       <code>{uid}</code>
-                      <span class="user-text muted">{email}</span>
+                      <UserText text={email ?? ""} muted />
                       {email_verified && <Pill tone="good">verified</Pill>}
                     </>,
                   ] as const,
@@ -118,7 +120,7 @@ export function User({ id }: { id: string }): VNode {
       </Panel>
       {isDeleting.value && (
         <Confirm
-          title={`Delete ${data.name}?`}
+          title={`Delete ${visible(data.name)}?`}
           action="Delete user"
           onClose={() => void (isDeleting.value = false)}
           onConfirm={async () => {
@@ -128,8 +130,11 @@ export function User({ id }: { id: string }): VNode {
           }}
         >
           <p>
-            <strong class="user-text">{data.email}</strong> of {instanceName(data.instance)}, with {identities.length}{" "}
-            identities and all sessions. Tokens of this user stop verifying. This cannot be undone
+            <strong>
+              <UserText text={data.email} />
+            </strong>{" "}
+            of <UserText text={instanceName(data.instance)} />, with {identities.length} identities and all sessions.
+            Tokens of this user stop verifying. This cannot be undone
             {service.value.state && ", except by restoring a snapshot"}.
           </p>
         </Confirm>

@@ -14,6 +14,7 @@ import { ExportButtons } from "./users/export.tsx";
 import { InstanceFilter } from "./users/instance-filter.tsx";
 import { NewUser } from "./users/new-user.tsx";
 import { Person } from "./users/person.tsx";
+import { UserText } from "../ui/user-text.tsx";
 
 const COLUMNS: readonly Column<User>[] = [
   {
@@ -36,7 +37,7 @@ const COLUMNS: readonly Column<User>[] = [
     cell: ({ data }) => (data.email_verified_at ? <Pill tone="good">yes</Pill> : <Pill>no</Pill>),
     from: 960,
   },
-  { title: "Instance", cell: ({ data }) => <span class="user-text">{instanceName(data.instance)}</span>, from: 960 },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 960 },
   { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, from: 480 },
 ];
 

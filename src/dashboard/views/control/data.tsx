@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { post } from "../../api/client.ts";
-import { refreshState, service } from "../../api/service.ts";
+import { instanceName, refreshState, service } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/field.tsx";
@@ -34,7 +34,7 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
   const instance = useSignal("");
   const isAsking = useSignal(false);
   const { instances } = service.value;
-  const name = instances.find(({ id }) => id === instance.value)?.data.name;
+  const name = instance.value === "" ? undefined : instanceName(instance.value);
   return (
     <Panel title="Reset">
       <div class="stack">
@@ -49,7 +49,7 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
             value={instance.value}
             choices={[
               { value: "", text: "Everything" },
-              ...instances.map(({ id, data }) => ({ value: id, text: `Users and sessions of ${data.name}` })),
+              ...instances.map(({ id }) => ({ value: id, text: `Users and sessions of ${instanceName(id)}` })),
             ]}
             onChange={(value) => void (instance.value = value)}
           />

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { visible } from "../../../wire/visible.ts";
 import { post } from "../../api/client.ts";
 import type { Persona } from "../../api/records.ts";
 import { service } from "../../api/service.ts";
@@ -59,7 +60,7 @@ export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[
           value={account.value}
           choices={[
             { value: "", text: "The hinted one, or the first" },
-            ...personas.map(({ id, data }) => ({ value: id, text: `${data.name ?? id} (${data.email})` })),
+            ...personas.map(({ id, data }) => ({ value: id, text: visible(`${data.name ?? id} (${data.email})`) })),
           ]}
           onChange={(value) => void (account.value = value)}
         />

@@ -11,6 +11,7 @@ import { notify } from "../../ui/notices.tsx";
 import { Empty, Panel, Pill, Problem } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
 import { ScenarioForm } from "./scenario-form.tsx";
+import { UserText } from "../../ui/user-text.tsx";
 
 /** What the next sign-ins meet, without a click on the picker. */
 export function ScenariosPanel(): VNode {
@@ -65,10 +66,10 @@ export function ScenariosPanel(): VNode {
                 title: "Outcome",
                 cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
               },
-              { title: "Matches", cell: (scenario) => <Clipped text={matchText(scenario)} /> },
+              { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} /> },
               {
                 title: "Account",
-                cell: ({ data: { as } }) => <span class="user-text">{as ?? "the hinted one, or the first"}</span>,
+                cell: ({ data: { as } }) => <UserText text={as ?? "the hinted one, or the first"} />,
                 from: 700,
               },
               {
@@ -76,7 +77,7 @@ export function ScenariosPanel(): VNode {
                 cell: ({ data: { used, remaining } }) =>
                   remaining === null ? `${used}, and stays` : `${used}, ${remaining} left`,
               },
-              { title: "Label", cell: ({ data: { label } }) => <Clipped text={label ?? ""} />, from: 960 },
+              { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} />, from: 960 },
               {
                 title: "Action",
                 align: "end",
@@ -91,14 +92,6 @@ export function ScenariosPanel(): VNode {
         )}
       </Panel>
     </>
-  );
-}
-
-function Clipped({ text }: { text: string }): VNode {
-  return (
-    <span class="user-text" title={text}>
-      {text}
-    </span>
   );
 }
 

@@ -6,6 +6,7 @@ import { href } from "../../router.ts";
 import { Pill } from "../../ui/parts.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { duration, Time } from "../../ui/time.tsx";
+import { UserText } from "../../ui/user-text.tsx";
 
 /** The flow that an event is about, if it is about one. */
 export function asFlow(event: ServerEvent): Flow | undefined {
@@ -16,7 +17,7 @@ const WHEN: Column<Flow> = { title: "When", cell: ({ data }) => <Time at={data.s
 const RESULT: Column<Flow> = { title: "Result", cell: (flow) => <FlowResult flow={flow} /> };
 const WHO: Column<Flow> = {
   title: "Account",
-  cell: ({ data }) => <span class="user-text">{data.as ?? <span class="faint">not chosen yet</span>}</span>,
+  cell: ({ data }) => (data.as ? <UserText text={data.as} /> : <span class="faint">not chosen yet</span>),
 };
 const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => data.provider, from: 480 };
 const ALL: readonly Column<Flow>[] = [
@@ -24,7 +25,7 @@ const ALL: readonly Column<Flow>[] = [
   RESULT,
   WHO,
   PROVIDER,
-  { title: "Instance", cell: ({ data }) => <span class="user-text">{instanceName(data.instance)}</span>, from: 700 },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 700 },
   { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 960 },
   { title: "Took", cell: (flow) => duration(tookMs(flow)), from: 700, align: "end" },
 ];

@@ -1,3 +1,4 @@
+import { visible } from "../../../wire/visible.ts";
 import { service } from "../../api/service.ts";
 import type { Choice } from "../../ui/field.tsx";
 
@@ -5,6 +6,6 @@ import type { Choice } from "../../ui/field.tsx";
 export function instanceChoices(all?: string): Choice[] {
   return [
     ...(all === undefined ? [] : [{ value: "", text: all }]),
-    ...service.value.instances.map(({ id, data }) => ({ value: id, text: data.name })),
+    ...service.value.instances.map(({ id, data }) => ({ value: id, text: visible(data.name) })),
   ];
 }

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { visible } from "../../../wire/visible.ts";
 import { get, post } from "../../api/client.ts";
 import type { Persona, SignIn } from "../../api/records.ts";
 import { service } from "../../api/service.ts";
@@ -57,7 +58,7 @@ export function TrySignIn(): VNode {
               { value: "", text: "The first one" },
               ...(personas.data ?? []).map(({ id, data }) => ({
                 value: id,
-                text: `${data.name ?? id} (${data.email})`,
+                text: visible(`${data.name ?? id} (${data.email})`),
               })),
             ]}
             onChange={(value) => void (account.value = value)}

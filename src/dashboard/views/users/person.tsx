@@ -1,11 +1,14 @@
 import type { VNode } from "preact";
+import { visible } from "../../../wire/visible.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 
 /** A name and an e-mail address, whatever script or trick is in them. */
-export function Person({ name, email, address }: { name: string; email: string; address?: string }): VNode {
+export function Person(props: { name: string; email: string; address?: string }): VNode {
+  const { address } = props;
+  const [name, email] = [visible(props.name), visible(props.email)];
   return (
     <span class="person">
-      <Avatar name={name} />
+      <Avatar name={props.name} />
       <span>
         {address ? (
           <a href={address} tabIndex={-1}>

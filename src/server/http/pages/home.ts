@@ -1,4 +1,5 @@
 import { PROVIDERS } from "../../../wire/names.ts";
+import { visible } from "../../../wire/visible.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { html, type Html } from "./html.ts";
@@ -30,7 +31,7 @@ function instanceCard(instance: InstanceRecord, addresses: Addresses): Html {
   const { name, subdomain, active, publishable_key, redirect_uris } = instance;
   const target = targetOf(redirect_uris, `${addresses.front}/__svc/signed-in`);
   return html`<section class="stack" data-testid="instance-${subdomain}">
-    <h2>${name}${!active && html` <span class="pill warn">not active</span>`}</h2>
+    <h2>${visible(name)}${!active && html` <span class="pill warn">not active</span>`}</h2>
     <dl>
       <dt>base_url</dt>
       <dd><code>${addresses.instanceUrl(instance)}</code></dd>

@@ -1,5 +1,6 @@
 import type { Provider } from "../../../wire/names.ts";
 import { OUTCOMES } from "../../../wire/outcomes.ts";
+import { visible } from "../../../wire/visible.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { Account, PickerView } from "../../simulator/provider.ts";
 import type { PersonaRecord } from "../../store/records.ts";
@@ -63,7 +64,7 @@ function heading({ title, application }: PickerView): Html {
     return html`<header>
       <h1>Sign in with ${title}</h1>
       <p>
-        to continue to <b data-testid="application">${name}</b> at <bdi data-testid="destination">${origin}</bdi>
+        to continue to <b data-testid="application">${visible(name)}</b> at <bdi data-testid="destination">${origin}</bdi>
       </p>
     </header>`;
   return html`<header class="warning">
@@ -71,7 +72,7 @@ function heading({ title, application }: PickerView): Html {
     <span class="host" data-testid="destination">${breakable(origin)}</span>
     <p>
       If you choose an account, this site can act as that user of
-      <b data-testid="application">${name}</b>. Cancel if you did not start this sign-in.
+      <b data-testid="application">${visible(name)}</b>. Cancel if you did not start this sign-in.
     </p>
   </header>`;
 }
@@ -85,7 +86,7 @@ function accountRow(request: string, { id }: PersonaRecord, { name, detail, note
   return html`<li>
     <a class="row" href="?request=${request}&amp;login_hint=${encodeURIComponent(id)}" data-testid="account-${id}"${hasFocus && html` autofocus`}>
       <img class="avatar" src="../avatars/${id}.svg" alt="" width="40" height="40" />
-      <span><b>${name}</b><small>${detail}</small>${note && html`<small class="warn">${note}</small>`}</span>
+      <span><b>${visible(name)}</b><small>${visible(detail)}</small>${note && html`<small class="warn">${note}</small>`}</span>
     </a>
   </li>`;
 }

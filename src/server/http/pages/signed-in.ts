@@ -1,4 +1,5 @@
 import type { TokenClaims } from "../../../wire/claims.ts";
+import { visible } from "../../../wire/visible.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { SIGNED_IN_SCRIPT } from "./scripts.ts";
@@ -21,7 +22,7 @@ export function signedInPage(token: string, claims: TokenClaims, baseUrl: string
         <span class="mark" aria-hidden="true">✓</span><span class="pill good">signed in with ${claims.provider}</span>
       </div>
       <header>
-        <h1>Welcome, <bdi>${claims.name}</bdi></h1>
+        <h1>Welcome, <bdi>${visible(claims.name)}</bdi></h1>
         <p>Your application gets this token in the query parameter <code>token</code>.</p>
       </header>
       <div class="stack">
