@@ -41,11 +41,12 @@ function stream(target: NodeJS.WriteStream): Stream {
   return {
     ...readyWriter(target, (code) => giveUp(target, code)),
     isTTY: target.isTTY ?? false,
+    // A terminal that does not know its size has none.
     get columns() {
-      return target.columns;
+      return target.columns || undefined;
     },
     get rows() {
-      return target.rows;
+      return target.rows || undefined;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import widthOf from "string-width";
 import { harmless, harmlessData } from "../../src/cli/output/text.ts";
 import { runCli } from "../_cli.ts";
 import { SEED, setup, type Service, ADA } from "../_setup.ts";
@@ -13,10 +14,33 @@ function named(...names: string[]): Promise<Service> {
 }
 
 describe("Names that are written with joiners", () => {
-  it.each(["علی\u200cرضا", "👩\u200d👩\u200d👧"])("are data as they are, and marked in a table: %s", (name) => {
-    expect(harmlessData(`${name}\u001b[2J`)).toBe(`${name}\\u{1b}[2J`);
-    expect(harmless(name)).toMatch(/\\u\{200[cd]\}/);
-  });
+  it.each(["علی\u200cرضا", "क्\u200dष", "a\u200db", "👩\u200d", "\u200d👩", "👩\u200d\u200d👧", "a\u200d👧"])(
+    "are data as they are, and marked in a table: %s",
+    (name) => {
+      expect(harmlessData(`${name}\u001b[2J`)).toBe(`${name}\\u{1b}[2J`);
+      expect(harmless(name)).toMatch(/\\u\{200[cd]\}/);
+    },
+  );
+
+  it.each(["👩\u200d👩\u200d👧", "🏳\ufe0f\u200d🌈", "👩🏽\u200d💻", "❤\ufe0f\u200d🔥"])(
+    "are one emoji of the width of two letters in a table, which is never cut in two: %s",
+    async (emoji) => {
+      expect(harmless(`${emoji}\u001b`)).toBe(`${emoji}\\u{1b}`);
+      const service = await named("plain", emoji, `${emoji} and a name that is too long for a narrow table`);
+      const { stdout } = await runCli([...LIST, "--fields", "name,email"], { service, tty: true, columns: 40 });
+      const [, ...rows] = stdout.trimEnd().split("\n");
+      const [width, ...others] = rows.map((row) => widthOf(row.slice(0, row.search(/m\d@/))));
+      expect([others, width! > 16]).toEqual([[width, width], true]);
+      expect(rows[1]!.startsWith(`${emoji} `)).toBe(true);
+      const narrow = await runCli([...LIST, "--fields", "name"], {
+        service: await named(emoji.repeat(20)),
+        tty: true,
+        columns: 12,
+      });
+      const [shown = ""] = narrow.stdout.trimEnd().split("\n").slice(1);
+      expect(shown).toBe(`${emoji.repeat(5)}…`);
+    },
+  );
 });
 
 describe("--output", () => {

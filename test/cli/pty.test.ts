@@ -1,5 +1,6 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,6 +49,27 @@ async function startService(): Promise<{ url: string; keys: unknown[] }> {
 }
 
 describe.skipIf(!isThere("script"))("At a terminal", () => {
+  it("a service that is slow is named after a second, and the line goes when it answers", async () => {
+    const held: ServerResponse[] = [];
+    const server = createServer((_, response) => void held.push(response)).listen(0, "127.0.0.1");
+    servers.push(server);
+    await once(server, "listening");
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const terminal = start("users list", { SVC_BASE_URL: `http://${host}`, SVC_SECRET_KEY: KEY, SVC_TIMEOUT: "600" });
+    await terminal.until(/Waiting for 127\.0\.0\.1:\d+ \(1 s\)/);
+    await terminal.until(/\([2-9] s\)/);
+    expect(terminal.shown()).toContain(`Waiting for ${host} (1 s)`);
+    const user = { email: "ada@acme.test", name: "Ada Ünlü", avatar_url: null, providers: [], email_verified: true };
+    const data = { ...user, created_at: "2026-01-05T09:00:00.000Z" };
+    for (const response of held)
+      response.setHeader("content-type", "application/json").end(JSON.stringify([{ id: "1", resource: "user", data }]));
+    expect(await terminal.code).toBe(0);
+    const after = terminal.shown().split("\r\u001b[K").at(-1);
+    expect(after).not.toContain("Waiting");
+    // Of a terminal without a size and a locale, as containers have them.
+    expect(after).toMatch(/ID +EMAIL +NAME +PROVIDERS.*ada@acme\.test +Ada Ünlü/s);
+  });
+
   it("svc login shows nothing of the key that is typed", async () => {
     const { url, keys } = await startService();
     const terminal = start(`login --base-url ${url}`, { SVC_KEYRING: "off" });

@@ -108,10 +108,11 @@ function fitted(text: string, width: number, widthOf: WidthOf, isLast: boolean):
 
 function cut(text: string, width: number, widthOf: WidthOf): string {
   if (widthOf(text) <= width) return text;
+  // A letter with its accents, and an emoji of several, are cut as a whole.
   let short = "";
-  for (const character of text) {
-    if (widthOf(short + character) > width - 1) break;
-    short += character;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (widthOf(short + segment) > width - 1) break;
+    short += segment;
   }
   return `${short}…`;
 }

@@ -6,6 +6,8 @@ import { readyWriter } from "./ready-writer.ts";
 /** `less` that ends by itself where all fits, keeps colours, and leaves the text on the screen. */
 const DEFAULT = "less";
 const LESS = "FRX";
+/** What commands print, whatever the locale says: containers often have none. */
+const LESSCHARSET = "utf-8";
 
 /** The program to page with: `SVC_PAGER`, `PAGER`, or less. Undefined where there is to be none. */
 export function pagerOf({ env, stdout, stdin }: Context): string | undefined {
@@ -17,7 +19,7 @@ export function pagerOf({ env, stdout, stdin }: Context): string | undefined {
 /** Starts it by the shell, as git does: the variable may hold arguments, and it is the person's own. */
 export async function openPager(command: string): Promise<Pager | undefined> {
   // eslint-disable-next-line node/no-process-env
-  const env = { LESS, LV: "-c", ...process.env };
+  const env = { LESS, LESSCHARSET, LV: "-c", ...process.env };
   const child = spawn(command, { shell: command !== DEFAULT, stdio: ["pipe", "inherit", "inherit"], env });
   const closed = once(child, "close").catch(() => undefined);
   const isStarted = await once(child, "spawn").then(

@@ -43,9 +43,16 @@ export function printRecord(context: Context, values: Readonly<Record<string, st
 // eslint-disable-next-line no-control-regex
 const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
+/** A joiner between two pictures makes one of them, such as a family of three; between letters it can't be seen. */
+const JOINED_EMOJI = /(?<=\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?)\u200d(?=\p{Extended_Pictographic})/gu;
+
 /** Text that a terminal shows and does not obey. */
 export function harmless(text: string): string {
-  return text.replace(HARMFUL, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
+  const parts = text.includes("\u200d") ? text.split(JOINED_EMOJI) : [text];
+  const safe = parts.map((part) =>
+    part.replace(HARMFUL, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`),
+  );
+  return safe.join("\u200d");
 }
 
 /**
