@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorCode } from "../../wire/errors.ts";
-import type { FetchResponse } from "../../wire/fetch.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
 import { optionsOf, requireKey, type GlobalFlags } from "../connection/client-options.ts";
 import { readStdin, type Context } from "../context.ts";
@@ -12,6 +11,7 @@ import { harmless, harmlessJson } from "../output/text.ts";
 import { runs, type Program } from "../program.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
+import { exchange, type Answer } from "../connection/exchange.ts";
 import { fetchOf } from "../connection/fetch.ts";
 import { explainFailure } from "../connection/failure.ts";
 
@@ -62,16 +62,17 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
     throw new CliError(EXIT.usage, "--input and --field are mutually exclusive.", "Use one of them.");
   const body = options.input === undefined ? jsonBody(isQuery ? [] : fields) : await readInput(context, options.input);
   const headers = {
-    accept: "application/json",
     ...(url.pathname.startsWith("/api/") && (await keyHeaders(context, target, isForApi))),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
-  const response = await exchange(context, target, url.href, {
-    method,
-    headers,
-    ...(body !== undefined && { body }),
+  const send = await fetchOf(context, target);
+  const timeoutMs = optionsOf(context, target).timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const init = { method, headers, ...(body !== undefined && { body }) };
+  const answer = await exchange(send, url.href, timeoutMs, init).catch((error: unknown) => {
+    const { message, hint } = explainFailure(context, error);
+    throw new CliError(EXIT.unreachable, message, hint);
   });
-  return print(context, response, options.include === true);
+  return print(context, answer, options.include === true);
 }
 
 /** A key goes to the service that it is for: other addresses are refused even where they are written whole. */
@@ -116,32 +117,6 @@ async function readInput(context: Context, input: string): Promise<string> {
   return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new CliError(EXIT.usage, `--input: ${path} cannot be read (${error.code}).`);
   });
-}
-
-interface Answer {
-  readonly response: FetchResponse;
-  readonly text: string;
-}
-
-async function exchange(
-  context: Context,
-  target: Target,
-  url: string,
-  init: { method: string; headers: Record<string, string>; body?: string },
-): Promise<Answer> {
-  const fetch = await fetchOf(context, target);
-  const signal = AbortSignal.timeout(optionsOf(context, target).timeoutMs ?? DEFAULT_TIMEOUT_MS);
-  try {
-    const response = await fetch(url, { ...init, redirect: "manual", signal });
-    return { response, text: await response.text() };
-  } catch (error) {
-    const { message, hint } = explainFailure(context, {
-      name: "ConnectionError",
-      code: signal.aborted ? "timeout" : "connection",
-      cause: error,
-    });
-    throw new CliError(EXIT.unreachable, message, hint);
-  }
 }
 
 function print({ stdout, stderr }: Context, { response, text }: Answer, withHead: boolean): ExitCode {

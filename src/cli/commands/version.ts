@@ -6,6 +6,7 @@ import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { runs, type Program } from "../program.ts";
+import { exchange, type Answer } from "../connection/exchange.ts";
 import { codeOf, fetchOf } from "../connection/fetch.ts";
 
 const PACKAGE = "svc-identity";
@@ -46,18 +47,17 @@ export async function runVersion(context: Context, options: VersionOptions, vers
 
 async function newest(context: Context, fetch: Fetch): Promise<string> {
   const registry = (context.env["npm_config_registry"] || REGISTRY).replace(/\/+$/, "");
-  const { status, text } = await ask(fetch, `${registry}/${PACKAGE}/latest`);
+  const { response, text } = await ask(fetch, `${registry}/${PACKAGE}/latest`);
+  const { status } = response;
   const version = /"version"\s*:\s*"(\d+\.\d+\.\d+(?:-[\w.]+)?)"/.exec(text)?.[1];
   if (status === 200 && version !== undefined) return version;
   const what = status === 404 ? `does not know ${PACKAGE}` : `returned an unexpected answer (${status})`;
   throw new CliError(EXIT.failed, `The registry at ${registry} ${what}.`, "This version still works.");
 }
 
-async function ask(fetch: Fetch, url: string): Promise<{ status: number; text: string }> {
+async function ask(fetch: Fetch, url: string): Promise<Answer> {
   try {
-    const headers = { accept: "application/json" };
-    const response = await fetch(url, { method: "GET", headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return { status: response.status, text: await response.text() };
+    return await exchange(fetch, url, TIMEOUT_MS);
   } catch (error) {
     throw new CliError(
       EXIT.unreachable,

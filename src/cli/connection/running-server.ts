@@ -1,7 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import type { Context } from "../context.ts";
-import { fetchOf } from "./fetch.ts";
+import { exchange } from "./exchange.ts";
+import { codeOf, fetchOf } from "./fetch.ts";
 import { isLoopbackUrl } from "./private-way.ts";
 import {
   hasServed,
@@ -105,17 +106,13 @@ async function probe(place: Place, server: RunningServerFile): Promise<"proved" 
   if (!addresses.every(isLoopbackUrl)) return "other";
   const challenge = randomBytes(32).toString("hex");
   try {
-    const fetch = await fetchOf(place, { server });
-    const response = await fetch(`${server.url}/__svc/identity?challenge=${challenge}`, {
-      method: "GET",
-      headers: { accept: "application/json" },
-      redirect: "manual",
-      signal: AbortSignal.timeout(Math.min(TIMEOUT_MS, 1000 * (Number(place.env["SVC_TIMEOUT"]) || Infinity))),
-    });
-    const { proof } = JSON.parse(await response.text()) as { proof?: unknown };
+    const limitMs = Math.min(TIMEOUT_MS, 1000 * (Number(place.env["SVC_TIMEOUT"]) || Infinity));
+    const url = `${server.url}/__svc/identity?challenge=${challenge}`;
+    const { text } = await exchange(await fetchOf(place, { server }), url, limitMs);
+    const { proof } = JSON.parse(text) as { proof?: unknown };
     return isProof(proof, server.identity_secret, challenge) ? "proved" : "other";
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ECONNREFUSED" ? "refused" : "other";
+    return codeOf(error) === "ECONNREFUSED" ? "refused" : "other";
   }
 }
 

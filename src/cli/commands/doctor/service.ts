@@ -1,11 +1,11 @@
 import type { Discovery } from "../../../wire/resources.ts";
-import type { FetchResponse } from "../../../wire/fetch.ts";
 import { optionsOf, requireKey, type GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Target } from "../../connection/sources.ts";
 import { checkKey } from "../../connection/client.ts";
+import { exchange, type Answer } from "../../connection/exchange.ts";
 import { explainFailure } from "../../connection/failure.ts";
 import { fetchOf } from "../../connection/fetch.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
@@ -46,25 +46,12 @@ export async function serviceChecks(context: Context, flags: GlobalFlags): Promi
   ];
 }
 
-interface Answer {
-  readonly response: FetchResponse;
-  readonly text: string;
-}
-
 /** @returns the answer, or the check that failed */
 async function ask(context: Context, target: Target, url: string): Promise<Answer | Check> {
-  const fetch = await fetchOf(context, target);
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const headers = { accept: "application/json" };
-    const response = await fetch(url, { method: "GET", headers, redirect: "manual", signal });
-    return { response, text: await response.text() };
+    return await exchange(await fetchOf(context, target), url, TIMEOUT_MS);
   } catch (error) {
-    const { message, hint = "" } = explainFailure(context, {
-      name: "ConnectionError",
-      code: signal.aborted ? "timeout" : "connection",
-      cause: error,
-    });
+    const { message, hint = "" } = explainFailure(context, error);
     return failed("reachable", message, hint);
   }
 }
