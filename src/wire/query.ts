@@ -31,6 +31,16 @@ export class QueryError extends Error {
   override readonly name = "QueryError";
 }
 
+/** A search names a field that is not among those it was parsed with. */
+export class UnknownFieldError extends QueryError {
+  readonly field: string;
+
+  constructor(field: string, fields: Fields) {
+    super(`unknown field "${field}". Fields: ${Object.keys(fields).join(", ")}`);
+    this.field = field;
+  }
+}
+
 const MAX_BYTES = 8192;
 const MAX_TERMS = 256;
 
@@ -54,12 +64,14 @@ export function parseQuery(text: string, fields: Fields): Query {
   );
 }
 
+/** All terms of a query, field by field. */
+export function termsIn(query: Query): Term[] {
+  return query.flatMap(({ values, range, excluded }) => [...values, ...range, ...excluded]);
+}
+
 /** Writes a query so that parsing it gives the same query again. */
 export function printQuery(query: Query): string {
-  return query
-    .flatMap((clause) => [...clause.values, ...clause.range, ...clause.excluded])
-    .map(printTerm)
-    .join(" ");
+  return termsIn(query).map(printTerm).join(" ");
 }
 
 function group(terms: readonly Term[], fields: Fields): Query {
@@ -86,7 +98,7 @@ export function parseTerm(token: string, fields: Fields): Term {
   const [, minus, name = "", sign, text = ""] = parts;
   const negated = minus === "-";
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  if (!field) throw new QueryError(`unknown field "${name}". Fields: ${Object.keys(fields).join(", ")}`);
+  if (!field) throw new UnknownFieldError(name, fields);
   if (text === "") throw new QueryError(`"${token}" has no value. Write ${name}${sign}value.`);
   if (field.type === "boolean") return booleanTerm(name, sign!, text, negated);
   if (sign !== ":") return comparison(token, name, field, sign as ComparisonOperator, text, negated);

@@ -32,7 +32,7 @@ describe("A term", () => {
     ["created_at>2026-01-01", ["created_at.gt=2026-01-01"]],
     ["created_at>=2026-01-01", ["created_at.gte=2026-01-01"], ["--since", "2026-01-01"]],
     ["created_at<2026-01-01", ["created_at.lt=2026-01-01"], ["--until", "2026-01-01"]],
-    ["created_at<=2026-01-01T10:00:00Z", ["created_at.lte=2026-01-01T10:00:00Z"]],
+    ["created_at<=2026-01-01T10:00:00.000Z", ["created_at.lte=2026-01-01T10:00:00Z"]],
     ["created_at:2026-01-01", ["created_at=2026-01-01"]],
     ["created_at>=2026-05-25T12:00:00.000Z", ["--since", "7d"], ["--since", "168h"], ["--since", "1w"]],
     ["email_verified_at:null", ["email_verified_at=null"], ["--unverified"]],
@@ -60,14 +60,18 @@ describe("A term", () => {
   });
 
   it("that is negated may begin a whole query in one argument", async () => {
-    expect(await queryOf([...USERS_SEARCH, "-name:a name:b"])).toBe("-name:a name:b");
+    expect(await queryOf([...USERS_SEARCH, "-name:a name:b"])).toBe("name:b -name:a");
   });
 
   it("can come from a file, or from standard input, over several lines", async () => {
     const stdin = "email.ends=@acme.com\r\n\n-name:bot*\n";
     expect(await queryOf([...USERS_SEARCH, "--query-file", "-", "name:a*"], { stdin })).toBe(
-      "email:*@acme.com -name:bot* name:a*",
+      "email:*@acme.com name:a* -name:bot*",
     );
+  });
+
+  it("of a field that only the service may know is sent as it was typed", async () => {
+    expect(await queryOf([...USERS_SEARCH, "-name:b", "plan:pro", "name:a"])).toBe("plan:pro name:a -name:b");
   });
 
   const fieldNames = Object.keys(USERS.fields);

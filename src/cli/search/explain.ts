@@ -1,4 +1,4 @@
-import { parseQuery, printQuery } from "../../wire/query.ts";
+import { printQuery, termsIn, type Query } from "../../wire/query.ts";
 import { inWords } from "../../wire/query-words.ts";
 import { flagOf, type Searched } from "./flags.ts";
 import { quoted, toShell } from "./spelling.ts";
@@ -16,12 +16,10 @@ export interface Explanation {
   readonly path: string;
 }
 
-/** @throws {QueryError} */
-export function explain(text: string, searched: Searched): Explanation {
-  const { noun, fields } = searched;
-  const query = parseQuery(text, fields);
+export function explain(query: Query, searched: Searched): Explanation {
+  const { noun } = searched;
   const wire = printQuery(query);
-  const terms = query.flatMap(({ values, range, excluded }) => [...values, ...range, ...excluded]);
+  const terms = termsIn(query);
   const shell = terms.map((term) => quoted(toShell(term)));
   const flags = terms.map((term) => flagOf(term, searched)?.map(quoted).join(" ") ?? quoted(toShell(term)));
   return {

@@ -1,10 +1,11 @@
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Searched } from "./flags.ts";
 import { hintFor } from "./hints.ts";
+import type { TypedQuery } from "./read.ts";
 
 /** What a person is told of a search without results. */
-export function nothingFound(query: string, searched: Searched): string {
-  const hint = hintFor(query, searched);
+export function nothingFound({ query }: TypedQuery, searched: Searched): string {
+  const hint = query && hintFor(query, searched);
   return `No ${searched.noun} match.${hint === undefined ? "" : ` ${hint}`}`;
 }
 

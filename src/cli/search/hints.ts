@@ -1,10 +1,9 @@
-import { parseQuery, QueryError, type Term } from "../../wire/query.ts";
+import { termsIn, type Query } from "../../wire/query.ts";
 import type { Searched } from "./flags.ts";
 
 /** What may be wrong with a search that found nothing, or undefined where nothing looks odd. */
-export function hintFor(query: string, { fields, noun }: Searched): string | undefined {
-  const terms = termsOf(query, fields);
-  for (const { field, operator, value } of terms) {
+export function hintFor(query: Query, { noun }: Searched): string | undefined {
+  for (const { field, operator, value } of termsIn(query)) {
     if (field.endsWith("user_id") && value.includes("@"))
       return `user_id takes an id, and "${value}" is an e-mail address. Use: svc ${noun} search email:${value}`;
     if (operator === "is" && value.slice(1, -1).includes("*"))
@@ -17,14 +16,4 @@ export function hintFor(query: string, { fields, noun }: Searched): string | und
       return `"name:${value}" matches the whole name. To find a part of it: name:*${value}*`;
   }
   return undefined;
-}
-
-function termsOf(query: string, fields: Searched["fields"]): Term[] {
-  try {
-    return parseQuery(query, fields).flatMap(({ values, range, excluded }) => [...values, ...range, ...excluded]);
-  } catch (error) {
-    // A field that only the service knows.
-    if (error instanceof QueryError) return [];
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { parseTerm, QueryError } from "../../wire/query.ts";
+import { parseQuery, QueryError, UnknownFieldError, type Query } from "../../wire/query.ts";
 import { readStdin, type Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -10,17 +10,22 @@ import { termsOf, type Searched, type SearchFlags } from "./flags.ts";
 import { isFileName, notATerm } from "./shell-faults.ts";
 import { toWire } from "./spelling.ts";
 
+/** A search as it was typed: its text on the wire, and what that says where it names no field that svc does not know. */
+export type TypedQuery =
+  | { readonly text: string; readonly query: Query; readonly unknown?: undefined }
+  | { readonly text: string; readonly query?: undefined; readonly unknown: UnknownFieldError };
+
 /**
- * The query on the wire, of terms in either spelling, flags, and a file.
+ * The search that terms in either spelling, flags and a file make.
  * An unknown field is not refused here: the service may have more of them.
- * @throws {CliError} where there is none, or where it can't mean anything
+ * @throws {CliError} where there are no terms, or they can't mean anything
  */
 export async function readQuery(
   context: Context,
   searched: Searched,
   terms: readonly string[],
   flags: SearchFlags,
-): Promise<string> {
+): Promise<TypedQuery> {
   const { cwd } = context;
   const file = flags.queryFile === undefined ? [] : [await readQueryFile(context, flags.queryFile)];
   const typed = [...(flags.query ?? []), ...file, ...terms].flatMap(words);
@@ -28,25 +33,22 @@ export async function readQuery(
   for (const term of terms)
     if (isFileName(term, cwd))
       note(context, `"${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
-  const query = [...typed.map(toWire), ...negated].map((word) => checked(word, searched, context));
-  const all = [...query, ...termsOf(flags, searched, context.now())];
+  const all = [...typed.map(toWire), ...negated, ...termsOf(flags, searched, context.now())];
   if (all.length === 0) throw new CliError(EXIT.usage, "No search terms.", `For example: ${searched.example}`);
-  for (const term of all.slice(query.length)) checked(term, searched, context);
-  return all.join(" ");
+  for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd);
+  return parsed(all.join(" "), searched);
 }
+const TERM = /^(?!!)-{0,2}[^:<>=]*[:<>=]/;
+const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 
-function checked(term: string, searched: Searched, context: Context): string {
-  const field = /^-{0,2}([^:<>=]*)[:<>=]/.exec(term)?.[1];
-  if (field === undefined || term.startsWith("!")) throw notATerm(term, searched, context.cwd);
-  const known = Object.keys(searched.fields);
-  if (/^[a-z][a-z0-9_]*$/.test(field) && !known.includes(field)) return term;
+function parsed(text: string, { fields }: Searched): TypedQuery {
   try {
-    parseTerm(term, searched.fields);
+    return { text, query: parseQuery(text, fields) };
   } catch (error) {
+    if (error instanceof UnknownFieldError && FIELD_NAME.test(error.field)) return { text, unknown: error };
     if (error instanceof QueryError) throw new CliError(EXIT.usage, sentence(error.message));
     throw error;
   }
-  return term;
 }
 
 async function readQueryFile(context: Context, path: string): Promise<string> {

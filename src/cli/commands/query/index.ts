@@ -1,4 +1,3 @@
-import { QueryError } from "../../../wire/query.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -6,7 +5,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import { runs, type Program } from "../../program.ts";
-import { explain, type Explanation } from "../../search/explain.ts";
+import { explain } from "../../search/explain.ts";
 import { addAnySearchFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../../search/flags.ts";
 import { readQuery } from "../../search/read.ts";
 import { unknownFieldHint } from "../../search/unknown-field.ts";
@@ -36,7 +35,9 @@ export function addQuery(program: Program, context: Context): void {
 /** Prints what a search means, and its spellings. Sends nothing. */
 export async function runExplain(context: Context, options: ExplainOptions, terms: readonly string[]): Promise<void> {
   const searched = searchedOf(options.resource);
-  const explanation = explained(await readQuery(context, searched, terms, options), searched);
+  const { text, query, unknown } = await readQuery(context, searched, terms, options);
+  if (!query) throw unexplained(text, unknown, searched);
+  const explanation = explain(query, searched);
   if (options.json) return printJson(context, explanation);
   printRecord(context, { ...explanation });
 }
@@ -47,18 +48,12 @@ function searchedOf(resource: string): Searched {
   return found;
 }
 
-function explained(query: string, searched: Searched): Explanation {
-  try {
-    return explain(query, searched);
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    const other = searched === USERS ? SESSIONS : USERS;
-    const sentence = error.message.endsWith(".") ? error.message : `${error.message}.`;
-    throw new CliError(
-      EXIT.usage,
-      `Cannot explain this search: ${sentence}`,
-      unknownFieldHint(query, searched, () => "--resource sessions") ??
-        `For a search of ${other.noun}, add --resource ${other.noun}.`,
-    );
-  }
+function unexplained(text: string, unknown: Error, searched: Searched): CliError {
+  const other = searched === USERS ? SESSIONS : USERS;
+  return new CliError(
+    EXIT.usage,
+    `Cannot explain this search: ${unknown.message}.`,
+    unknownFieldHint(text, searched, () => "--resource sessions") ??
+      `For a search of ${other.noun}, add --resource ${other.noun}.`,
+  );
 }

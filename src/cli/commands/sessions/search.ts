@@ -34,12 +34,12 @@ export function addSearch(sessions: Command, context: Context): void {
 /** Prints the sessions that match. @returns the exit code */
 export async function runSearch(context: Context, options: SearchOptions, terms: readonly string[]): Promise<ExitCode> {
   const shape = shapeOf(options, SESSION_COLUMNS);
-  const query = await readQuery(context, SESSIONS, terms, options);
+  const typed = await readQuery(context, SESSIONS, terms, options);
   const client = await openClient(context, options);
-  const list = (page: object) => client.sessions.search(query, page);
+  const list = (page: object) => client.sessions.search(typed.query ?? typed.text, page);
   try {
-    return await printPages(context, options, SESSION_COLUMNS, shape, list, nothingFound(query, SESSIONS));
+    return await printPages(context, options, SESSION_COLUMNS, shape, list, nothingFound(typed, SESSIONS));
   } catch (error) {
-    throw withFieldHint(error, query, SESSIONS);
+    throw withFieldHint(error, typed.text, SESSIONS);
   }
 }

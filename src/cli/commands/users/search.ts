@@ -35,12 +35,12 @@ export function addSearch(users: Command, context: Context): void {
 /** Prints the users that match. @returns the exit code */
 export async function runSearch(context: Context, options: SearchOptions, terms: readonly string[]): Promise<ExitCode> {
   const shape = shapeOf(options, USER_COLUMNS);
-  const query = await readQuery(context, USERS, terms, options);
+  const typed = await readQuery(context, USERS, terms, options);
   const client = await openClient(context, options);
-  const list = (page: object) => client.users.search(query, page);
+  const list = (page: object) => client.users.search(typed.query ?? typed.text, page);
   try {
-    return await printPages(context, options, USER_COLUMNS, shape, list, nothingFound(query, USERS));
+    return await printPages(context, options, USER_COLUMNS, shape, list, nothingFound(typed, USERS));
   } catch (error) {
-    throw withFieldHint(error, query, USERS);
+    throw withFieldHint(error, typed.text, USERS);
   }
 }

@@ -24,13 +24,13 @@ export interface Guards {
 
 /** @throws {CliError} exit code 8, before anything is deleted, where it is another number than expected */
 export function checkCount(targets: Targets, guards: Guards, target: Target): void {
-  const { ids, query } = targets;
+  const { ids, typed } = targets;
   const { expect, max, yes } = guards;
   const count = ids.length;
   if (expect !== undefined && count !== expect)
     throw new CliError(
       EXIT.precondition,
-      `Expected ${expect}, but ${query === undefined ? "there are" : "the query matches"} ${count}. No users were deleted.`,
+      `Expected ${expect}, but ${typed === undefined ? "there are" : "the query matches"} ${count}. No users were deleted.`,
       "Preview with --dry-run.",
     );
   if (count > max)
@@ -67,8 +67,8 @@ function missingFlags(targets: Targets, guards: Guards, { isByDefault, profile }
   ];
 }
 
-function needsExpect({ query }: Targets, { expect }: Guards): boolean {
-  return query !== undefined && expect === undefined;
+function needsExpect({ typed }: Targets, { expect }: Guards): boolean {
+  return typed !== undefined && expect === undefined;
 }
 
 /**
@@ -112,10 +112,10 @@ export async function obtainConsent(
 }
 
 async function preview(context: Context, client: Client, targets: Targets, service: string): Promise<void> {
-  const { ids, users, query } = targets;
+  const { ids, users, typed } = targets;
   const { stderr } = context;
   const found = users?.slice(0, PREVIEWED) ?? (await findAll(client, ids.slice(0, PREVIEWED)));
-  const matching = query === undefined ? "" : `, which match ${harmless(query)}`;
+  const matching = typed === undefined ? "" : `, which match ${harmless(typed.text)}`;
   stderr.write(`${ids.length} users of ${harmless(service)}${matching}:\n`);
   // A user is recognised by the e-mail address, so it is never cut.
   const columns = USER_COLUMNS.columns

@@ -80,7 +80,7 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
   const target = await resolveTarget(context, options);
   const client = await openTarget(context, target);
   const targets = await readTargets(context, client, args, options);
-  const { ids, query } = targets;
+  const { ids, typed } = targets;
   if (options.dryRun) {
     // A preview may exceed --max: that is what it is for.
     checkCount(targets, { ...guards, max: Infinity }, target);
@@ -88,12 +88,12 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
     const missing = ids.length - found.length;
     if (missing > 0)
       context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "was" : "were"} not found.\n`);
-    const none = query === undefined ? "No users would be deleted." : nothingFound(query, USERS);
+    const none = typed === undefined ? "No users would be deleted." : nothingFound(typed, USERS);
     return printAll(context, options, USER_COLUMNS, found, asRun(none, context));
   }
   checkCount(targets, guards, target);
   if (ids.length === 0) {
-    const none = query === undefined ? "No ids on standard input." : nothingFound(query, USERS);
+    const none = typed === undefined ? "No ids on standard input." : nothingFound(typed, USERS);
     context.stderr.write(`${harmless(asRun(none, context))}\n`);
     // A person has read it; a program finds the form that it knows.
     return isTable(formatOf(options, context)) ? undefined : reportMany(context, options, { outcomes: [] });

@@ -1,13 +1,13 @@
 import type { Client } from "../../../../client/client.ts";
 import { isUuid } from "../../../../wire/names.ts";
-import { parseQuery, printTerm, QueryError, type Query, type Term } from "../../../../wire/query.ts";
+import { printTerm, termsIn, type Query, type Term } from "../../../../wire/query.ts";
 import type { User } from "../../../../wire/resources.ts";
 import { readStdin, type Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { pages } from "../../../list/pages.ts";
 import { USERS, type SearchFlags } from "../../../search/flags.ts";
-import { readQuery } from "../../../search/read.ts";
+import { readQuery, type TypedQuery } from "../../../search/read.ts";
 import { unknownFieldHint } from "../../../search/unknown-field.ts";
 
 /** The users to delete: every id once. */
@@ -15,7 +15,7 @@ export interface Targets {
   readonly ids: readonly string[];
   /** Where a query was given, what it matches. */
   readonly users?: readonly User[];
-  readonly query?: string;
+  readonly typed?: TypedQuery;
   /** Whether standard input was read, so that it cannot confirm. */
   readonly tookStdin: boolean;
 }
@@ -44,31 +44,22 @@ export async function readTargets(
 }
 
 async function search(context: Context, client: Client, flags: SearchFlags): Promise<Targets> {
-  const query = await readQuery(context, USERS, [], flags);
-  const clauses = parsed(query);
-  refuseEveryone(clauses);
+  const typed = await readQuery(context, USERS, [], flags);
+  const { text, query, unknown } = typed;
+  // A search may try a field that svc does not know; a deletion must not.
+  if (!query)
+    throw new CliError(EXIT.usage, `No users were deleted: ${unknown.message}.`, unknownFieldHint(text, USERS));
+  refuseEveryone(query);
   const users: User[] = [];
   for await (const user of pages((page) => client.users.search(query, page), {})) users.push(user);
-  await refuseVainExclusion(client, clauses, users.length);
-  return { ids: users.map(({ id }) => id), users, query, tookStdin: flags.queryFile === "-" };
-}
-
-/** A search may try a field that svc does not know; a deletion must not. */
-function parsed(query: string): Query {
-  try {
-    return parseQuery(query, USERS.fields);
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    const message = `No users were deleted: ${error.message}.`.replace(/\.\.$/, ".");
-    throw new CliError(EXIT.usage, message, unknownFieldHint(query, USERS));
-  }
+  await refuseVainExclusion(client, query, users.length);
+  return { ids: users.map(({ id }) => id), users, typed, tookStdin: flags.queryFile === "-" };
 }
 
 /** An empty variable makes `email:*@$DOMAIN` into `email:*@`, and its negation matches everyone. */
 function refuseEveryone(query: Query): void {
-  const terms = query.flatMap(({ values, range, excluded }) => [...values, ...range, ...excluded]);
   const isWildcard = ({ operator }: Term): boolean => ["starts", "ends", "contains"].includes(operator);
-  const blank = terms.find((term) => isWildcard(term) && !/[\p{L}\p{N}]/u.test(term.value));
+  const blank = termsIn(query).find((term) => isWildcard(term) && !/[\p{L}\p{N}]/u.test(term.value));
   if (blank)
     throw new CliError(
       EXIT.usage,
