@@ -95,6 +95,22 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
       await popup.close();
     });
 
+    it("ends at the application where the instance lists one, which alone gets the token", async () => {
+      const { page, visit, context } = dashboard;
+      await context.route("http://localhost:3000/**", (route) =>
+        route.fulfill({ contentType: "text/html", body: "<h1>The application</h1>" }),
+      );
+      await visit("try-it");
+      await page.getByLabel("Instance", { exact: true }).selectOption({ label: "Globex" });
+      await page.getByText("The window ends at your application").waitFor();
+      const [popup] = await Promise.all([page.waitForEvent("popup"), page.getByTestId("open-window").click()]);
+      await popup.getByTestId("account-ada").click();
+      await popup.getByText("The application").waitFor();
+      await page.getByTestId("sign-in-result").getByText("token", { exact: true }).waitFor();
+      expect(await page.getByTestId("sign-in-result").textContent()).not.toContain("eyJ");
+      await popup.close();
+    });
+
     it("can be opened again where the window was closed before the end", async () => {
       const { page } = dashboard;
       await (await opened()).close();

@@ -1,4 +1,4 @@
-import type { Flow, SignIn } from "../../api/records.ts";
+import type { Flow, Instance, SignIn } from "../../api/records.ts";
 import { onEvent } from "../../api/stream.ts";
 import { asFlow } from "../flows/flow-table.tsx";
 
@@ -8,14 +8,23 @@ const PATIENCE = 14;
 /** Where a sign-in without an application ends. */
 const SIGNED_IN = "/__svc/signed-in";
 
+/** Where a window ends: at our own page, or at the first web address that the instance lists; undefined: it lists none. */
+export function windowTarget({ data: { redirect_uris } }: Instance): string | undefined {
+  if (redirect_uris.length === 0 || redirect_uris[0] === "*") return `${location.origin}${SIGNED_IN}`;
+  return redirect_uris.find((entry) => /^https?:/i.test(entry))?.replace(/\?\*$/, "");
+}
+
 /**
  * Runs a sign-in in a window, where somebody chooses the account, and tells how it ended; undefined: the window was closed
- * before. The events tell of the sign-in, and the window, which is of this origin, has the token.
+ * before. The events tell of the sign-in; the token is known where the window ends at our own page.
  * @throws {Error} where the browser opens no window
  */
-export async function signInInWindow(provider: string, instance: string): Promise<SignIn | undefined> {
-  const redirect = `${globalThis.location.origin}${SIGNED_IN}`;
-  const url = new URL("/oauth/authorize", globalThis.location.origin);
+export async function signInInWindow(
+  provider: string,
+  instance: string,
+  redirect: string,
+): Promise<SignIn | undefined> {
+  const url = new URL("/oauth/authorize", location.origin);
   url.search = new URLSearchParams({ provider, instance, redirect_uri: redirect }).toString();
   let flow: Flow | undefined;
   const stop = onEvent((event) => {
@@ -44,12 +53,21 @@ interface End {
 }
 
 /** What the window shows at the end; undefined: it is not there yet. The page takes the query out of its address. */
-function endOf({ closed, location, document }: Window): End | undefined {
-  if (closed || location.pathname !== SIGNED_IN || document.readyState !== "complete") return undefined;
-  const token = document.querySelector<HTMLTextAreaElement>("#token")?.value;
-  const text = (id: string): string => document.querySelector(`[data-testid="${id}"]`)?.textContent ?? "";
+function endOf(popup: Window): End | undefined {
+  try {
+    return popup.closed ? undefined : shownBy(popup);
+  } catch {
+    // It has gone to another origin.
+    return undefined;
+  }
+}
+
+function shownBy({ location: at, document: page }: Window): End | undefined {
+  if (at.pathname !== SIGNED_IN || page.readyState !== "complete") return undefined;
+  const token = page.querySelector<HTMLTextAreaElement>("#token")?.value;
+  const text = (id: string): string => page.querySelector(`[data-testid="${id}"]`)?.textContent ?? "";
   const query = token === undefined ? { error: text("error"), error_description: text("error-detail") } : { token };
-  return { token, location: `${location.origin}${SIGNED_IN}?${new URLSearchParams(query).toString()}` };
+  return { token, location: `${at.origin}${SIGNED_IN}?${new URLSearchParams(query).toString()}` };
 }
 
 function resultOf({ id, data }: Flow, shown: End | undefined): SignIn {

@@ -11,7 +11,7 @@ import { choicesOf, Select } from "../../ui/field.tsx";
 import { Code, Facts, Panel, Pill } from "../../ui/parts.tsx";
 import { instanceChoices } from "../instances/instance-choices.ts";
 import { Claims } from "./claims.tsx";
-import { signInInWindow } from "./sign-in-window.ts";
+import { signInInWindow, windowTarget } from "./sign-in-window.ts";
 
 /** A whole sign-in: at once, or in a window where the account is chosen by hand. */
 export function TrySignIn(): VNode {
@@ -24,6 +24,8 @@ export function TrySignIn(): VNode {
   const result = useSignal<SignIn | undefined>(undefined);
   const at = provider.value || (providers[0] ?? "");
   const instanceId = instance.value || (instances[0]?.id ?? "");
+  const chosen = instances.find(({ id }) => id === instanceId);
+  const target = chosen && windowTarget(chosen);
   const run = async (): Promise<void> => {
     result.value = await post<SignIn>("sign-ins", {
       provider: at,
@@ -33,7 +35,7 @@ export function TrySignIn(): VNode {
     });
   };
   const runInWindow = async (): Promise<void> => {
-    result.value = (await signInInWindow(at, instanceId)) ?? result.peek();
+    if (target !== undefined) result.value = (await signInInWindow(at, instanceId, target)) ?? result.peek();
   };
   return (
     <Panel title="Sign in">
@@ -76,10 +78,15 @@ export function TrySignIn(): VNode {
           <Button kind="primary" icon="try-it" onClick={run} testId="run-sign-in">
             Sign in
           </Button>
-          <Button icon="external" onClick={runInWindow} testId="open-window">
-            Choose the account in a window
+          <Button icon="external" disabled={target === undefined} onClick={runInWindow} testId="open-window">
+            Open in a window
           </Button>
         </div>
+        {target !== undefined && !target.startsWith(globalThis.location.origin) && (
+          <p class="muted">
+            The window ends at your application, <code>{target}</code>, which gets the token.
+          </p>
+        )}
         {result.value && <Outcome result={result.value} instance={instanceId} />}
       </div>
     </Panel>
@@ -93,7 +100,11 @@ function Outcome({ result, instance }: { result: SignIn; instance: string }): VN
         rows={[
           [
             "Result",
-            result.token ? <Pill tone="good">token</Pill> : <Pill tone="bad">{result.error ?? "rejected"}</Pill>,
+            result.token || (result.user_id && !result.error) ? (
+              <Pill tone="good">token</Pill>
+            ) : (
+              <Pill tone="bad">{result.error ?? "rejected"}</Pill>
+            ),
           ],
           ["Flow", <a href={href(["flows", result.flow_id])}>See every step</a>],
           ["User", result.user_id && <a href={href(["users", result.user_id])}>{result.user_id}</a>],
