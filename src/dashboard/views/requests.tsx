@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { isWatching } from "../../wire/control/watching.ts";
 import type { RequestEntry } from "../api/records.ts";
 import { instanceName, service } from "../api/service.ts";
 import type { ServerEvent } from "../api/stream.ts";
@@ -15,8 +16,6 @@ import { UserText } from "../ui/user-text.tsx";
 
 const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
 const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
-/** The control API, which this dashboard asks all the time. */
-const OWN = /^\/__svc\/v1\//;
 
 const COLUMNS: readonly Column<RequestEntry>[] = [
   { title: "Time", cell: ({ data }) => <TimeOfDay at={data.at} />, from: 480 },
@@ -48,7 +47,7 @@ export function Requests(): VNode {
     "requests",
     { ...query, control: withOwn ? undefined : "false" },
     asRequest,
-    (entry) => (withOwn || !OWN.test(entry.data.path)) && isMatch(entry, query),
+    (entry) => (withOwn || !isWatching(entry.data.path)) && isMatch(entry, query),
   );
   return (
     <>
@@ -63,7 +62,7 @@ export function Requests(): VNode {
             checked={withOwn}
             onChange={(event) => refine({ all: event.currentTarget.checked ? "yes" : undefined })}
           />
-          Control API too
+          Dashboard and control API too
         </label>
       </FilterBar>
       <LivePanel

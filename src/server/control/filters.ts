@@ -1,6 +1,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
+import { isWatching } from "../../wire/control/watching.ts";
 import { ApiError } from "../errors.ts";
 import type { Flow, Flows } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
@@ -42,7 +43,7 @@ export function filterRequests(
   const after = since === undefined ? undefined : new Date(since).toISOString();
   const asksFlow = Object.values(ofFlow).some((value) => value !== undefined);
   return requests.filter((request) => {
-    if (control === false && request.route?.startsWith("/__svc/v1/")) return false;
+    if (control === false && isWatching(request.path)) return false;
     if (method !== undefined && request.method !== method) return false;
     if (status !== undefined && !String(request.status).startsWith(status.replace("xx", ""))) return false;
     if (path !== undefined && !request.path.includes(path)) return false;

@@ -1,3 +1,4 @@
+import { isWatching } from "../../wire/control/watching.ts";
 import { exchangeOf, type Answered, type Asked, type Exchange } from "./exchange.ts";
 
 const MAX_ENTRIES = 2000;
@@ -62,7 +63,7 @@ interface Entry {
   readonly request: LoggedRequest;
 }
 
-/** The latest requests, in memory. Those to the control API are kept apart: watching must not push out what is watched. */
+/** The latest requests, in memory. Those of the control API and the dashboard are kept apart: watching must not push out what is watched. */
 export class RequestLog {
   readonly #product: Entry[] = [];
   readonly #control: Entry[] = [];
@@ -81,7 +82,7 @@ export class RequestLog {
   }
 
   add(request: LoggedRequest): void {
-    const ring = request.route?.startsWith("/__svc/v1/") ? this.#control : this.#product;
+    const ring = isWatching(request.path) ? this.#control : this.#product;
     ring.push({ sequence: this.#sequence++, request });
     // Cut seldom, so that it costs little each time.
     if (ring.length >= 2 * MAX_ENTRIES) ring.splice(0, ring.length - MAX_ENTRIES);

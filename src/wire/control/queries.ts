@@ -27,7 +27,7 @@ export const Requests = z.strictObject({
     .optional()
     .describe("A status, such as 404, or a class of them, such as 4xx"),
   path: text.optional().describe("A part of the path and query"),
-  control: yes.optional().describe("false leaves out the requests to this API"),
+  control: yes.optional().describe("false leaves out the requests to this API and of the dashboard"),
 });
 export const Events = z.strictObject({
   format: z.enum(["sse", "ndjson"]).optional().describe("Default: what Accept asks for, else text/event-stream"),

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { startServer } from "../_control.ts";
+
+it("Leaves the dashboard and the control API out of the requests where that is asked for", async () => {
+  const server = await startServer();
+  for (const path of [
+    "/__svc/",
+    "/__svc/dashboard.js",
+    "/__svc/dashboard.css?v=1",
+    "/api/v1/users/search",
+    "/__svc/health/live",
+  ])
+    await (await fetch(`${server.url}${path}`)).text();
+  const paths = async (query: string): Promise<string[]> => {
+    const { body } = await server.control(`GET /requests${query}`);
+    return (body as { data: { path: string } }[]).map(({ data }) => data.path);
+  };
+  const watched = ["/__svc/health/live", "/api/v1/users/search"];
+  expect(await paths("?control=false")).toEqual(watched);
+  expect(await paths("")).toEqual(expect.arrayContaining([...watched, "/__svc/", "/__svc/dashboard.js"]));
+});
