@@ -52,7 +52,7 @@ export function User({ id }: { id: string }): VNode {
       >
         {[...new Set(identities.map(({ provider }) => provider))].map((provider) => (
           <Button key={provider} icon="try-it" onClick={() => signInAs(provider)}>
-            Sign in as, with {provider}
+            Sign in with {provider}
           </Button>
         ))}
         <Button kind="danger" onClick={() => void (isDeleting.value = true)} testId="delete-user">

@@ -36,7 +36,7 @@ export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[
   });
   return (
     <form class="stack" onSubmit={form.onSubmit}>
-      <div class="form-grid">
+      <div class="form-grid thirds">
         <Select
           label="What happens"
           value={outcome.value}

@@ -75,7 +75,8 @@ export function ScenariosPanel(): VNode {
               {
                 title: "Used",
                 cell: ({ data: { used, remaining } }) =>
-                  remaining === null ? `${used}, and stays` : `${used}, ${remaining} left`,
+                  remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
+                from: 480,
               },
               { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} />, from: 960 },
               {
