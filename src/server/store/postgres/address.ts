@@ -27,6 +27,8 @@ export interface Address {
   /** Whether a server must accept writes before it is used. */
   readonly target: "any" | "read-write";
   readonly application_name: string;
+  /** A further role that may own the schema. */
+  readonly schemaOwner: string | undefined;
   /** Command-line options for the server process, as in `-c geqo=off`. */
   readonly options: string | undefined;
   readonly limits: Limits;
@@ -42,6 +44,7 @@ const PARAMETERS: readonly string[] = [
   "options",
   "passfile",
   "application_name",
+  "schema_owner",
   ...POOL_PARAMETERS,
 ];
 
@@ -76,6 +79,7 @@ export function parseAddress(text: string, env: PostgresEnvironment = {}): Addre
     tls: tlsOf(parameter("sslmode", "PGSSLMODE"), parameter("sslrootcert", "PGSSLROOTCERT")),
     target: targetOf(parameter("target_session_attrs", "PGTARGETSESSIONATTRS"), hosts.length),
     application_name: parameters.get("application_name") ?? "svc",
+    schemaOwner: parameters.get("schema_owner") ?? undefined,
     options: parameter("options", "PGOPTIONS"),
     limits: limitsOf(parameters, env.PGCONNECT_TIMEOUT, hosts.length),
   };

@@ -29,6 +29,8 @@ export interface QueryOptions {
 
 export interface Database {
   readonly location: string;
+  /** A role that may own the schema, beside those that can do everything. */
+  readonly schemaOwner: string | undefined;
   /**
    * One statement, which is a transaction of its own.
    * @throws {StorageUnavailable} in time, whatever happens to the server; the outcome is not known then
@@ -163,6 +165,7 @@ export function openDatabase(address: Address, warn: (message: string) => void):
 
   return {
     location,
+    schemaOwner: address.schemaOwner,
     query,
     connections: () => ({
       most: limits.poolSize,

@@ -2,6 +2,7 @@ import { StoreRefused } from "../store.ts";
 import type { Database } from "./database.ts";
 import { causeOf, refusal } from "./failures.ts";
 import { FUNCTIONS } from "./functions.ts";
+import { checkEmpty, checkOwners } from "./owners.ts";
 import { checkColumns, MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
 import type { Ask } from "./session.ts";
 
@@ -48,7 +49,7 @@ export async function schemaVersion(database: Database): Promise<number> {
   // Every connection sets it; a pooler that drops what it does not know may still have undone that.
   if (["off", "local"].includes(server!.synchronous_commit))
     throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
-  const version = await knownVersion(database.location, database.query);
+  const version = await knownVersion(database, database.query);
   if (version === MIGRATIONS.length) await checkColumns(database.location, database.query);
   return version;
 }
@@ -63,8 +64,9 @@ export async function migrate(database: Database): Promise<Migration> {
   try {
     return await session.transaction(async () => {
       await ask(LOCK);
-      const from = await knownVersion(database.location, ask);
+      const from = await knownVersion(database, ask);
       if (from === 0) {
+        await checkEmpty(database.location, ask);
         await ask("CREATE SCHEMA IF NOT EXISTS svc");
         await ask(
           "CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
@@ -115,7 +117,8 @@ const TRIGRAM_EXTENSION = `DO $$ BEGIN
 EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR undefined_object THEN NULL;
 END $$`;
 
-async function knownVersion(location: string, ask: Ask): Promise<number> {
+async function knownVersion({ location, schemaOwner }: Database, ask: Ask): Promise<number> {
+  await checkOwners(location, schemaOwner, ask);
   const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('svc.migrations') IS NOT NULL AS exists");
   if (!table!.exists) return 0;
   const [row] = await ask<{ version: number }>("SELECT coalesce(max(version), 0) AS version FROM svc.migrations");
