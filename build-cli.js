@@ -23,6 +23,30 @@ const lazyUndici = {
   },
 };
 
+/** Node's own modules that take a millisecond or more each, and that most commands don't use: read at the first call. */
+const LATE = ["node:child_process", "node:crypto", "node:dns", "node:fs/promises"];
+const lazyBuiltins = {
+  name: "lazy-builtins",
+  resolveId: {
+    filter: { id: /^node:/ },
+    handler: (id) => (LATE.includes(id) ? { id: `\0late:${id}` } : undefined),
+  },
+  load: {
+    filter: { id: /^\0late:/ },
+    handler(id) {
+      const name = id.slice("\0late:".length);
+      const functions = Object.entries(process.getBuiltinModule(name)).filter(
+        ([key, value]) => typeof value === "function" && /^[a-z]/.test(key),
+      );
+      return [
+        `const load = () => process.getBuiltinModule("${name}");`,
+        "export default new Proxy({}, { get: (_, key) => load()[key] });",
+        ...functions.map(([key]) => `export const ${key} = (...args) => load().${key}(...args);`),
+      ].join("\n");
+    },
+  },
+};
+
 /**
  * Of h3, svc uses the router: its answers are our own. What h3 makes answers with is made when it is first used, because
  * Node loads all of `fetch` for the first `Headers` or `Response`.
@@ -94,7 +118,7 @@ export async function buildCli() {
     await bundle({ server: "src/server/index.ts" }, [lazyUndici, lazyAnswers], [{ name: "start", tags: ["$initial"] }]),
     await bundle(
       { main: "src/cli/main.ts", commands: "src/cli/bundle-entry.ts" },
-      [lazyUndici, apart],
+      [apart, lazyUndici, lazyBuiltins],
       // The version and the first help do without.
       [
         { name: "start", tags: ["$initial"], test: (id) => !id.endsWith("main.ts") },

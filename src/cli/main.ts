@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Context } from "./context.ts";
 
 /** The `svc` command: runs it over this process, whose exit code it sets. */
@@ -36,5 +35,6 @@ function printBuiltHelp(): boolean {
 }
 
 function version(): string {
-  return (createRequire(import.meta.url)("svc-identity/package.json") as { version: string }).version;
+  const source = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(source) as { version: string }).version;
 }

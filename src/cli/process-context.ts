@@ -1,15 +1,16 @@
 import { spawn } from "node:child_process";
+import { isatty } from "node:tty";
 import type { Context, Stream } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
 import { openPager } from "./output/pager.ts";
-import { readyWriter } from "./output/ready-writer.ts";
+import { readyWriter, type ReadyWriter } from "./output/ready-writer.ts";
 
-/** The real world. */
+/** The real world. Node makes each of its streams, and what that takes, when it is first used. */
 export function processContext(): Context {
   return {
-    stdout: stream(process.stdout),
-    stderr: stream(process.stderr),
-    stdin: Object.assign(process.stdin, { isTTY: process.stdin.isTTY ?? false }),
+    stdout: stream("stdout", 1),
+    stderr: stream("stderr", 2),
+    stdin: { isTTY: isatty(0), [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
     // eslint-disable-next-line node/no-process-env
     env: process.env,
     cwd: process.cwd(),
@@ -37,23 +38,26 @@ export function processContext(): Context {
   };
 }
 
-function stream(target: NodeJS.WriteStream): Stream {
+function stream(name: "stdout" | "stderr", descriptor: number): Stream {
+  let made: ReadyWriter | undefined;
+  const writer = (): ReadyWriter => (made ??= readyWriter(process[name], (code) => giveUp(name, code)));
   return {
-    ...readyWriter(target, (code) => giveUp(target, code)),
-    isTTY: target.isTTY ?? false,
+    write: (text) => writer().write(text),
+    ready: () => writer().ready(),
+    isTTY: isatty(descriptor),
     // A terminal that does not know its size has none.
     get columns() {
-      return target.columns || undefined;
+      return process[name].columns || undefined;
     },
     get rows() {
-      return target.rows || undefined;
+      return process[name].rows || undefined;
     },
   };
 }
 
 /** What can't be written is lost, so it must not look as if it were done. */
-function giveUp(target: NodeJS.WriteStream, code: string): void {
-  if (target === process.stdout) process.stderr.write(`✗ Standard output cannot be written (${code}).\n`);
+function giveUp(name: "stdout" | "stderr", code: string): void {
+  if (name === "stdout") process.stderr.write(`✗ Standard output cannot be written (${code}).\n`);
   process.exit(EXIT.failed);
 }
 

@@ -1,9 +1,14 @@
 import dns from "node:dns";
 import type { LookupFunction } from "node:net";
 
-/** Many systems can't resolve `acme.localhost`; it is always this machine (RFC 6761, 6.3). */
+/** Whether a name is always this machine's (RFC 6761, 6.3). */
+export function isLocalhost(hostname: string): boolean {
+  return hostname === "localhost" || hostname.endsWith(".localhost");
+}
+
+/** Many systems can't resolve `acme.localhost`. */
 export const lookup: LookupFunction = (hostname, options, callback) => {
-  if (hostname !== "localhost" && !hostname.endsWith(".localhost")) return dns.lookup(hostname, options, callback);
+  if (!isLocalhost(hostname)) return dns.lookup(hostname, options, callback);
   const addresses = [
     { address: "127.0.0.1", family: 4 },
     { address: "::1", family: 6 },

@@ -62,12 +62,15 @@ it("svc serve starts without the validators, Node's fetch, TLS and the makers of
   expect(bytes).toBeLessThan(400_000);
 });
 
-it("svc users search starts without Node's fetch and TLS", async () => {
+it("svc users search starts without Node's fetch, TLS, processes and threads", async () => {
   await serve(["--store", "memory"], { cwd: directory });
   const { options, loaded } = observed("search");
   expect(await run(["users", "search", "email:*@acme.test", "--output", "ids"], options)).toMatchObject({ code: 0 });
   const { builtins, bytes } = loaded();
   expect(builtins).toContain("http");
   expect(builtins.filter((name) => HEAVY.test(name))).toEqual([]);
+  // Files that are read by promises are read by threads.
+  expect(builtins).not.toContain("child_process");
+  expect(builtins).not.toContain("fs/promises");
   expect(bytes).toBeLessThan(190_000);
 });

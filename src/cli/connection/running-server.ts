@@ -30,7 +30,7 @@ export async function findLocalServer(place: Place): Promise<LocalServer | undef
   for (let directory = resolve(place.cwd); ; directory = dirname(directory)) {
     const server = await newestRunning(place, directory);
     if (server) return { isRunning: true, server, directory };
-    if (await hasServed(directory)) return { isRunning: false, directory };
+    if (hasServed(directory)) return { isRunning: false, directory };
     if (directory === dirname(directory)) return undefined;
   }
 }
@@ -41,9 +41,9 @@ export async function findRunningServer(place: Place): Promise<RunningServerFile
 }
 
 /** The subdomains of a server's instances, without making sure of it: for what sends nothing. */
-export async function knownSubdomains({ cwd }: Pick<Place, "cwd">): Promise<string[]> {
+export function knownSubdomains({ cwd }: Pick<Place, "cwd">): string[] {
   for (let directory = resolve(cwd); ; directory = dirname(directory)) {
-    const [newest] = await readServerFiles(directory);
+    const [newest] = readServerFiles(directory);
     if (newest) return newest.instances.map(({ subdomain }) => subdomain);
     if (directory === dirname(directory)) return [];
   }
@@ -74,7 +74,7 @@ export async function announceServer(place: Place, server: RunningServerFile): P
     other,
     async update(changed) {
       await writeServerFile(cwd, path, changed);
-      if (await isServerFileOf(newestPath(cwd), changed)) await writeServerFile(cwd, newestPath(cwd), changed);
+      if (isServerFileOf(newestPath(cwd), changed)) await writeServerFile(cwd, newestPath(cwd), changed);
     },
     async withdraw() {
       await removeServerFile(path, server);
@@ -86,13 +86,13 @@ export async function announceServer(place: Place, server: RunningServerFile): P
 }
 
 async function newestRunning(place: Place, directory: string): Promise<RunningServerFile | undefined> {
-  for (const server of await readServerFiles(directory)) if ((await probe(place, server)) === "proved") return server;
+  for (const server of readServerFiles(directory)) if ((await probe(place, server)) === "proved") return server;
   return undefined;
 }
 
 /** A server that was killed leaves its file behind. Where a port is merely busy, the file stays. */
 async function removeStale(place: Place): Promise<void> {
-  for (const server of await readServerFiles(place.cwd))
+  for (const server of readServerFiles(place.cwd))
     if (Number.isSafeInteger(server.port) && (await probe(place, server)) === "refused")
       await removeServerFile(serverPath(place.cwd, server.port), server);
 }

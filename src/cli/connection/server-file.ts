@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writePrivateFile } from "../credentials/private-file.ts";
 
@@ -42,19 +42,20 @@ export function serverPath(directory: string, port: number): string {
   return join(directory, ".svc", "servers", `${port}.json`);
 }
 
-/** Whether somebody's own `svc serve` has run in a directory. */
-export async function hasServed(directory: string): Promise<boolean> {
-  const found = await stat(join(directory, ".svc")).catch(() => undefined);
-  if (!found?.isDirectory() || !isOwn(found.uid)) return false;
-  const names = await readdir(join(directory, ".svc")).catch(() => []);
-  return names.some((name) => TRACES.includes(name));
+/** Whether the user's own `svc serve` has run in a directory. */
+export function hasServed(directory: string): boolean {
+  const place = join(directory, ".svc");
+  return namesIn(place).some((name) => TRACES.includes(name)) && isOwn(statSync(place).uid);
 }
 
-/** Every server's file in a directory, the newest first; some may be of servers that were killed. */
-export async function readServerFiles(directory: string): Promise<RunningServerFile[]> {
-  const names = await readdir(join(directory, ".svc", "servers")).catch(() => []);
-  const paths = names.filter((name) => name.endsWith(".json")).map((name) => join(directory, ".svc", "servers", name));
-  const read = await Promise.all([newestPath(directory), ...paths].map(readServerFile));
+/**
+ * Every server's file in a directory, the newest first; some may be of servers that were killed. Read at once: most
+ * commands read nothing else, and would start Node's threads for it.
+ */
+export function readServerFiles(directory: string): RunningServerFile[] {
+  const servers = join(directory, ".svc", "servers");
+  const paths = namesIn(servers).filter((name) => name.endsWith(".json"));
+  const read = [newestPath(directory), ...paths.map((name) => join(servers, name))].map(readServerFile);
   const unique = new Map(read.flatMap((file) => (file ? [[file.identity_secret, file]] : [])));
   return [...unique.values()].toSorted((a, b) => (a.started_at < b.started_at ? 1 : -1));
 }
@@ -68,31 +69,39 @@ export async function writeServerFile(directory: string, path: string, server: R
 }
 
 /** Whether a file is of this server, and not of another one since. */
-export async function isServerFileOf(path: string, { identity_secret }: RunningServerFile): Promise<boolean> {
-  return (await readServerFile(path))?.identity_secret === identity_secret;
+export function isServerFileOf(path: string, { identity_secret }: RunningServerFile): boolean {
+  return readServerFile(path)?.identity_secret === identity_secret;
 }
 
 /** Removes a file where it is still this server's. */
 export async function removeServerFile(path: string, server: RunningServerFile): Promise<boolean> {
-  const isOurs = await isServerFileOf(path, server);
+  const isOurs = isServerFileOf(path, server);
   if (isOurs) await rm(path, { force: true });
   return isOurs;
 }
 
-async function readServerFile(path: string): Promise<RunningServerFile | undefined> {
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function readServerFile(path: string): RunningServerFile | undefined {
   try {
     // Without waiting: a named pipe would block for ever.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const found = await file.stat();
+      const found = fstatSync(file);
       // In a shared directory above, anybody could leave a file that has tokens sent to them. What came with a repository
       // or an archive is ours as well, but can be read by others, which what we write never can.
       const isPrivate = process.getuid === undefined || (isOwn(found.uid) && (found.mode & 0o077) === 0);
       if (!isPrivate || !found.isFile() || found.size > MAX_BYTES) return undefined;
-      const server = JSON.parse(await file.readFile("utf8")) as unknown;
+      const server = JSON.parse(readFileSync(file, "utf8")) as unknown;
       return isServerFile(server) ? server : undefined;
     } finally {
-      await file.close();
+      closeSync(file);
     }
   } catch {
     return undefined;

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { createHttpFetch } from "../../src/cli/connection/http-fetch.ts";
+
+/** A server that answers with the name that it was asked by, at one address of this machine. */
+async function serverAt(host: string): Promise<number> {
+  const server: Server = createServer((request, response) => response.end(request.headers.host)).listen(0, host);
+  await once(server, "listening");
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()));
+  return (server.address() as AddressInfo).port;
+}
+
+it.each(["127.0.0.1", "::1"])("a name below localhost is asked at %s, by that name", async (host) => {
+  const port = await serverAt(host);
+  const fetch = createHttpFetch();
+  const response = await fetch(`http://acme.localhost:${port}/`, { redirect: "manual" });
+  expect(await response.text()).toBe(`acme.localhost:${port}`);
+});
+
+it("an IPv6 address is asked as it is written", async () => {
+  const port = await serverAt("::1");
+  const response = await createHttpFetch()(`http://[::1]:${port}/`, { redirect: "manual" });
+  expect(await response.text()).toBe(`[::1]:${port}`);
+});
+
+it("a port of this machine where nothing listens is a refused connection", async () => {
+  const port = await serverAt("127.0.0.1");
+  const fetch = createHttpFetch();
+  // Nothing can listen at port 0.
+  await expect(fetch(`http://localhost:0/`, { redirect: "manual" })).rejects.toMatchObject({
+    code: expect.stringMatching(/^(?:ECONNREFUSED|EADDRNOTAVAIL)$/) as string,
+  });
+  expect((await fetch(`http://localhost:${port}/`, { redirect: "manual" })).status).toBe(200);
+});
+
+it("an aborted request is told by the reason of its signal", async () => {
+  const port = await serverAt("127.0.0.1");
+  const aborted = AbortSignal.abort();
+  await expect(createHttpFetch()(`http://localhost:${port}/`, { redirect: "manual", signal: aborted })).rejects.toThrow(
+    /aborted/,
+  );
+});
