@@ -2,9 +2,9 @@
 import type { ServeOptions } from "./options.ts";
 import type { Maintenance } from "./store/move/index.ts";
 
-/** What can be done with a store beside serving it. */
-export async function openMaintenance(): Promise<Maintenance> {
-  return (await import("./store/move/index.ts")).maintenance;
+/** What can be done with a store beside serving it. @param warn receives what is worth knowing and stops nothing */
+export async function openMaintenance(warn: (message: string) => void): Promise<Maintenance> {
+  return (await import("./store/move/index.ts")).createMaintenance(warn);
 }
 
 /** Reads the text of a `svc.config.json`. @throws {ServeError} listing every fault with its path */

@@ -9,6 +9,7 @@ import { parseSeed } from "../../src/server/seed/index.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { answering, cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
 import { memoryKeyring, type CliOptions } from "../_cli.ts";
+import { writeRunning } from "../_server-file.ts";
 
 useDirectory();
 
@@ -47,6 +48,15 @@ describe("svc doctor", () => {
     expect(Object.keys(checks)).toEqual([
       "node", "profiles", "keyring", "svc.config.json", "store", "port", "localhost names", "service", "reachable", "discovery", "clock", "key",
     ]); // prettier-ignore
+  });
+
+  it("speaks of the port of the server that runs", async () => {
+    const addresses = { url: "http://localhost:7911", api_url: "http://api.localhost:7911" };
+    await writeRunning(cwd, { ...addresses, instances: [] });
+    const { checks } = await doctor({ fetch: answering(200, "{}"), env: HERE });
+    expect(checks["port"]!.message).toBe(`7911 is used by svc serve, pid ${process.pid}`);
+    // Where the system resolves the names there is nothing to do.
+    expect(checks["localhost names"]!.remedy ?? addresses.url).toContain(addresses.url);
   });
 
   it.each<[what: string, name: string, status: string, message: string, options: () => CliOptions | Promise<CliOptions>]>([

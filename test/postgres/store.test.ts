@@ -4,6 +4,7 @@ import { parseSeed } from "../../src/server/seed/index.ts";
 import { checkPostgres, migratePostgres, openPostgresStore } from "../../src/server/store/postgres/index.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
+import { runCli, type CliResult } from "../_cli.ts";
 import { A, all, arrival, id, people, records, state } from "../store/conformance.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";
@@ -126,8 +127,21 @@ describe("Opening a PostgreSQL store", () => {
     const found = await all(store.users(A, { query: parseQuery("name:*lovel*", USER_FIELDS) }));
     expect(found?.map((view) => view.user.id)).toEqual([id(1)]);
     expect((await checkPostgres(url)).notes).toHaveLength(1);
-    expect((await migratePostgres(url)).trigrams).toBe(true);
+    const migrated = (): Promise<CliResult> => runCli(["store", "migrate"], { env: { SVC_STORE: url } });
+    expect(await migrated()).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/: created the indexes for searches\. It has format \d+ already\.\n$/),
+    });
+    expect((await migrated()).stderr).toMatch(/ has format \d+: nothing to do\.\n$/);
+    const json = await runCli(["store", "migrate", "--json"], { env: { SVC_STORE: url } });
+    expect(JSON.parse(json.stdout)).toMatchObject({ trigrams: true, indexed: false });
     expect((await checkPostgres(url)).notes).toEqual([]);
+  });
+
+  it("is created by svc store migrate, which says so", async () => {
+    const SVC_STORE = await createDatabase();
+    const { stderr } = await runCli(["store", "migrate"], { env: { SVC_STORE } });
+    expect(stderr).toMatch(/: created the schema svc, version \d+\.\n$/);
   });
 
   it("makes one schema, whoever races for it", async () => {

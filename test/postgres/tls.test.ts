@@ -5,6 +5,8 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { runCli } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { admin, execute, startCluster } from "./_postgres.ts";
 
 describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS", () => {
@@ -76,5 +78,12 @@ describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS", () => {
       expect.stringMatching(/certificate is not verified \(sslmode=require\).*Use sslmode=verify-full\.$/),
       expect.stringMatching(/not encrypted \(sslmode=disable\).*Use sslmode=verify-full\.$/),
     ]);
+
+    const SVC_STORE = `${there}?sslmode=disable`;
+    const copy = join(temporaryDirectory(), "db.json");
+    for (const words of [["check"], ["migrate"], ["export"], ["copy", SVC_STORE, copy]]) {
+      const { stderr } = await runCli(["store", ...words], { env: { SVC_STORE } });
+      expect([words[0], stderr.match(/not encrypted \(sslmode=disable\)/g)?.length]).toEqual([words[0], 1]);
+    }
   }, 60_000);
 });

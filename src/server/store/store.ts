@@ -212,6 +212,9 @@ export interface Migration {
   readonly location: string;
   readonly from: number;
   readonly to: number;
+  /** Of a database: whether searches for a part of a text have an index, and whether it was created just now. */
+  readonly trigrams?: boolean;
+  readonly indexed?: boolean;
 }
 
 /** Why a store can't be used just now, for programs: `docs/operations.md` says what to do about each. */

@@ -119,7 +119,8 @@ async function portCheck(context: Context): Promise<Check> {
 }
 
 /** svc and browsers know the way by themselves; other programs ask the system. */
-async function namesCheck(): Promise<Check> {
+async function namesCheck(context: Context): Promise<Check> {
+  const frontDoor = (await findRunningServer(context))?.url ?? `http://localhost:${DEFAULT_PORT}`;
   const found = await lookup("acme.localhost").catch(() => undefined);
   if (found && /^127\.|^::1$/.test(found.address))
     return ok("localhost names", "acme.localhost resolves to this machine");
@@ -127,11 +128,11 @@ async function namesCheck(): Promise<Check> {
     return failed(
       "localhost names",
       `acme.localhost resolves to ${found.address}.`,
-      "A DNS resolver answers for localhost, against RFC 6761, 6.3. Use http://localhost:7820.",
+      `A DNS resolver answers for localhost, against RFC 6761, 6.3. Use ${frontDoor}.`,
     );
   return skipped(
     "localhost names",
     "The system does not resolve acme.localhost. svc and browsers do by themselves.",
-    "For other programs use http://localhost:7820, or add the names to /etc/hosts.",
+    `For other programs use ${frontDoor}, or add the names to /etc/hosts.`,
   );
 }

@@ -29,7 +29,7 @@ export function addCheck(store: Command, context: Context): void {
 /** Prints what is in a store, and what is wrong with it. @returns the exit code */
 export async function runCheck(context: Context, options: StoreOptions): Promise<ExitCode> {
   const location = await storeLocation(context, options);
-  const found = await (await openMaintenance()).check(location);
+  const found = await (await openMaintenance(context)).check(location);
   const isSound = found.damage.length === 0 && found.dangling.length === 0;
   if (options.json) printJson(context, { ...found, sound: isSound });
   else {

@@ -20,7 +20,7 @@ export function addCompact(store: Command, context: Context): void {
 /** Compacts the journal of a file store. */
 export async function runCompact(context: Context, options: StoreOptions): Promise<void> {
   const location = await storeLocation(context, options);
-  const done = await (await openMaintenance()).compact(location);
+  const done = await (await openMaintenance(context)).compact(location);
   if (options.json) printJson(context, done);
   else if (done.journal === 0) say(context, `${done.location} has an empty journal: nothing to compact.`);
   else say(context, `${done.location}: ${done.before} bytes became ${done.after}.`);

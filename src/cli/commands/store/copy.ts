@@ -32,7 +32,7 @@ For each table the count and the SHA-256 of both sides are printed. Exit code 1:
 /** Copies a store into an empty one, and compares both. @returns the exit code */
 export async function runCopy(context: Context, options: StoreOptions, from: string, to: string): Promise<ExitCode> {
   const bar = progress(context, "Copied");
-  const maintenance = await openMaintenance();
+  const maintenance = await openMaintenance(context);
   const copy = await maintenance.copy(locationOf(context, from), locationOf(context, to), bar.show).finally(bar.end);
   if (options.json) printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
   else {

@@ -38,7 +38,7 @@ line has the counts and the SHA-256 of all before, so that a file which was cut 
 /** Prints all records, or writes them to a file. */
 export async function runExport(context: Context, options: ExportOptions): Promise<void> {
   const location = await storeLocation(context, options);
-  const maintenance = await openMaintenance();
+  const maintenance = await openMaintenance(context);
   const run: Export = (write) => maintenance.export(location, write);
   const file = options.outputFile === undefined ? undefined : resolve(context.cwd, options.outputFile);
   const digests = await (file === undefined ? toStdout(context, run) : toFile(file, run));

@@ -36,7 +36,7 @@ system's temporary directory (TMPDIR), which has no name and is gone with the co
 /** Loads an export into an empty store. @returns the exit code */
 export async function runImport(context: Context, options: StoreOptions, file: string): Promise<ExitCode> {
   const location = await storeLocation(context, options);
-  const maintenance = await openMaintenance();
+  const maintenance = await openMaintenance(context);
   const input = await openInput(context, file);
   const bar = progress(context, "Imported");
   const name = file === "-" ? "standard input" : file;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Migration } from "../../../server/index.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
@@ -23,8 +24,17 @@ export function addMigrate(store: Command, context: Context): void {
 /** Upgrades a store to the newest format. */
 export async function runMigrate(context: Context, options: StoreOptions): Promise<void> {
   const location = await storeLocation(context, options);
-  const done = await (await openMaintenance()).migrate(location, (message) => say(context, message));
-  if (options.json) printJson(context, done);
-  else if (done.from === done.to) say(context, `${done.location} has format ${done.to}: nothing to do.`);
-  else say(context, `${done.location}: from format ${done.from} to ${done.to}.`);
+  const done = await (await openMaintenance(context)).migrate(location);
+  if (options.json) return printJson(context, done);
+  say(context, `${done.location}${outcome(done)}`);
+  if (done.trigrams === false)
+    say(context, "The extension pg_trgm is missing, so a search for a part of a text reads every row.");
+}
+
+function outcome({ from, to, indexed }: Migration): string {
+  if (from === 0) return `: created the schema svc, version ${to}.`;
+  if (from !== to) return `: from format ${from} to ${to}.`;
+  return indexed
+    ? `: created the indexes for searches. It has format ${to} already.`
+    : ` has format ${to}: nothing to do.`;
 }

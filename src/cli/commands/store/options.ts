@@ -20,8 +20,9 @@ export function addStoreFlags(command: Command): Command {
 }
 
 /** Loaded here, so that help costs no more than itself. */
-export async function openMaintenance(): Promise<Maintenance> {
-  return (await import("../../../server/index.ts")).openMaintenance();
+export async function openMaintenance(context: Context): Promise<Maintenance> {
+  const { openMaintenance: open } = await import("../../../server/index.ts");
+  return open((message) => say(context, message));
 }
 
 /** What is in a table: the number of records, and their SHA-256. */

@@ -38,7 +38,7 @@ export function addRepair(store: Command, context: Context): void {
 /** Reports what of a store is lost, and writes it without that once it is confirmed. */
 export async function runRepair(context: Context, options: RepairOptions): Promise<void> {
   const location = await storeLocation(context, options);
-  const maintenance = await openMaintenance();
+  const maintenance = await openMaintenance(context);
   const repair = await maintenance.openRepair(location, { dropDangling: options.dropDangling, now: context.now() });
   try {
     await reportAndApply(context, repair, options);

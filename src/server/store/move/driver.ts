@@ -6,18 +6,24 @@ import { openJsonTarget } from "../json/target.ts";
 import { kindOf } from "../location.ts";
 import type { Migration, Source, StoreCheck, Target } from "../store.ts";
 
+export type Warn = (message: string) => void;
+
 /** What each kind of store offers for looking after it and moving it. */
 export interface Driver {
   openSource(): Promise<Source>;
   openTarget(): Promise<Target>;
   check(): Promise<StoreCheck>;
   /** Brings it to the newest format. */
-  migrate(warn: (message: string) => void): Promise<Migration>;
+  migrate(): Promise<Migration>;
 }
 
-/** The driver of a location. @throws {ServeError} where it is neither the path of a `db.json` nor a database's address */
-export function driverOf(location: string): Driver {
-  return kindOf(location) === "postgres" ? postgresDriver(location) : jsonDriver(location);
+/**
+ * The driver of a location.
+ * @param warn receives what is worth knowing and stops nothing
+ * @throws {ServeError} where it is neither the path of a `db.json` nor a database's address
+ */
+export function driverOf(location: string, warn: Warn = () => {}): Driver {
+  return kindOf(location) === "postgres" ? postgresDriver(location, warn) : jsonDriver(location, warn);
 }
 
 /** @throws {ServeError} where a location is not that of a file store */
@@ -32,22 +38,22 @@ export function jsonPath(location: string): string {
   }
 }
 
-function jsonDriver(location: string): Driver {
+function jsonDriver(location: string, warn: Warn): Driver {
   const path = jsonPath(location);
   return {
     openSource: () => openJsonSource(path),
     openTarget: () => openJsonTarget(path),
     check: () => checkJsonStore(path),
-    migrate: (warn) => migrateJsonStore(path, warn),
+    migrate: () => migrateJsonStore(path, warn),
   };
 }
 
-function postgresDriver(url: string): Driver {
+function postgresDriver(url: string, warn: Warn): Driver {
   const driver = () => import("../postgres/index.ts");
   return {
-    openSource: async () => (await driver()).openPostgresSource(url),
-    openTarget: async () => (await driver()).openPostgresTarget(url),
-    check: async () => (await driver()).checkPostgres(url),
-    migrate: async () => (await driver()).migratePostgres(url),
+    openSource: async () => (await driver()).openPostgresSource(url, warn),
+    openTarget: async () => (await driver()).openPostgresTarget(url, warn),
+    check: async () => (await driver()).checkPostgres(url, warn),
+    migrate: async () => (await driver()).migratePostgres(url, warn),
   };
 }

@@ -4,22 +4,25 @@ import { openRepair as openJsonRepair, type Repair, type RepairOptions } from ".
 import type { Migration, StoreCheck } from "../store.ts";
 import { copyStore, type Copy } from "./copy.ts";
 import type { Digests } from "./digest.ts";
-import { driverOf, jsonPath } from "./driver.ts";
+import { driverOf, jsonPath, type Warn } from "./driver.ts";
 import { exportStore } from "./export.ts";
 import type { Filled } from "./fill.ts";
 import { importStore } from "./import.ts";
 
-/** What can be done with a store beside serving it. Each takes a location: the path of a `db.json`, or a database's URL. */
-export const maintenance = {
-  check: async (store: string): Promise<StoreCheck> => driverOf(store).check(),
+/**
+ * What can be done with a store beside serving it. Each takes a location: the path of a `db.json`, or a database's URL.
+ * @param warn receives what is worth knowing and stops nothing
+ */
+export const createMaintenance = (warn: Warn) => ({
+  check: async (store: string): Promise<StoreCheck> => driverOf(store, warn).check(),
   openRepair: async (store: string, options: RepairOptions): Promise<Repair> =>
     openJsonRepair(jsonPath(store), options),
   compact: async (store: string): Promise<Compaction> => compactJsonStore(jsonPath(store)),
-  migrate: async (store: string, warn: (message: string) => void): Promise<Migration> => driverOf(store).migrate(warn),
+  migrate: async (store: string): Promise<Migration> => driverOf(store, warn).migrate(),
   copy: async (from: string, to: string, onProgress?: (done: number, total: number) => void): Promise<Copy> =>
-    copyStore(driverOf(from), driverOf(to), onProgress),
+    copyStore(driverOf(from, warn), driverOf(to, warn), onProgress),
   async export(store: string, write: (text: string) => Promise<void>): Promise<Digests> {
-    const source = await driverOf(store).openSource();
+    const source = await driverOf(store, warn).openSource();
     try {
       return await exportStore(source, write);
     } finally {
@@ -31,8 +34,8 @@ export const maintenance = {
     name: string,
     file: FileHandle,
     onProgress?: (done: number, total: number) => void,
-  ): Promise<Filled & { readonly isEqual: boolean }> => importStore(driverOf(store), name, file, onProgress),
-};
+  ): Promise<Filled & { readonly isEqual: boolean }> => importStore(driverOf(store, warn), name, file, onProgress),
+});
 
 export type { Compaction, Copy, Digests, Filled, Migration, Repair, StoreCheck };
-export type Maintenance = typeof maintenance;
+export type Maintenance = ReturnType<typeof createMaintenance>;

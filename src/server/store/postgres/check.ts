@@ -1,21 +1,19 @@
 import { fold } from "../fold.ts";
 import { TABLE_NAMES, type TableName } from "../records.ts";
 import { StoreRefused, type StoreCheck } from "../store.ts";
-import { parseAddress } from "./address.ts";
-import { openDatabase } from "./database.ts";
-import { postgresEnvironment } from "./environment.ts";
 import { causeOf, refusal } from "./failures.ts";
 import { hasTrigrams, schemaVersion } from "./migrate.ts";
 import { foldedColumnsOf } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
 import type { Ask } from "./session.ts";
+import { openToolDatabase, type Warn } from "./tool.ts";
 
 const BATCH = 2000;
 const MAX_NAMED = 20;
 
 /** Looks through a whole store in a database: `svc store check`. Nothing is changed. @throws {StoreRefused} */
-export async function checkPostgres(url: string): Promise<StoreCheck> {
-  const database = openDatabase(parseAddress(url, postgresEnvironment()), () => {});
+export async function checkPostgres(url: string, warn: Warn = () => {}): Promise<StoreCheck> {
+  const database = openToolDatabase(url, warn);
   const { location } = database;
   const session = database.openSession(false);
   const { ask } = session;

@@ -47,6 +47,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+export interface DatabaseOptions {
+  warn(message: string): void;
+  /** Whether it is said that the database has gone, and that it is back, as a server that goes on does. Default true. */
+  readonly reportsLoss?: boolean;
+}
+
 /** Connections to one server. */
 interface Pool {
   readonly endpoint: Endpoint;
@@ -60,7 +66,7 @@ interface Pool {
  * standby, and the next query finds a server and makes another one: a connection that `postgres` opens again can still
  * hold what it had not sent before.
  */
-export function openDatabase(address: Address, warn: (message: string) => void): Database {
+export function openDatabase(address: Address, { warn, reportsLoss = true }: DatabaseOptions): Database {
   const { location, limits } = address;
   let pool: Promise<Pool> | undefined;
   let answered = 0;
@@ -106,7 +112,7 @@ export function openDatabase(address: Address, warn: (message: string) => void):
 
   function noteLoss(error: unknown): void {
     // Before the first answer the start itself says what is wrong.
-    if (answered === 0) return;
+    if (answered === 0 || !reportsLoss) return;
     if (!isAway) warn(`${location} is unavailable: ${reasonOf(error)}. Requests get 503 until it is back.`);
     isAway = true;
   }

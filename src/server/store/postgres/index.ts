@@ -14,6 +14,7 @@ import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
 import { createStates } from "./states.ts";
 import { timed } from "./timed.ts";
+import { openToolDatabase, type Warn } from "./tool.ts";
 import { insertAll, isEmpty, removeAll } from "./write.ts";
 
 export { openPostgresSource, openPostgresTarget } from "./transfer.ts";
@@ -33,7 +34,7 @@ export interface PostgresOptions {
  * @throws {StoreRefused} when it can't be reached or used; the message says what to do
  */
 export async function openPostgresStore(url: string, { warn, onCommit }: PostgresOptions): Promise<Store> {
-  const database = openDatabase(parseAddress(url, postgresEnvironment()), warn);
+  const database = openDatabase(parseAddress(url, postgresEnvironment()), { warn });
   try {
     await makeReady(database, warn);
     return timed(databaseStore(database), onCommit);
@@ -44,8 +45,11 @@ export async function openPostgresStore(url: string, { warn, onCommit }: Postgre
 }
 
 /** Brings a database's schema to the newest version: `svc store migrate`. @throws {StoreRefused} */
-export async function migratePostgres(url: string): Promise<Migration & { readonly location: string }> {
-  const database = openDatabase(parseAddress(url, postgresEnvironment()), () => {});
+export async function migratePostgres(
+  url: string,
+  warn: Warn = () => {},
+): Promise<Migration & { readonly location: string }> {
+  const database = openToolDatabase(url, warn);
   try {
     await schemaVersion(database);
     return { location: database.location, ...(await migrate(database)) };

@@ -17,6 +17,8 @@ export interface Migration {
   readonly to: number;
   /** Whether searches for a part of a text go through an index. Otherwise the extension pg_trgm can't be had. */
   readonly trigrams: boolean;
+  /** Whether those indexes were missing, and have been created. */
+  readonly indexed: boolean;
 }
 
 interface Server {
@@ -80,7 +82,9 @@ export async function migrate(database: Database): Promise<Migration> {
       await checkColumns(database.location, ask);
       await ask(FUNCTIONS);
       await ask(TRIGRAM_EXTENSION);
-      return { from, to: MIGRATIONS.length, trigrams: await makeTrigramIndexes(ask) };
+      const had = await hasTrigrams(ask);
+      const trigrams = await makeTrigramIndexes(ask);
+      return { from, to: MIGRATIONS.length, trigrams, indexed: trigrams && !had };
     });
   } catch (error) {
     throw error instanceof StoreRefused ? error : refusal(database.location, causeOf(error));

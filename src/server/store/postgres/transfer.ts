@@ -1,13 +1,12 @@
 import { MOVED_NAMES, TABLE_NAMES, type Entry, type RecordOf } from "../records.ts";
 import { StoreRefused, type Source, type Target } from "../store.ts";
-import { parseAddress } from "./address.ts";
-import { openDatabase, type Database } from "./database.ts";
-import { postgresEnvironment } from "./environment.ts";
+import type { Database } from "./database.ts";
 import { causeOf, refusal } from "./failures.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import { selected } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
 import type { Session } from "./session.ts";
+import { openToolDatabase, type Warn } from "./tool.ts";
 import { insertEntries, isEmpty, removeAll } from "./write.ts";
 
 const BATCH = 1000;
@@ -20,8 +19,8 @@ interface Alone {
 }
 
 /** A database for one purpose, with the one session that serves it. */
-function openAlone(url: string): Alone {
-  const database = openDatabase(parseAddress(url, postgresEnvironment()), () => {});
+function openAlone(url: string, warn: Warn): Alone {
+  const database = openToolDatabase(url, warn);
   const session = database.openSession(false);
   const close = async (): Promise<void> => {
     await session.close();
@@ -31,8 +30,8 @@ function openAlone(url: string): Alone {
 }
 
 /** A store in a database, to be read whole, as it is when this is called. @throws {StoreRefused} */
-export async function openPostgresSource(url: string): Promise<Source> {
-  const { database, location, session, close } = openAlone(url);
+export async function openPostgresSource(url: string, warn: Warn = () => {}): Promise<Source> {
+  const { database, location, session, close } = openAlone(url, warn);
   const { ask } = session;
   let cursors = 0;
 
@@ -64,8 +63,8 @@ export async function openPostgresSource(url: string): Promise<Source> {
 }
 
 /** A database to be filled from elsewhere. One at a time may do that. @throws {StoreRefused} */
-export async function openPostgresTarget(url: string): Promise<Target> {
-  const { database, location, session, ...alone } = openAlone(url);
+export async function openPostgresTarget(url: string, warn: Warn = () => {}): Promise<Target> {
+  const { database, location, session, ...alone } = openAlone(url, warn);
   const { ask, transaction } = session;
   // A transaction that stays open: a pooler would leave a connection's own lock behind for others.
   const lock = database.openSession(false);
