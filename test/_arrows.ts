@@ -130,6 +130,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/commands/exec",
     "cli/commands/serve",
     "cli/commands/store",
+    "wire",
     "cli/program.ts",
     "cli/context.ts",
   ],

@@ -5,6 +5,11 @@ export type Provider = (typeof PROVIDERS)[number];
 export type SessionProvider = Provider | "password";
 export type TokenProvider = Provider | "email";
 
+/** `google, github and twitter` */
+export function enumerated(names: readonly string[], conjunction: "and" | "or"): string {
+  return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
+}
+
 export const SECRET_KEY_HEADER = "x-service-secret-key";
 export const PUBLISHABLE_KEY_HEADER = "x-service-publishable-key";
 export const SECRET_KEY_PREFIX = "sk_";

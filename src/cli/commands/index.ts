@@ -1,3 +1,4 @@
+import { enumerated, PROVIDERS } from "../../wire/names.ts";
 import type { Context } from "../context.ts";
 import type { Program } from "../program.ts";
 
@@ -26,7 +27,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./init.ts")).addInit,
   },
   serve: {
-    description: "run a local server, with google, github and twitter simulated",
+    description: `run a local server, with ${enumerated(PROVIDERS, "and")} simulated`,
     group: START,
     load: async () => (await import("./serve/index.ts")).addServe,
   },

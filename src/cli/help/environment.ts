@@ -1,3 +1,13 @@
+import { enumerated, PROVIDERS } from "../../wire/names.ts";
+
+const [FIRST, ...OTHERS] = PROVIDERS.map((name) => name.toUpperCase());
+/** The variables of the providers' credentials. */
+export const CREDENTIALS = {
+  id: `SVC_${FIRST}_CLIENT_ID`,
+  secret: `SVC_${FIRST}_CLIENT_SECRET`,
+  others: `the same for ${enumerated(OTHERS, "and")}`,
+};
+
 /** Every variable that is read, in the order of `svc help environment`. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_PROFILE: "the profile to use; --profile takes precedence",
@@ -24,5 +34,5 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_PORT: "for svc serve: its port",
   SVC_HOST: "for svc serve: the address it listens on",
   SVC_STORE: "for svc serve: the store",
-  SVC_GOOGLE_CLIENT_ID: "for svc serve, with SVC_GOOGLE_CLIENT_SECRET; the same for GITHUB and TWITTER",
+  [CREDENTIALS.id]: `for svc serve, with ${CREDENTIALS.secret}; ${CREDENTIALS.others}`,
 };

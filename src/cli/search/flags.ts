@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
+import { enumerated, PROVIDERS } from "../../wire/names.ts";
 import type { Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -73,7 +74,7 @@ export const SESSIONS: Searched = {
     EMAIL,
     DOMAIN,
     NAME,
-    text("--provider", "<name>", "google, github, twitter or password", "provider"),
+    text("--provider", "<name>", enumerated([...PROVIDERS, "password"], "or"), "provider"),
     text("--ip", "<address>", "from this IP address", "ip_address"),
     text("--user", "<id>", "of this user", "user_id"),
     ...times("last_signin_at", "last signed in"),

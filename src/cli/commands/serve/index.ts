@@ -2,6 +2,7 @@ import type { RunningServer } from "../../../server/index.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { CREDENTIALS } from "../../help/environment.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { runs, type Program } from "../../program.ts";
 import { isLoopbackUrl } from "../../connection/private-way.ts";
@@ -47,8 +48,8 @@ export function addServe(program: Program, context: Context): void {
     notes:
       "Fails if the port is in use. With --json the first line is printed when the server is ready. The keys of the\n" +
       "instances are in .svc/servers/<port>.json, which only you can read.\n" +
-      "Environment: SVC_PORT, SVC_HOST, SVC_STORE, SVC_GOOGLE_CLIENT_ID, SVC_GOOGLE_CLIENT_SECRET\n" +
-      "(the same for GITHUB and TWITTER); PGPASSWORD.",
+      `Environment: SVC_PORT, SVC_HOST, SVC_STORE, ${CREDENTIALS.id}, ${CREDENTIALS.secret}\n` +
+      `(${CREDENTIALS.others}); PGPASSWORD.`,
   });
   runs(command, (options: ServeFlags & GlobalFlags) => runServe(context, options));
 }
