@@ -4,7 +4,13 @@ import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import type { Flow as FlowRecord } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import type { IdentityRecord, InstanceRecord, PersonaRecord, SessionRecord } from "../store/records.ts";
+import {
+  withoutSecrets,
+  type IdentityRecord,
+  type InstanceRecord,
+  type PersonaRecord,
+  type SessionRecord,
+} from "../store/records.ts";
 import type { UserView } from "../store/store.ts";
 
 type Answer<Name extends keyof typeof answers> = z.output<(typeof answers)[Name]>;
@@ -14,9 +20,9 @@ type Accounts = Pick<Answer<"Persona">["data"], Provider>;
 
 /** Without its secrets. */
 export function instanceResource(instance: InstanceRecord, addresses: Addresses): Answer<"Instance"> {
-  const { id, connections, secret_key: _, ...data } = instance;
+  const { id, ...data } = withoutSecrets("instances", instance);
   const shown = PROVIDERS.flatMap((name) => {
-    const own = connections[name];
+    const own = instance.connections[name];
     return own ? [[name, { client_id: own.client_id, ...(own.endpoints && { endpoints: own.endpoints }) }]] : [];
   });
   return {
@@ -55,11 +61,12 @@ export function userResource({ user, providers }: UserView, identities?: readonl
 }
 
 export function sessionResource(session: SessionRecord): Answer<"Session"> {
-  const { id, instance_id, created_at: _, ...data } = session;
+  const { id, instance_id, created_at: _, ...data } = withoutSecrets("sessions", session);
   return { id, resource: "session", data: { instance: instance_id, ...data, active: session.revoked_at === null } };
 }
 
-export function personaResource({ id, accounts, ...data }: PersonaRecord): Answer<"Persona"> {
+export function personaResource(persona: PersonaRecord): Answer<"Persona"> {
+  const { id, accounts, ...data } = withoutSecrets("personas", persona);
   return { id, resource: "persona", data: { ...data, ...(accounts as Accounts) } };
 }
 

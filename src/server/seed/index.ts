@@ -103,13 +103,11 @@ function toInstance(
 function toUser(user: Omit<SeedUser, "identities" | "sessions">, instance_id: string, now: Date): UserRecord {
   const created_at = utc(user.created_at) ?? now.toISOString();
   return newRecord("users", {
+    ...user,
     id: user.id ?? randomUUID(),
     instance_id,
     email: user.email.normalize("NFKC"),
-    name: user.name,
-    avatar_url: user.avatar_url,
     email_verified_at: utc(user.email_verified_at),
-    password_digest: user.password_digest,
     created_at,
     updated_at: created_at,
   });
@@ -118,15 +116,13 @@ function toUser(user: Omit<SeedUser, "identities" | "sessions">, instance_id: st
 function toSession(session: SeedUser["sessions"][number], user: UserRecord, now: Date): SessionRecord {
   const logged_in_at = utc(session.logged_in_at ?? session.last_signin_at) ?? now.toISOString();
   return newRecord("sessions", {
+    ...session,
     id: session.id ?? randomUUID(),
     session_id: session.session_id ?? SESSION_ID_PREFIX + randomUUID(),
     instance_id: user.instance_id,
     user_id: user.id,
-    provider: session.provider,
     name: user.name,
     email: user.email,
-    ip_address: session.ip_address,
-    geo_data: session.geo_data,
     logged_in_at,
     last_signin_at: utc(session.last_signin_at) ?? logged_in_at,
     revoked_at: utc(session.revoked_at),

@@ -4,7 +4,7 @@ import { ApiError, SignInRefused } from "../errors.ts";
 import type { Flows } from "../flows/flows.ts";
 import { withoutQuery } from "../flows/redact.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
-import type { InstanceRecord } from "../store/records.ts";
+import { newRecord, type InstanceRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { createBinding } from "./binding.ts";
 import type { Caller } from "./caller.ts";
@@ -74,16 +74,18 @@ export async function beginSignIn(
   const code_verifier = connection.provider.pkce ? generateCodeVerifier() : null;
   const binding = caller.isBrowser ? createBinding(state, deps.addresses.isHttps) : undefined;
   const now = deps.now();
-  await deps.store.saveState({
-    state,
-    instance_id: instance.id,
-    provider,
-    redirect_uri,
-    code_verifier,
-    binding: binding?.hash ?? null,
-    created_at: now.toISOString(),
-    expires_at: new Date(now.getTime() + STATE_LIFETIME_SECONDS * 1000).toISOString(),
-  });
+  await deps.store.saveState(
+    newRecord("states", {
+      state,
+      instance_id: instance.id,
+      provider,
+      redirect_uri,
+      code_verifier,
+      binding: binding?.hash ?? null,
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + STATE_LIFETIME_SECONDS * 1000).toISOString(),
+    }),
+  );
 
   const location = authorizationUrl(connection, {
     redirect_uri: deps.addresses.callbackUrl(provider),

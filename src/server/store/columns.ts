@@ -3,14 +3,12 @@ import type { KindName, ValueOf } from "./kinds.ts";
 /** The oldest version of the records that can be read: what columns without `since` have been there from. */
 export const OLDEST_VERSION = 2;
 
-export interface Column {
+interface ColumnBase {
   readonly kind: KindName;
   readonly nullable?: true;
   /** The version of the records that first had this column. Records of older versions get its `initial` value. */
   readonly since?: number;
   readonly initial?: unknown;
-  /** Whether the search language has it as a field. */
-  readonly searchable?: true;
   /** Whether case makes no difference. PostgreSQL has the folded text in a column of its own beside it. */
   readonly folded?: true;
   /** What PostgreSQL has an index for: the whole text within an instance, or any part of it. */
@@ -19,9 +17,22 @@ export interface Column {
   readonly unique?: "key" | true;
   /** The table whose record this names. */
   readonly references?: string;
-  /** Whether it is a secret: in no answer of the API, and never searchable. */
-  readonly sealed?: true;
 }
+
+/** A column of a table; what is sealed can't be searched. */
+export type Column = ColumnBase &
+  (
+    | {
+        /** Whether the search language has it as a field. */
+        readonly searchable?: true;
+        readonly sealed?: undefined;
+      }
+    | {
+        /** Whether it is a secret, which no answer has. */
+        readonly sealed: true;
+        readonly searchable?: undefined;
+      }
+  );
 
 /**
  * The tables and their columns, each in the order in which a store is written, read and moved: what is referred to comes
@@ -162,6 +173,12 @@ export type RecordOf = {
         : never;
   };
 };
+
+/** The columns of a table that no answer has. */
+export type SealedColumn<Name extends TableName> = {
+  [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends { sealed: true } ? Key : never;
+}[keyof ColumnsOf<Name>] &
+  keyof RecordOf[Name];
 
 /** The columns of a table that a new record need not be given. */
 export type OptionalColumn<Name extends TableName> = {

@@ -1,4 +1,12 @@
-import { columnsOf, keyColumn, TABLE_NAMES, type OptionalColumn, type RecordOf, type TableName } from "./columns.ts";
+import {
+  columnsOf,
+  keyColumn,
+  TABLE_NAMES,
+  type OptionalColumn,
+  type RecordOf,
+  type SealedColumn,
+  type TableName,
+} from "./columns.ts";
 import { KINDS } from "./kinds.ts";
 
 export { TABLE_NAMES, VERSION, type RecordOf, type TableName } from "./columns.ts";
@@ -44,8 +52,20 @@ export type NewRecord<Name extends TableName> = Omit<RecordOf[Name], OptionalCol
 
 export function newRecord<Name extends TableName>(name: Name, given: NewRecord<Name>): RecordOf[Name] {
   const values = given as Readonly<Record<string, unknown>>;
-  const row = columnsOf(name).map(([column, { initial = null }]) => [column, values[column] ?? initial]);
-  return Object.fromEntries(row) as RecordOf[Name];
+  const record: Record<string, unknown> = {};
+  for (const [column, { initial = null }] of columnsOf(name)) record[column] = values[column] ?? initial;
+  return record as RecordOf[Name];
+}
+
+/** A record without what no answer may have. */
+export function withoutSecrets<Name extends TableName>(
+  name: Name,
+  record: RecordOf[Name],
+): Omit<RecordOf[Name], SealedColumn<Name>> {
+  const shown: Record<string, unknown> = {};
+  for (const [column, { sealed }] of columnsOf(name))
+    if (!sealed) shown[column] = record[column as keyof RecordOf[Name]];
+  return shown as Omit<RecordOf[Name], SealedColumn<Name>>;
 }
 
 /** Whether a value is a record of a table: every column, with a value of its kind, and no other. */

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { columnsOf, TABLE_NAMES, type TableName } from "../../src/server/store/columns.ts";
+import { newRecord, withoutSecrets } from "../../src/server/store/records.ts";
+import { SEARCHABLE } from "../../src/server/store/fields.ts";
+import { user } from "./conformance.ts";
+
+const sealed = (name: TableName): string[] =>
+  columnsOf(name).flatMap(([column, { sealed: isSealed }]) => (isSealed ? [column] : []));
+
+it("What an answer is made of has every column of a record but the sealed ones", () => {
+  const record = { ...user(1), password_digest: "$2b$12$digest" };
+  const shown = withoutSecrets("users", record);
+  expect(Object.keys(shown)).toEqual(Object.keys(record).filter((column) => column !== "password_digest"));
+  expect(JSON.stringify(shown)).not.toContain("digest");
+});
+
+it("Keys, digests, provider tokens and what ties a sign-in to its browser are sealed", () => {
+  expect(Object.fromEntries(TABLE_NAMES.map((name) => [name, sealed(name)]))).toEqual({
+    settings: ["value"],
+    instances: ["secret_key", "connections"],
+    personas: [],
+    users: ["password_digest"],
+    identities: ["access_token", "refresh_token"],
+    sessions: [],
+    states: ["state", "code_verifier", "binding"],
+  });
+});
+
+it("No sealed column can be searched", () => {
+  for (const name of ["users", "sessions"] as const)
+    expect(Object.keys(SEARCHABLE[name]).filter((field) => sealed(name).includes(field))).toEqual([]);
+});
+
+it("A new record has every column of its table in order, with initial values for what is left out", () => {
+  const setting = newRecord("settings", { name: "clock" });
+  expect(Object.entries(setting)).toEqual([
+    ["name", "clock"],
+    ["value", {}],
+  ]);
+});
