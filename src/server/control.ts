@@ -34,7 +34,12 @@ export function createControl(
   const deps: ControlDeps = {
     ...parts,
     ...options,
-    jobs: new Jobs(parts.store, options.closing, (error) => parts.onBug(error, "of a job")),
+    jobs: new Jobs({
+      store: parts.store,
+      realNow: parts.live.clock.real,
+      closing: options.closing,
+      onBug: (error) => parts.onBug(error, "of a job"),
+    }),
     process: `process_${randomBytes(6).toString("base64url")}`,
   };
   return async (request, method) => (await import("./control/index.ts")).answerControl(request, method, deps);

@@ -285,7 +285,7 @@ describe("The control API", () => {
       expect((await server.control("POST /reset", body)).status).toBe(400);
   });
 
-  it("generates the same users for the same seed", async () => {
+  it("generates users by the hundred, with names of many scripts", async () => {
     const server = await startServer();
     const job = (await server.control("POST /seed", { generate: { users: 600, seed: 7 } })).body;
     await expect

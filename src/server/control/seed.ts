@@ -14,7 +14,7 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
       if (seed.instances.length + seed.personas.length > 0)
         throw new ApiError("bad_request", "generate: must stand alone; send a seed document by itself");
       const instance = chosenInstance(deps, generate.instance);
-      return new Ready(json(deps.jobs.generateUsers(instance, generate, deps.now()), 202));
+      return new Ready(json(await deps.jobs.generateUsers(instance, generate, deps.now()), 202));
     }
     if (seed.instances.length + seed.personas.length === 0)
       throw new ApiError("bad_request", 'the body: needs "instances", "personas" or "generate"');
@@ -31,9 +31,9 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
     };
   },
 
-  "GET /jobs/:id": ({ param }, { jobs }) => {
-    const job = jobs.find(param("id"));
-    if (!job) throw new ApiError("not_found", "no job of this process has this id");
+  "GET /jobs/:id": async ({ param }, { jobs }) => {
+    const job = await jobs.find(param("id"));
+    if (!job) throw new ApiError("not_found", "no job has this id, or it is not kept any more");
     return job;
   },
 };
