@@ -65,3 +65,16 @@ it("On the picker, a choice can be taken back, and scenarios are met without it"
   await server.control("POST /scenarios", { outcome: "token_error" });
   expect((await browser.open(start)).url.searchParams.get("error")).toBe("temporarily_unavailable");
 });
+
+it("On the picker, an account that is typed in is named in the flow by its address", async () => {
+  const server = await startServer();
+  const browser = new Browser();
+  const picker = await browser.open(`${server.url}/oauth/authorize?provider=google&redirect_uri=${APP}`);
+  const form = new URL(picker.url);
+  form.searchParams.set("email", "Mary@example.test");
+  await browser.open(form.href);
+  const [flow] = (await server.control("GET /flows")).body;
+  expect(flow.data).toMatchObject({ result: "token", as: "Mary@example.test" });
+  const again = await server.control(`POST /flows/${flow.id}/replay`, {});
+  expect(again.body.user_id).toBe(flow.data.user_id);
+});

@@ -60,10 +60,10 @@ describe("The log says why a sign-in was refused", () => {
     expect(reasons).toEqual([
       null,
       because("this sign-in has been finished already"),
-      because("it was begun with google"),
-      because("a program began it, and a browser cannot finish it"),
-      because("it was begun in another browser: its cookie is missing"),
-      because("it expired 30 s before"),
+      because("the sign-in was begun with google"),
+      because("a program began the sign-in, and a browser cannot finish it"),
+      because("the sign-in was begun in another browser: its cookie is missing"),
+      because("the state expired 30 s before"),
       because("no sign-in that has this state is open"),
     ]);
   });

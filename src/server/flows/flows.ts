@@ -36,7 +36,7 @@ export interface Flow {
   readonly id: string;
   instance: string | null;
   provider: Provider | null;
-  /** The account that signs in: a persona's id. */
+  /** The account that signs in: a persona's id, or the e-mail address that was typed in. */
   as: string | null;
   result: "token" | "error" | "open";
   error: string | null;

@@ -59,11 +59,11 @@ function faultOf(
   { addresses, now }: TakeStateDeps,
 ): string | undefined {
   const late = now().getTime() - new Date(record.expires_at).getTime();
-  if (late >= 0) return `it expired ${Math.round(late / 1000)} s before`;
-  if (record.provider !== request.provider) return `it was begun with ${record.provider}`;
+  if (late >= 0) return `the state expired ${Math.round(late / 1000)} s before`;
+  if (record.provider !== request.provider) return `the sign-in was begun with ${record.provider}`;
   const { cookie, caller } = request;
   if (isBound(record, { cookie, isBrowser: caller.isBrowser }, addresses.isHttps)) return undefined;
   return record.binding === null
-    ? "a program began it, and a browser cannot finish it"
-    : "it was begun in another browser: its cookie is missing";
+    ? "a program began the sign-in, and a browser cannot finish it"
+    : "the sign-in was begun in another browser: its cookie is missing";
 }

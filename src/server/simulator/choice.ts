@@ -2,6 +2,7 @@ import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { PersonaRecord } from "../store/records.ts";
+import { accountName } from "./typed-account.ts";
 
 /** A choice that was made at a provider's authorize page. */
 export interface Choice {
@@ -17,13 +18,14 @@ export function noteChoice(
   { state, outcome, persona, provider }: Choice,
   { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
 ): void {
+  const account = persona && accountName(persona);
   flows.of(state)(
-    { requested_outcome: outcome, ...(persona && { as: persona.id }) },
+    { requested_outcome: outcome, ...(account !== undefined && { as: account }) },
     {
       name: "provider",
       ms,
       sent: { provider, login_hint },
-      answered: { status: 302, outcome, account: persona?.id ?? null },
+      answered: { status: 302, outcome, account: account ?? null },
     },
   );
 }

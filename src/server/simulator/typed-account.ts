@@ -28,6 +28,11 @@ export function typedPersona({ email, name, email_verified }: TypedAccount): Per
   return { id, name, email, avatar_url: null, accounts };
 }
 
+/** What people know an account by: the id that a seed gives it, or the address that was typed in. */
+export function accountName(persona: PersonaRecord): string {
+  return typedPersona(typedAccount(persona)).id === persona.id ? persona.email : persona.id;
+}
+
 /** What was typed in, by the persona that was made of it. */
 export function typedAccount({ id, email, name }: Pick<PersonaRecord, "id" | "email" | "name">): TypedAccount {
   return { email, name, email_verified: !id.startsWith(UNVERIFIED) };
