@@ -32,6 +32,23 @@ it("the control key is in no output, of commands that succeed and of those that 
   expect(all).not.toContain("ctl_");
 });
 
+it.runIf(process.platform === "linux")(
+  "the control key is in no ready line, and in no process's arguments",
+  async () => {
+    const { ready } = await serve();
+    const { control_key } = await file();
+    expect(JSON.stringify(ready)).not.toContain(control_key.slice(4));
+    const script = `
+    const { readdirSync, readFileSync } = require("node:fs");
+    const argumentsOf = (id) => { try { return readFileSync("/proc/" + id + "/cmdline", "utf8"); } catch { return ""; } };
+    const all = readdirSync("/proc").filter((id) => /^[0-9]+$/.test(id)).map(argumentsOf).join(" ");
+    const keys = [process.env.SVC_CONTROL_KEY, process.env.FIRST].map((key) => key.slice(4));
+    console.log(all.includes("SVC_CONTROL_KEY"), keys.map((key) => all.includes(key)));`;
+    const { stdout } = await run(["exec", "--", process.execPath, "-e", script], { env: { FIRST: control_key } });
+    expect(stdout).toBe("true [ false, false ]\n");
+  },
+);
+
 it("a control key in an argument is refused", async () => {
   for (const args of [
     ["dev", "clock", "--control-key=ctl_x"],
