@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // No module, see build-cli.js: that alone saves some of what a command costs.
-// Node 22 and later keep what they have compiled.
-require("node:module").enableCompileCache?.();
+if (Number.parseInt(process.versions.node, 10) >= 22) require("./compile-cache.js").keepCompiled();
 
 /** @returns {{ run(): Promise<void> }} */
 function load() {

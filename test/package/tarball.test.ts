@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -66,6 +66,17 @@ describe.each([process.version, ...OTHERS])("The package from its tarball, on No
     const svc = join(directory, "node_modules/.bin/svc");
     const { stdout } = await run(node, [svc, "--help"], { cwd: directory });
     expect(stdout).toContain("svc serve");
+    const own = ["-e", "process.stdout.write(process.env.SVC_BASE_URL)"];
+    const served = await run(node, [svc, "exec", "--", process.execPath, ...own], { cwd: directory });
+    expect(served.stdout).toMatch(/^http:\/\/localhost:\d+$/);
+    // What Node compiles is not left where other users could have planted it.
+    const home = await mkdtemp(join(directory, "home-"));
+    const temporary = await mkdtemp(join(directory, "temporary-"));
+    const env = { ...process.env, HOME: home, TMPDIR: temporary, XDG_CACHE_HOME: "", NODE_COMPILE_CACHE: undefined };
+    await run(node, [svc, "help", "environment"], { cwd: directory, env });
+    expect(await readdir(temporary)).toEqual([]);
+    const major = Number.parseInt(version.replace("v", ""), 10);
+    expect(await readdir(home)).toEqual(major < 22 ? [] : [".cache"]);
     const script = `
       import { serve } from "svc-identity/server";
       import { createClient } from "svc-identity";

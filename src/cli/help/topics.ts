@@ -64,7 +64,10 @@ function environment(): string {
   return `${table(ENVIRONMENT)}
 
 Precedence: flags, --profile, variables, the local server of this directory, the current profile. svc whoami shows
-what is in use, and where each value comes from.`;
+what is in use, and where each value comes from.
+
+On Node 22 and later, compiled code is kept in XDG_CACHE_HOME/svc or ~/.cache/svc, so that commands start faster.
+NODE_DISABLE_COMPILE_CACHE=1 turns this off.`;
 }
 
 function exitCodes(): string {
