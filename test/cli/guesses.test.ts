@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
+import { setup } from "../_setup.ts";
 
 /** What people type first, by the conventions of other tools, and where it leads them. */
 it.each<[line: string, hint: string]>([
@@ -54,6 +55,20 @@ it.each([
 ])("a hint with %j and %j names a command that can be typed there", async (flags, env, command) => {
   const { stderr } = await runCli(["users", "nonsense", ...flags], { env });
   expect(stderr).toContain(`See ${command}.`);
+});
+
+it.each([
+  ["users list --format json", "✗ Unknown option '--format'.\n  Use --output.\n"],
+  ["users list --provider github", "✗ Unknown option '--provider'.\n  Use: svc sessions search --provider github\n"],
+  ["users list --srot name", "✗ Unknown option '--srot'. Did you mean --sort?\n  See svc users list --help.\n"],
+])("svc %s is not led two ways", async (line, said) => {
+  expect((await runCli(line.split(" "))).stderr).toBe(said);
+});
+
+it("what is said of an empty list names the command that can be typed there", async () => {
+  const argv = ["sessions", "search", "--user", "ada@acme.test"];
+  const { stderr } = await runCli(argv, { service: await setup(), tty: true, env: { npm_command: "exec" } });
+  expect(stderr).toContain("Use: npx svc-identity sessions search email:ada@acme.test\n");
 });
 
 it("a hint names the command that can be typed there, also for svc itself", async () => {

@@ -82,7 +82,7 @@ export function usageError(text: string, argv: readonly string[], program: Comma
   const message = text.replace(/^error: /, "").replace("'--not=", "'-");
   const hint = hintFor(text, argv, program);
   // One guess is enough, and ours knows what commands are for.
-  return new CliError(EXIT.usage, sentence(hint.startsWith("Did you mean") ? message.split("\n")[0]! : message), hint);
+  return new CliError(EXIT.usage, sentence(hint.startsWith("See ") ? message : message.split("\n")[0]!), hint);
 }
 
 function hintFor(text: string, argv: readonly string[], program: Command): string {

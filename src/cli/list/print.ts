@@ -1,6 +1,8 @@
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
+import { asRun } from "../output/format.ts";
+import { harmless } from "../output/text.ts";
 import { plainText, type Column, type Listed } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
 import { csv, ids, json, ndjson, rowsOf, tsv, type Chunks, type Rows } from "./formats.ts";
@@ -33,7 +35,8 @@ export async function printList<Row>(
     if (isTable(format)) await writePaged(context, chunks, flags.pager !== false);
     else await writeAll(context.stdout, chunks);
     if (narrow) context.stderr.write(`${inWords(narrow)}\n`);
-    if (count === 0 && isTable(format) && context.stdout.isTTY) context.stderr.write(`${none}\n`);
+    if (count === 0 && isTable(format) && context.stdout.isTTY)
+      context.stderr.write(`${harmless(asRun(none, context))}\n`);
   }
   return count === 0 && shape.failsEmpty ? EXIT.notFound : EXIT.done;
 }

@@ -6,6 +6,7 @@ import { withHelp } from "../../help/with-help.ts";
 import { printAll } from "../../list/print.ts";
 import { printResource } from "../../list/record.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { asRun } from "../../output/format.ts";
 import { harmless, printJson } from "../../output/text.ts";
 import { runs } from "../../program.ts";
 import { SNAPSHOT_COLUMNS } from "./columns.ts";
@@ -60,7 +61,7 @@ export async function runRestore(context: Context, options: SnapshotOptions, nam
   const restored = await control.request("POST /snapshots/:name/restore", { params: { name: encoded(name) } });
   await printResource(context, options, SNAPSHOT_COLUMNS, restored);
   if (name !== "previous" && context.stderr.isTTY)
-    context.stderr.write("To undo this: svc dev snapshot restore previous\n");
+    context.stderr.write(asRun("To undo this: svc dev snapshot restore previous\n", context));
 }
 
 /** Prints the snapshots. */

@@ -4,6 +4,7 @@ import type { GlobalFlags } from "../../connection/client-options.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
 import type { OutputFlags } from "../../output/flags.ts";
+import { asRun } from "../../output/format.ts";
 import { colors, harmless } from "../../output/text.ts";
 import { CONFIG_FILE } from "../serve/options.ts";
 
@@ -49,7 +50,7 @@ export function printSentences({ stdout }: Context, sentences: readonly string[]
 }
 
 export function say(context: Context, sentence: string): void {
-  context.stderr.write(`${harmless(sentence)}\n`);
+  context.stderr.write(`${harmless(asRun(sentence, context))}\n`);
 }
 
 /** How far something is, in one line that a terminal writes over; nothing elsewhere. */

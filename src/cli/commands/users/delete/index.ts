@@ -89,7 +89,7 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
     if (missing > 0)
       context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "was" : "were"} not found.\n`);
     const none = typed === undefined ? "No users would be deleted." : nothingFound(typed, USERS);
-    return printAll(context, options, USER_COLUMNS, found, asRun(none, context));
+    return printAll(context, options, USER_COLUMNS, found, none);
   }
   checkCount(targets, guards, target);
   if (ids.length === 0) {
