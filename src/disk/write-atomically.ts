@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { renameNew } from "./rename-new.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 export interface AtomicWriteOptions {
@@ -31,12 +32,7 @@ export async function writeAtomically<Result>(
     await file.sync();
     if (!keepOpen) await file.close();
     beforeNaming?.(temporary);
-    if (isNew) {
-      await link(temporary, path);
-      await rm(temporary);
-    } else {
-      await rename(temporary, path);
-    }
+    await (isNew ? renameNew(temporary, path) : rename(temporary, path));
     await syncDirectory(dirname(path));
     return result;
   } catch (error) {

@@ -119,6 +119,15 @@ export class Disk {
     });
   }
 
+  /** A further name. The old one can be gone from the disk sooner than this one is there. */
+  linked(from: string, to: string): void {
+    const file = this.fileAt(from);
+    const fresh = basename(to);
+    // The real one refuses it.
+    if (this.#names.has(fresh)) return;
+    this.#name({ names: [fresh], apply: (names) => void names.set(fresh, file) });
+  }
+
   removed(path: string): void {
     const name = basename(path);
     if (this.#names.has(name)) this.#name({ names: [name], apply: (names) => void names.delete(name) });
@@ -331,7 +340,7 @@ export function fileSystem(): typeof FileSystem {
   const remove = changing(real.rm as (path: string, options?: object) => Promise<void>, (own, path) =>
     own.removed(path),
   );
-  const refuse = (name: "writeFile" | "appendFile" | "truncate" | "copyFile" | "link" | "cp"): object => ({
+  const refuse = (name: "writeFile" | "appendFile" | "truncate" | "copyFile" | "cp"): object => ({
     [name]: changing(real[name] as (path: string) => Promise<unknown>, notModelled(name)),
   });
   return {
@@ -341,9 +350,10 @@ export function fileSystem(): typeof FileSystem {
     rename: changing(real.rename as (from: string, to: string) => Promise<void>, (own, from, to) =>
       own.renamed(from, to),
     ),
+    link: changing(real.link as (from: string, to: string) => Promise<void>, (own, from, to) => own.linked(from, to)),
     rm: remove,
     unlink: remove,
-    ...(["writeFile", "appendFile", "truncate", "copyFile", "link", "cp"] as const).reduce(
+    ...(["writeFile", "appendFile", "truncate", "copyFile", "cp"] as const).reduce(
       (all, name) => ({ ...all, ...refuse(name) }),
       {},
     ),

@@ -42,6 +42,8 @@ export class Order {
   /** Writes to a file since it was last synced, by path; and names that its directory does not hold for certain. */
   readonly #unsynced = new Map<string, { text: string; end: number }[]>();
   readonly #names = new Map<string, number>();
+  /** An open file is shown by the name that it had at first, also when that is gone: the names that it got. */
+  readonly #linkedNames = new Map<string, string>();
   /** Writes that were synced, and whether their file had its name for certain then. */
   readonly #covered: { text: string; isNamed: boolean }[] = [];
   /** Whether db.json was written since a journal was put aside. */
@@ -55,7 +57,8 @@ export class Order {
     if (call.failed) return;
     const { name, args, begin, end } = call;
     const own = `${this.#directory}/`;
-    const path = /^\d+<([^>]*)>/.exec(args)?.[1] ?? "";
+    const shown = /^\d+<([^>]*)>/.exec(args)?.[1]?.replace(" (deleted)", "") ?? "";
+    const path = this.#linkedNames.get(shown) ?? shown;
     if (name === "writev" && args.startsWith("1<")) return this.#said(args, begin);
     if (/^p?write/.test(name) && path.startsWith(own)) this.#writesOf(path).push({ text: args, end });
     else if (/^f(data)?sync$/.test(name) && path === this.#directory) {
@@ -63,6 +66,7 @@ export class Order {
     } else if (/^f(data)?sync$/.test(name) && path.startsWith(own)) this.#synced(path, begin);
     else if (name === "openat") this.#opened(args, end);
     else if (name.startsWith("rename")) this.#renamed(args, end);
+    else if (name.startsWith("link")) this.#linked(args, end);
     else if (name.startsWith("unlink")) this.#unlinked(args);
   }
 
@@ -105,10 +109,18 @@ export class Order {
     this.compactions++;
   }
 
+  #linked(args: string, end: number): void {
+    const [from = "", to = ""] = [...args.matchAll(/"([^"]*)"/g)].map(([, file]) => file);
+    if (this.#writesOf(from).length > 0) this.faults.push(`${from} got the name ${to} before it was synced`);
+    this.#linkedNames.set(from, to);
+    this.#unsynced.set(to, []);
+    this.#names.set(to, end);
+  }
+
   /** What a file held must be elsewhere for certain before it goes. */
   #unlinked(args: string): void {
     const file = /"([^"]*)"/.exec(args)?.[1] ?? "";
-    if (!file.includes("db.journal")) return;
+    if (!file.includes("db.journal") || file.endsWith(".tmp")) return;
     const document = `${this.#directory}/db.json`;
     if (this.#names.has(document) || !this.#isCompacted)
       this.faults.push(`${file} was removed before db.json was in its place for certain`);

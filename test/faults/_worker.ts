@@ -48,8 +48,15 @@ async function compacted(): Promise<void> {
   const journal = join(dirname(path), "db.journal");
   // A journal without changes is its header alone.
   const isEmpty = (text: string): boolean => text.indexOf("\n") === text.length - 1;
-  const isCompacted = (): boolean =>
-    existsSync(journal) && isEmpty(readFileSync(journal, "utf8")) && !existsSync(`${journal}.old`);
+  const isCompacted = (): boolean => {
+    try {
+      return isEmpty(readFileSync(journal, "utf8")) && !existsSync(`${journal}.old`);
+    } catch (error) {
+      // Put aside, and the next one has not begun.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      return false;
+    }
+  };
   do {
     // What comes while a compaction is under way waits for the next change.
     await act(`save ${(last += 11)}`);

@@ -9,7 +9,9 @@ import { readTrace } from "./_trace.ts";
 needs("strace");
 
 const CALLS =
-  "openat mkdir write pwrite64 pwritev writev fsync fdatasync ftruncate rename unlink chmod fchmod close".split(" ");
+  "openat mkdir write pwrite64 pwritev writev fsync fdatasync ftruncate rename link unlink chmod fchmod close".split(
+    " ",
+  );
 
 interface Scenario {
   readonly name: string;

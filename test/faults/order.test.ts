@@ -8,7 +8,7 @@ needs("strace");
 const WRITES = figure(200, 1000);
 const COMPACTIONS = figure(4, 20);
 const CALLS =
-  "openat,write,pwrite64,writev,pwritev,rename,renameat,renameat2,unlink,unlinkat,fsync,fdatasync,ftruncate";
+  "openat,write,pwrite64,writev,pwritev,rename,renameat,renameat2,link,linkat,unlink,unlinkat,fsync,fdatasync,ftruncate";
 
 describe.skipIf(!tools.strace)("Acknowledgements and syncs", () => {
   it(`of ${WRITES} writes in ${COMPACTIONS} compactions: none is acknowledged before it is on the disk`, async () => {

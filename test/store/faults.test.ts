@@ -236,7 +236,7 @@ async function eventsOf(trace: string, directory: string): Promise<string[]> {
 }
 
 describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
-  const CALLS = "mkdir,rename,unlink,fsync,fdatasync,pwrite64,write,writev";
+  const CALLS = "mkdir,rename,link,unlink,fsync,fdatasync,pwrite64,write,writev";
 
   async function traced(path: string, work: (server: Answer) => Promise<void>, ends: boolean): Promise<string[]> {
     const trace = join(dirname(dirname(path)), "trace");
@@ -269,7 +269,8 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
       "answer",
       "rename /.svc/db.journal, /.svc/db.journal.old",
       "fsync /.svc/db.journal.tmp",
-      "rename /.svc/db.journal.tmp, /.svc/db.journal",
+      "link /.svc/db.journal.tmp, /.svc/db.journal",
+      "unlink /.svc/db.journal.tmp",
       "fsync /.svc",
       "fsync /.svc/db.json.tmp",
       "rename /.svc/db.json.tmp, /.svc/db.json",

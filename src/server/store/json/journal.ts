@@ -56,11 +56,8 @@ export class Journal {
       await journal.#write(line);
       return journal;
     };
-    return writeAtomically(path, fill, {
-      keepOpen: true,
-      beforeNaming: () => {
-        if (isFree && existsSync(path)) throw changed(path);
-      },
+    return writeAtomically(path, fill, { keepOpen: true, isNew: isFree }).catch((error: unknown) => {
+      throw codeOf(error) === "EEXIST" ? changed(path) : error;
     });
   }
 

@@ -1,17 +1,22 @@
-import { readFile, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Low } from "lowdb";
 import { VERSION } from "../records.ts";
 import { keepCopy } from "./backup.ts";
 import { journalName, oldName } from "./directory.ts";
 import type { Document } from "./document.ts";
+import { renameNew } from "../../../disk/rename-new.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
+import { changed } from "./failures.ts";
 import { BEGINNING, newId, parseJournalHeader, type JournalHeader } from "./header.ts";
 import { encodeLine, readJournal, type Numbered } from "./journal-reader.ts";
 import { Journal } from "./journal.ts";
 import { openReadView, type ReadView } from "./read-view.ts";
 import { replay, type Replayed } from "./read-journals.ts";
 import type { Snapshot } from "./snapshot.ts";
+
+/** More than the first line of a journal has. */
+const HEADER_BYTES = 1024;
 
 export interface Opened {
   readonly journal: Journal;
@@ -91,24 +96,32 @@ async function replaceMissing(
 /** Begins a journal that goes on from the one that is there, which becomes `db.journal.old`. */
 export async function beginAfter(path: string, header: Omit<JournalHeader, "version">): Promise<Journal> {
   const name = journalName(path);
-  await rename(name, oldName(path));
+  const old = oldName(path);
+  await rename(name, old);
   try {
+    // Between the last look and the renaming another process may have put its own there.
+    if ((await idAt(old)) !== header.after) throw changed(name);
     return await Journal.begin(name, header, true);
   } catch (error) {
-    // One that is there may be a successor's: then ours stays aside, where the next start finds it.
-    if (await isFreeOrNamed(name, header.id)) await rename(oldName(path), name);
+    // Ours that could not be made durable gives way. One that is another's stays, and the old one is left aside, where the
+    // next start finds it.
+    const isOurs = (await idAt(name)) === header.id;
+    await (isOurs ? rename(old, name) : renameNew(old, name)).catch(() => undefined);
     await syncDirectory(dirname(path)).catch(() => undefined);
     throw error;
   }
 }
 
-/** Whether a journal can have a name: nothing has it, or only one that could not be begun, with this id. */
-async function isFreeOrNamed(name: string, id: string): Promise<boolean> {
-  const content = await readFile(name).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return undefined;
-  });
-  return content === undefined || parseJournalHeader(content.subarray(0, content.indexOf("\n")))?.id === id;
+/** Which journal a file is; undefined: there is none, or it has no header. */
+async function idAt(name: string): Promise<string | undefined> {
+  const file = await open(name, "r").catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    const { buffer } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+    return parseJournalHeader(buffer.subarray(0, Math.max(0, buffer.indexOf("\n"))))?.id;
+  } finally {
+    await file.close();
+  }
 }
 
 /** Changes that a process on another machine added between our reading and our beginning; it can add no more. */

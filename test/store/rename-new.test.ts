@@ -1,0 +1,31 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { renameNew } from "../../src/disk/rename-new.ts";
+import { temporaryDirectory } from "./conformance.ts";
+
+const refusing = (code: string) => (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
+
+it.each([
+  ["links", undefined],
+  ["no links", refusing("EPERM")],
+  ["no links, by another name", refusing("ENOTSUP")],
+])("A file gets a free name and no other file's, on a file system with %s", async (_, makeLink) => {
+  const directory = await temporaryDirectory();
+  const [from, to] = [join(directory, "from"), join(directory, "to")];
+  await writeFile(from, "ours");
+  await writeFile(to, "theirs");
+  await expect(renameNew(from, to, makeLink)).rejects.toMatchObject({ code: "EEXIST" });
+  expect([await readFile(from, "utf8"), await readFile(to, "utf8")]).toEqual(["ours", "theirs"]);
+  await renameNew(from, join(directory, "free"), makeLink);
+  expect(await readFile(join(directory, "free"), "utf8")).toBe("ours");
+  expect((await readdir(directory)).toSorted()).toEqual(["free", "to"]);
+});
+
+it("A file that can't be renamed stays where it is", async () => {
+  const directory = await temporaryDirectory();
+  const [from, to] = [join(directory, "from"), join(directory, "to")];
+  await writeFile(from, "ours");
+  await expect(renameNew(from, to, refusing("EIO"))).rejects.toMatchObject({ code: "EIO" });
+  expect(await readdir(directory)).toEqual(["from"]);
+});
