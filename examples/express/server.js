@@ -34,7 +34,7 @@ export function createApp({ secretKey, baseUrl, origin, now }) {
   app.get("/sign-in", async (request, response) => {
     // Only a person who is here, or comes by a link of their own, begins: no other site does it for them.
     if (request.headers["sec-fetch-site"] === "cross-site") return response.status(403).send("Begin at this site.");
-    // Shows the callback that this browser asked to be signed in, so that nobody signs it in as somebody else.
+    // Shows the callback that this browser asked to be signed in, so that an attacker can't sign it in as another user.
     response.cookie(ATTEMPT, "1", { ...cookie, maxAge: 600_000 });
     // Without one, the instance's default.
     const provider = PROVIDERS.find((name) => name === request.query.provider);

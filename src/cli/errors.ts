@@ -13,7 +13,7 @@ export class CliError extends Error {
   }
 }
 
-/** What is said of an error, whoever threw it: known ones by their name and code, so that no package is loaded for it. */
+/** What is said of an error. Known ones are recognised by name and code, so that no package is loaded for it. */
 export interface Failure {
   readonly exitCode: ExitCode;
   readonly code: string;

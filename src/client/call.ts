@@ -71,7 +71,7 @@ export function call<E extends Endpoint>(
   return toCall(callForResponse(deps, route, input, options));
 }
 
-/** The same, where nobody waits for the result alone. */
+/** The same, where the result may never be awaited. */
 export function callForResponse<E extends Endpoint>(
   deps: CallDeps,
   route: E,
@@ -109,7 +109,7 @@ export function callAny(
 function toCall<Result>(answer: Promise<WithResponse<Result>>): Call<Result> {
   const result = answer.then(({ data }) => data) as Call<Result>;
   result.withResponse = () => answer;
-  // Whoever asks for the response alone handles its failure there.
+  // A caller that awaits the response alone handles its failure there.
   result.catch(() => undefined);
   return result;
 }

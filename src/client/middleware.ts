@@ -90,7 +90,7 @@ async function refusalOf(
   return undefined;
 }
 
-/** Whoever sent nothing learns how to; whoever sent something, why it is not enough. */
+/** A request without a token is told how to send one; one with a token, why it was refused. */
 function refuse({ reason, message }: TokenError): Refusal {
   const why = reason === "missing" ? "" : `, error="invalid_token", error_description="${message}"`;
   return {

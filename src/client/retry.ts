@@ -10,7 +10,7 @@ const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAI
 const BROKEN = new Set(["ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]);
 const PASSING_STATUS = new Set([429, 502, 503, 504]);
 
-/** Asks until there is an answer, or asking again is no use, or there is no time left for the wait before it. */
+/** Asks until there is an answer, or another try would not help, or there is no time left for the wait before it. */
 export async function repeat<Result>(
   ask: (number: number) => Promise<Result>,
   method: string,
@@ -55,7 +55,7 @@ export function retryDelayMs(retries: number, retryAfterMs = 0, random: () => nu
 export function parseRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  // Date.parse takes much that is no HTTP date, such as "-1" or "1.5".
+  // Date.parse takes much that is not an HTTP date, such as "-1" or "1.5".
   const date = /^[A-Z][a-z]+, .+ GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -13,7 +13,7 @@ type Init = Omit<FetchInit, "signal">;
 export interface Answer {
   readonly status: number;
   readonly headers: FetchResponse["headers"];
-  /** The body, once. @throws {BodyTooLong} beyond so many bytes */
+  /** The body, once. @throws {BodyTooLong} beyond this many bytes */
   text(limit: number): Promise<string>;
 }
 
@@ -109,7 +109,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Nobody waits any more for what only now has a connection.
+    // The call has ended before it had a connection.
     if (this.#stopped) controller.abort(this.#stopped);
   }
 
@@ -150,7 +150,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What is no HTTP goes into undici's error word for word, and from an echo server that is our own request. */
+/** What is not HTTP goes into undici's error verbatim, and from an echo server that is our own request. */
 function withoutData(error: Error & { data?: unknown }): Error {
   delete error.data;
   return error;

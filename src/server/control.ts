@@ -7,7 +7,7 @@ import type { Reply } from "./http/reply.ts";
 import type { AppRequest } from "./http/request.ts";
 import type { Store } from "./store/store.ts";
 
-/** What lets somebody in, and out again. */
+/** Gives access, and takes it back. */
 export interface ControlOptions {
   readonly controlKey: string;
   readonly dashboardKeys: DashboardKeys;

@@ -12,7 +12,7 @@ const HTTP_PORT = 80;
 
 export type EmbedOptions = Pick<ServeOptions, "seed" | "now" | "warn" | "controlKey" | "onRequest">;
 
-/** A server without a port: whoever has its `fetch` reaches it. */
+/** A server without a port: it is reached by its `fetch`. */
 export interface EmbeddedServer {
   /** The front door. */
   readonly url: string;

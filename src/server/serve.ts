@@ -35,7 +35,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
   let onTaken!: (error: StoreRefused) => void;
   const taken = new Promise<never>((_, reject) => (onTaken = reject));
-  // Whoever runs a server may not ask for it.
+  // A program may never await it.
   taken.catch(() => undefined);
   const store = await openStore(options.store ?? ".svc/db.json", { warn, onCommit: metrics?.onCommit, onTaken });
   try {
@@ -82,7 +82,7 @@ async function serveStore(
     await listening.close({ drainMs: 0, graceMs: 0 });
     if (!(error instanceof StoreNotEmpty)) throw error;
     if ((await store.instances()).length === 0)
-      throw new ServeError(`${store.location} holds records, but no instance. Begin anew with --reset.`);
+      throw new ServeError(`${store.location} contains records but no instances. Start over with --reset.`);
     // Another server has filled it since: then with what it holds now.
     return serveStore(store, options, clientAddress, locate, metrics);
   }
@@ -131,7 +131,7 @@ async function serveStore(
   };
 }
 
-/** The names that a certificate must have: a wildcard right below a top-level domain is trusted by nobody. */
+/** The names that a certificate must have: no client trusts a wildcard right below a top-level domain. */
 function hostNames({ publicUrl, allowedHosts = [] }: ServeOptions, instances: readonly InstanceRecord[]): string[] {
   const front = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname;
   const below = ["api", ...instances.map(({ subdomain }) => subdomain)].map((label) => `${label}.${front}`);

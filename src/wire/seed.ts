@@ -109,7 +109,7 @@ export const persona = z.strictObject({
   ...accounts,
 });
 
-/** Beyond them dates are written another way, which does not sort as text. What is no date has been named already. */
+/** Beyond them dates are written another way, which does not sort as text. What is not a date has been named already. */
 function isFourDigitYear(date: Date): boolean {
   return Number.isNaN(date.getTime()) || date.toISOString().length === 24;
 }

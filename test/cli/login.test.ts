@@ -168,7 +168,7 @@ describe("svc login", () => {
     expect(keyring.entries.size).toBe(0);
   });
 
-  it("says what goes before it", async () => {
+  it("names the variables that take precedence over it", async () => {
     const { stderr } = await logIn("acme", { env: { SVC_SECRET_KEY: "sk_other" } });
     expect(stderr).toContain("SVC_SECRET_KEY is set and takes precedence: unset it, or use --profile acme.");
   });

@@ -56,7 +56,7 @@ describe("Which store is meant", () => {
     await writeFile(at("f"), "");
     const url = await svc(commandLine("mysql://ada:hunter2@db.test/svc"));
     expect(url.code).toBe(2);
-    expect(url.stderr).toMatch(/^✗ ("mysql:" is no store that svc knows|A database looks after)/);
+    expect(url.stderr).toMatch(/^✗ ("mysql:" is not a kind of store that svc knows|A database looks after)/);
     expect(url.stderr).not.toContain("hunter2");
     expect(await svc(commandLine("memory"))).toMatchObject({ code: 2 });
     expect(await svc(commandLine("db.sqlite"))).toMatchObject({ code: 2 });

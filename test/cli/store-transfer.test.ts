@@ -45,7 +45,7 @@ describe("svc store copy", () => {
     expect((await svc("copy full/db.json .svc/db.json")).code).toBe(8);
     const { code, stdout, stderr } = await svc("copy .svc/db.json full/db.json");
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`${at("full/db.json")} holds something already. Nothing was changed.`);
+    expect(stderr).toContain(`${at("full/db.json")} is not empty. Nothing was changed.`);
   });
 });
 

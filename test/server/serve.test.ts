@@ -91,7 +91,7 @@ describe("serve", () => {
   });
 
   it.each<[string, ServeOptions, RegExp]>([
-    ["a store it does not know", { store: "mysql://db" }, /^--store: "mysql:" is no store that svc knows/],
+    ["a store it does not know", { store: "mysql://db" }, /^--store: "mysql:" is not a kind of store that svc knows/],
     [
       "a seed that is not there",
       { seed: "/nowhere/seed.json" },
@@ -121,7 +121,7 @@ describe("serve", () => {
     const odd = await openJsonStore(store, { warn: () => {} });
     await odd.replace({ instances: [], personas: [persona("ada")], users: [], identities: [], sessions: [] });
     await odd.close();
-    await expect(start({ store })).rejects.toThrow(/holds records, but no instance.*--reset/);
+    await expect(start({ store })).rejects.toThrow(/contains records but no instances.*--reset/);
     expect((await start({ store, reset: true })).instances).toHaveLength(2);
   });
 

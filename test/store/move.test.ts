@@ -44,7 +44,7 @@ function memoryDriver(): Driver & { room: number; readonly puts: number } {
       return {
         location: "memory",
         async begin(fingerprint: string) {
-          if (held?.isFinished) throw new StoreRefused("unusable", "memory holds something already");
+          if (held?.isFinished) throw new StoreRefused("unusable", "memory is not empty");
           if (held?.fingerprint !== fingerprint) held = { fingerprint, entries: [], isFinished: false };
           return held.entries.length;
         },
@@ -119,7 +119,7 @@ describe("A copy", () => {
   it("into a store that holds something is refused, and changes nothing; the same again is no fault", async () => {
     const [path, other] = [await makeStore(), await makeStore(crowd(3))];
     const before = await filesBeside(other);
-    await expect(copyStore(driverOf(path), driverOf(other))).rejects.toThrow("holds something already");
+    await expect(copyStore(driverOf(path), driverOf(other))).rejects.toThrow("is not empty");
     expect(await filesBeside(other)).toEqual(before);
     const target = await newPath();
     await copyStore(driverOf(path), driverOf(target));
@@ -237,7 +237,7 @@ describe("An export", () => {
 
   it.each([
     ["nothing", "", " is empty."],
-    ["what is no export", '{"users":[]}\n', ", line 1: this is no export of svc."],
+    ["a file that is not an export", '{"users":[]}\n', ", line 1: this is not an export of svc."],
     ["a newer one", '{"format":"svc-identity-export","version":5}\n', ", line 1: a newer svc made this export."],
     ["one without an end", '{"format":"svc-identity-export","version":4}\n', ": it was cut off behind line 1."],
   ])("refuses %s", async (_, text, message) => {

@@ -37,7 +37,7 @@ describe("A repair", () => {
     expect(records(await readFile(path, "utf8"))).toEqual(records(before));
   });
 
-  it("makes no store of nothing", async () => {
+  it("is refused where no instance can be read", async () => {
     const path = join(await temporaryDirectory(), "db.json");
     const store = await openJsonStore(path, { warn: () => {} });
     await store.seed(people());
@@ -46,7 +46,7 @@ describe("A repair", () => {
     const broken = text.replace(/"instances":\[\n[\s\S]*?\n\],/, (part) => part.replaceAll('"name"', '"nane"'));
     await writeFile(path, broken);
     const repair = await openRepair(path, { now: new Date() });
-    await expect(repair.apply()).rejects.toThrow(/no instance can be read any more.*Nothing was changed/);
+    await expect(repair.apply()).rejects.toThrow(/no instance can be read.*Nothing was changed/);
     await repair.close();
     expect(await readFile(path, "utf8")).toBe(broken);
   });

@@ -79,7 +79,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
     context.stderr.write(`${variable} is set and takes precedence: unset it, or use --profile ${name}.\n`);
 }
 
-/** Whoever pasted a wrong one is asked again: the next paste would go to the shell, and stay in its history. */
+/** Asks again after a wrong key: the next paste would go to the shell, and stay in its history. */
 async function readGoodKey(context: Context, origin: string, check: (key: string) => Promise<void>): Promise<string> {
   for (let left = ATTEMPTS; ; left--) {
     const key = await readKey(context, origin);

@@ -21,7 +21,7 @@ type SecureRequest = (url: URL, options: RequestOptions) => ClientRequest;
  */
 export function createHttpFetch(certificate?: string): Fetch {
   const shared = { keepAlive: true, lookup };
-  // Without the name that TLS would need: Node compiles a large expression to see that it is no address.
+  // Without the name that TLS would need: Node compiles a large expression to see that it is not an address.
   const plain = new PlainAgent({ ...shared, servername: "" } as AgentOptions);
   let secure: Promise<SecureRequest> | undefined;
   const openSecure = async (): Promise<SecureRequest> => {

@@ -94,7 +94,7 @@ function readServerFile(path: string): RunningServerFile | undefined {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = fstatSync(file);
-      // In a shared directory above, anybody could leave a file that has tokens sent to them. What came with a repository
+      // In a shared directory above, any user could leave a file that has tokens sent to them. What came with a repository
       // or an archive is ours as well, but can be read by others, which what we write never can.
       const isPrivate = process.getuid === undefined || (isOwn(found.uid) && (found.mode & 0o077) === 0);
       if (!isPrivate || !found.isFile() || found.size > MAX_BYTES) return undefined;

@@ -27,7 +27,7 @@ export async function readPrivateFile(path: string): Promise<{ text: string; mod
     const file = await open(path);
     try {
       const { uid, mode } = await file.stat();
-      // Root may look into everybody's.
+      // Root may read any user's files.
       const isForeign = process.getuid !== undefined && process.getuid() !== 0 && uid !== process.getuid();
       if (isForeign || (process.platform !== "win32" && (mode & 0o022) !== 0))
         throw new CliError(

@@ -20,7 +20,7 @@ export async function writeAll(target: Target, chunks: AsyncIterable<string>): P
   if (batch !== "") target.write(batch);
 }
 
-/** What is longer than the terminal is shown page by page, where somebody sits there and wants that. */
+/** What is longer than the terminal is shown page by page, where a person asked for that. */
 export async function writePaged(context: Context, chunks: Chunks, isWanted: boolean): Promise<void> {
   const { stdout } = context;
   const command = isWanted ? pagerOf(context) : undefined;

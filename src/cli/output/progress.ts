@@ -10,7 +10,7 @@ export interface Progress {
   end(): void;
 }
 
-/** A bar on stderr for a person who waits there; nothing for anybody else. */
+/** A bar on stderr on a terminal; nothing elsewhere. */
 export function createProgress({ stderr, env }: Context, total: number): Progress {
   if (!stderr.isTTY || env["CI"] || env["TERM"] === "dumb" || total < 2)
     return { step: () => undefined, to: () => undefined, end: () => undefined };

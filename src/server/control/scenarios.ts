@@ -76,7 +76,7 @@ export function requirePossible(outcome: OutcomeId, provider: Provider | undefin
   );
 }
 
-/** @throws {ApiError} where nobody can be meant; an unknown e-mail address stands for a new account */
+/** @throws {ApiError} where it can match no account; an unknown e-mail address stands for a new account */
 export function requireAccount({ simulator }: ControlDeps, as: string, provider: Provider | undefined): void {
   const persona = simulator.personas.find(as);
   if (!persona && !as.includes("@"))

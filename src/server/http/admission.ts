@@ -55,7 +55,7 @@ function splitOnce(text: string, mark: string): [before: string, after: string] 
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Names the host only where it looks like one: it may be anything that somebody sent by mistake. */
+/** Names the host only where it looks like one: it may be anything that was sent by mistake. */
 function unknownHost(host: string): ApiError {
   const name = HOST_NAME.test(host) ? host : "it";
   return new ApiError("unknown_host", `this server does not answer for ${name}; add it with --allowed-host`);

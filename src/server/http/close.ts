@@ -5,7 +5,7 @@ import { closeSilent } from "./connections.ts";
 
 /** What was sent before the end is on its way through the kernel for about so long. */
 const LINGER_MS = 25;
-/** Node takes up one connection in a turn of its loop: in so many, all that can wait for it (a backlog of 511). */
+/** Node takes up one connection in a turn of its loop: in this many, every one that can wait (a backlog of 511). */
 const MOST_TURNS = 600;
 const QUIET_TURNS = 5;
 /** A connection that is kept alive becomes idle when its request is answered. */

@@ -37,7 +37,7 @@ export async function listen(
     const wanted = port === 0 ? await freePort(hosts[0]!) : port;
     const states = await Promise.all(hosts.map((name) => probe(name, wanted)));
     const usable = hosts.filter((_, i) => states[i] === "free");
-    // A machine without IPv6 is served by IPv4 alone; a port that somebody else has on either is not ours.
+    // A machine without IPv6 is served by IPv4 alone; a port that another program has on either is not ours.
     const isTaken = states.includes("taken") || usable.length === 0;
     if (!isTaken) {
       const { servers, certificate } = await bindAll(handler, wanted, usable, certificateFor);

@@ -40,7 +40,7 @@ export function createListener(
   return (message, response) => {
     if (!takeRequest(message.socket, response)) return;
     void answer(message, response).catch((error: unknown) => {
-      // A client that went away is no fault of ours.
+      // A client that went away is not an error.
       if (!response.destroyed && !message.destroyed) onBug(error);
       response.destroy();
     });

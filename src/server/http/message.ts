@@ -49,7 +49,7 @@ function originFormOf(target: string, host: string | undefined): string | undefi
   return path!.startsWith("/") ? path : `/${path}`;
 }
 
-/** Seed documents are long; whoever may send one has shown the key before it is read. */
+/** Seed documents are long, and read only after the key was checked. */
 function mostBytes(target: string): number {
   return target.startsWith("/__svc/v1/") ? MAX_SEED_BYTES : MAX_BODY_BYTES;
 }

@@ -3,7 +3,7 @@ import { StorageUnavailable, type Store } from "../store/store.ts";
 import type { Incoming } from "./incoming.ts";
 import { json, plain, type Reply } from "./reply.ts";
 
-/** One answer serves all who ask within this time: nobody needs a key, so nobody must be able to keep a store busy. */
+/** One answer serves all requests within this time: it takes no key, so requests must not reach the store each. */
 const FRESH_MS = 1_000;
 
 export const LIVE = "/__svc/health/live";

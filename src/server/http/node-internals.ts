@@ -19,7 +19,7 @@ export function setServerOptions(server: Server, options: { checkEveryMs: number
 }
 
 /**
- * Keeps Node from closing the connection at the end of an answer that says `Connection: close`: whoever still sends
+ * Keeps Node from closing the connection at the end of an answer that says `Connection: close`: a client that still sends
  * must be heard out, or the connection is reset and the answer lost. To be called when the head is written.
  */
 export function keepOpenAfter(response: ServerResponse): void {

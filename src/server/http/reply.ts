@@ -13,7 +13,7 @@ export interface Reply {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** On every answer: it is nobody else's, is not to be kept, and a page that frames or sniffs it gets nothing. */
+/** On every answer: it is for one client, is not cached, and can't be framed or sniffed. */
 const COMMON: Headers = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

@@ -10,7 +10,7 @@ export const SCENARIO_PREFIX = "scenario/";
 
 /** How often a process looks for what others have changed. */
 const LOOK_EVERY_MS = 400;
-/** How long what was seen may be relied on. Whoever takes a key back waits as long before he says so. */
+/** How long a cached state is used. Revoking a key takes this long before it is confirmed. */
 const RELIED_ON_MS = 800;
 
 /** What of the service can be changed while it runs, as this process knows it. */

@@ -30,7 +30,7 @@ export interface MatchDeps {
   hasAccount(name: string, provider: Provider): boolean;
 }
 
-/** So many states are remembered, each for as long as it may be reloaded. */
+/** The most states that are remembered, each for as long as it may be reloaded. */
 const MAX_STATES = 1000;
 
 /**

@@ -5,7 +5,7 @@ import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import { credentialVariables, type Credentials } from "./credentials.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
-/** What the account picker of a simulated provider says of whoever asks for the sign-in. */
+/** What the account picker of a simulated provider says of the application that asks for the sign-in. */
 export interface Application {
   readonly name: string;
   /** Scheme and host that the user goes back to. */
@@ -14,7 +14,7 @@ export interface Application {
   readonly needsClick: boolean;
 }
 
-/** All that is needed to sign somebody in at a provider for one instance. */
+/** All that is needed to sign a user in at a provider for one instance. */
 export interface Connection {
   readonly provider: ProviderDefinition;
   readonly client_id: string;
@@ -91,7 +91,7 @@ export function describeProvider(
 }
 
 /**
- * A simulated provider lets anybody be anybody, so it stays on one's own machine unless it is asked for by name.
+ * A simulated provider lets anyone sign in as anyone, so beyond this machine it must be asked for by name.
  * @throws {ServeError} naming what has no credentials
  */
 export function checkCredentials(

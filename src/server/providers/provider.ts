@@ -22,7 +22,7 @@ export type Get<Endpoint extends string> = <Schema extends z.ZodMiniType>(
   schema: Schema,
 ) => Promise<z.infer<Schema>>;
 
-/** How to sign somebody in at one provider: data, and the one function that reads its profile. */
+/** How to sign a user in at one provider: data, and the one function that reads its profile. */
 export interface ProviderDefinition<Endpoint extends string = string> {
   readonly name: Provider;
   readonly scopes: readonly string[];

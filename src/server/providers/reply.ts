@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 const MAX_NAME_LENGTH = 256;
 
-/** An id as text. A number past 2^53 has lost digits on its way and would be somebody else's. */
+/** An id as text. A number past 2^53 has lost digits on its way and could name another account. */
 export const uid: z.ZodMiniType<string> = z.pipe(
   z.union([z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)), z.int().check(z.positive())]),
   z.transform(String),

@@ -3,7 +3,7 @@ import { STATE_LIFETIME_SECONDS } from "../../wire/names.ts";
 import { randomBytes } from "../random.ts";
 
 /**
- * Ties a sign-in to the browser that began it, so that nobody can make another's browser finish his own
+ * Ties a sign-in to the browser that began it, so that an attacker can't have another browser finish the attacker's
  * (login CSRF, RFC 9700, 4.7.1): a cookie there, its hash in the state's record.
  */
 export interface Binding {

@@ -37,7 +37,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Called with the paths, such as `userinfo.name`, of what the provider sent and could not be read. */
   onIgnored(paths: readonly string[]): void;
-  /** Told of each request and what came of it. Secrets are in it: they are for whoever takes them out. */
+  /** Told of each request and what came of it. It contains secrets, which the receiver must remove. */
   onReply?(reply: ProviderReply): void;
 }
 

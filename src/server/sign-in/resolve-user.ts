@@ -25,7 +25,7 @@ export interface SignInContext {
 /**
  * Whose sign-in this is (spec, "Sign-in user resolution"): the user of a known identity, an existing user with the same
  * e-mail address, or a new one.
- * @throws {SignInError} `account_conflict` where the address is taken by somebody who can't be shown to be the same
+ * @throws {SignInError} `account_conflict` where another user has the address, and the two can't be proved to be the same
  */
 export function resolveUser(
   context: SignInContext,
@@ -44,8 +44,8 @@ export function resolveUser(
 }
 
 /**
- * Linking by an address that somebody merely claims to have would hand over the account. So the provider must have
- * verified the address, and it must have been verified for the user too, unless nobody can sign in as that user yet. A
+ * Linking by an unverified address would hand over the account. So the provider must have
+ * verified the address, and it must have been verified for the user too, unless the user has no way to sign in yet. A
  * second account at the same provider is another person's until shown otherwise.
  */
 function mayLink(

@@ -35,7 +35,7 @@ export interface AuthorizeRequest {
 }
 
 /**
- * The authorize page of a simulated provider: by scenario, by hint, or by somebody's choice.
+ * The authorize page of a simulated provider: by scenario, by hint, or by a choice on the page.
  * @returns also the state, where it is known
  * @throws {ApiError} for a request that a provider would not redirect from
  */

@@ -14,7 +14,7 @@ import type { PickerView, SimulatedProvider } from "./provider.ts";
 const PAGE_SIZE = 10;
 const MAX_NAME_LENGTH = 256;
 
-/** What was decided of a sign-in before anybody saw the picker. */
+/** What was decided of a sign-in before the picker was shown. */
 export interface Chosen {
   /** A persona's id or e-mail address; undefined: the hinted account, else the first one. */
   readonly as: string | undefined;
@@ -142,7 +142,7 @@ function choose(
   const email = normalizeEmail(typed.trim());
   if (email === undefined) return { problem: `"${typed}" is not an e-mail address.` };
   const name = query.get("name")?.trim().slice(0, MAX_NAME_LENGTH) || null;
-  // Whoever asks for an unverified address wants to see what comes of that, whoever else has the address.
+  // A test that asks for an unverified address wants that outcome, also where another account has the address.
   if (query.has("unverified")) return { persona: personas.add({ email, name, email_verified: false }) };
   const known = personas.find(email);
   if (known && !provider.account(known)) return noAccount(email, provider);

@@ -33,7 +33,7 @@ export interface AuthorizationRequest {
 
 type ClientRequest = Omit<AuthorizationRequest, "state" | "application" | "browser" | "outcome">;
 
-/** A client's request that somebody agreed to. */
+/** A client's request that an account holder agreed to. */
 export interface Consent extends ClientRequest {
   readonly persona: PersonaRecord;
   readonly outcome: OutcomeId | undefined;
@@ -69,7 +69,7 @@ type SealedApplication = readonly [name: string, origin: string, needsClick: boo
 type SealedPersona = readonly [id: string, email: string, name: string | null, outcome: OutcomeId | null];
 
 /**
- * The requests that wait for somebody's choice, and the codes and access tokens that the simulated providers give out.
+ * The requests that wait for a choice of account, and the codes and access tokens that the simulated providers give out.
  * Requests and codes travel through the browser, which may bring them to another process on the same store: they hold
  * all that they stand for, sealed. That a code is good once is known to the process that redeemed it alone, of its latest
  * codes; what is single use everywhere is the state. A token is used by the process that asked for it, and is kept there.

@@ -19,7 +19,7 @@ export interface SimulatorOptions {
   readonly personas: readonly PersonaRecord[];
   /** The clients that a provider knows, besides the simulator's own. */
   clients(provider: Provider): readonly ConnectionRecord[];
-  /** What all processes on this store know, and nobody else does. */
+  /** A secret that all processes on this store share. */
   readonly sealKey: Buffer;
   now(): Date;
 }
@@ -40,7 +40,7 @@ export interface Simulator extends Simulated {
   ): AuthorizeOutcome;
   /** How the sign-in that a code is of is to end; undefined: as it may. */
   outcomeOf(code: string): OutcomeId | undefined;
-  /** Whether somebody, by a persona's id or e-mail address, has an account at a provider; a new address has one everywhere. */
+  /** Whether a persona's id or e-mail address has an account at a provider; a new address has one everywhere. */
   hasAccount(provider: Provider, name: string): boolean;
   /** What the picker shows; nothing is chosen. @throws {ApiError} for a request that was not given out to this browser */
   accounts(provider: Provider, query: ReadonlyMap<string, string>, browser?: string): PickerView;

@@ -1,4 +1,4 @@
-/** Tells a simulated provider which browser asks; it is no secret, and says nothing of a user. */
+/** Tells a simulated provider which browser asks; it is not secret, and says nothing about a user. */
 export const BROWSER_COOKIE = "svc_browser";
 
 /** A browser of which scenarios can speak. */

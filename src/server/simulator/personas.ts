@@ -3,7 +3,7 @@ import type { PersonaReference } from "./grants.ts";
 import { searchable, SearchText } from "./search-text.ts";
 import { typedAccount, typedPersona, type TypedAccount } from "./typed-account.ts";
 
-/** Anybody who can reach the picker can type in an address. */
+/** Anyone who can reach the picker can type in an address. */
 const MAX_TYPED = 1000;
 
 export interface PersonaQuery {
@@ -154,12 +154,12 @@ export class Personas {
   }
 }
 
-/** What a search finds somebody by: what can be read on the picker, and no provider's own number. */
+/** What a search finds a persona by: what can be read on the picker, and no provider's own number. */
 function textOf({ name, email, accounts }: PersonaRecord): string {
   return [name ?? "", email, ...textsIn(accounts).filter((text) => /\D/.test(text))].join(" @");
 }
 
-/** Every address that somebody has anywhere, in lower case. */
+/** Every address that a persona has at any provider, in lower case. */
 function addressesOf({ email, accounts }: PersonaRecord): string[] {
   return [email, ...textsIn(accounts).filter((text) => text.includes("@"))].map((address) => address.toLowerCase());
 }

@@ -120,7 +120,7 @@ export function notFound(): FetchResponse {
   return reply(404, { message: "Not Found" });
 }
 
-/** An account number that is always the same one, and nobody's: real ones are shorter. */
+/** An account number that is always the same, and longer than any real one. */
 export function otherUid(uid: string): string {
   return `9${createHash("sha256").update(`svc other account ${uid}`).digest().readUIntBE(0, 6)}`.slice(0, 15);
 }

@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 /** Sealed texts that a process remembers: what it made itself it need not open. */
 const MAX_REMEMBERED = 1_000;
 
-/** What somebody else carries for us, and can neither read nor make. */
+/** Encrypts and authenticates values that a browser or an application carries for us. */
 export interface Sealer {
   /**
    * @param purpose what it is good for; it opens for nothing else
@@ -24,7 +24,7 @@ export interface Opened {
   readonly value: unknown;
 }
 
-/** Whoever has the same secret opens it: every process on one store does. */
+/** Every process on one store has the same secret, and can open it. */
 export function createSealer(secret: Buffer): Sealer {
   // From Node 24 on, bytes are made into a key anew each time, which costs twice what encryption does.
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "svc simulator", 32)));

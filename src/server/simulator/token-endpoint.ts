@@ -24,7 +24,7 @@ export async function answerToken(
   const failure = await tokenFailure(outcome, name, init);
   if (failure) return failure;
   const redeem = (): ReturnType<Grants["redeem"]> => grants.redeem({ provider: name, ...request.redemption });
-  // The code is spent already, as one is that somebody else has used.
+  // The code is spent already, as if another client had used it.
   if (outcome === "code_rejected") redeem();
   const isClient = isKnown((own) => own.client_id === client_id && own.client_secret === request.client_secret);
   return provider.token(request, isClient && outcome !== "invalid_client", redeem);

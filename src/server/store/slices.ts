@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 
-/** How long lists and searches work before everybody else gets a turn, in ms. */
+/** How long lists and searches work before other requests get a turn, in ms. */
 const SLICE_MS = 2;
 /** Time between two slices in which others have worked: they have more to do, and go on first. */
 const BUSY_MS = 0.2;
@@ -9,7 +9,7 @@ const MOST_DEFERRED_MS = 20;
 
 /**
  * Shares the event loop between long readings and everything else. Readings work in slices of time, one slice in each
- * turn of the event loop, and take turns. Whoever has just begun goes first, so that a short list does not wait for long ones.
+ * turn of the event loop, and take turns. What has just begun goes first, so that a short list does not wait for long ones.
  */
 export class Slices {
   readonly #begun: (() => void)[] = [];

@@ -61,7 +61,7 @@ export interface Store {
   /** In the order they were made; the first is the default instance. */
   instances(): Promise<readonly InstanceRecord[]>;
   personas(): Promise<readonly PersonaRecord[]>;
-  /** Fills an empty store, all or nothing. @throws {StoreNotEmpty} also when somebody else was faster */
+  /** Fills an empty store, all or nothing. @throws {StoreNotEmpty} also when another process was faster */
   seed(records: Records): Promise<void>;
   /** Puts these records in the place of whatever there is, all or nothing. */
   replace(records: Records): Promise<void>;
@@ -105,7 +105,7 @@ export interface Store {
   settings(prefix: string): Promise<readonly SettingRecord[]>;
   readonly snapshots: Snapshots;
   /**
-   * Differs from what it was before whenever instances, personas or settings have changed. Absent: nobody else can
+   * Differs from what it was before whenever instances, personas or settings have changed. Absent: no other process can
    * change them.
    */
   readonly revision?: () => Promise<string>;
@@ -170,7 +170,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** A store to be filled from elsewhere. Until `finish` nobody can open it as a store. */
+/** A store to be filled from elsewhere. Until `finish` it can't be opened as a store. */
 export interface Target {
   readonly location: string;
   /**
@@ -198,11 +198,11 @@ export interface StoreCheck {
   /** The number of the last change, where changes have numbers. */
   readonly sequence?: number | undefined;
   readonly tables: Readonly<Record<TableName, number>>;
-  /** A sentence for each place that is not what was written. */
+  /** A sentence for each damaged place. */
   readonly damage: readonly string[];
   /** A sentence for each record that belongs to another that isn't there. */
   readonly dangling: readonly string[];
-  /** What is no fault, and worth knowing. */
+  /** Not faults, but worth knowing. */
   readonly notes: readonly string[];
 }
 
@@ -244,7 +244,7 @@ export class SearchTooSlow extends Error {
   override readonly name = "SearchTooSlow";
 }
 
-/** What was to be seeded holds something already. */
+/** What was to be seeded is not empty. */
 export class StoreNotEmpty extends Error {
   override readonly name = "StoreNotEmpty";
 }
@@ -252,7 +252,7 @@ export class StoreNotEmpty extends Error {
 /** The store can't be opened; the message says which file, what is wrong and what to do. */
 export class StoreRefused extends Error {
   override readonly name = "StoreRefused";
-  /** `locked`: somebody else has it; `damaged`: its content is not what was written; `unusable`: the rest. */
+  /** `locked`: another process has it; `damaged`: a checksum does not match; `unusable`: the rest. */
   readonly reason: "locked" | "damaged" | "unusable";
 
   constructor(reason: "locked" | "damaged" | "unusable", message: string, options?: ErrorOptions) {

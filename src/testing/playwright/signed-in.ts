@@ -29,7 +29,7 @@ export interface SignInDeps {
   readonly signInAs: SignInAs;
 }
 
-/** Belongs to a test, and not to whoever is signed in. */
+/** Belongs to a test, not to the signed-in user. */
 const BROWSER_COOKIE = "svc_browser";
 
 const EMPTY: StorageState = { cookies: [], origins: [] };

@@ -6,7 +6,7 @@ export async function GET(request: Request): Promise<Response> {
     return new Response("Begin at this site.", { status: 403 });
   const redirectUri = new URL("/callback", request.url).href;
   const headers = new Headers({ location: await svc().signInUrl({ redirectUri }) });
-  // Shows the callback that this browser asked to be signed in, so that nobody signs it in as somebody else.
+  // Shows the callback that this browser asked to be signed in, so that an attacker can't sign it in as another user.
   headers.append("set-cookie", setCookie(ATTEMPT, "1", 600));
   return new Response(null, { status: 302, headers });
 }

@@ -37,7 +37,7 @@ export async function runCompletion({ stdout }: Context, shell: Shell): Promise<
   stdout.write(SCRIPTS[shell]);
 }
 
-/** Asked by the scripts. The line comes by standard input: it may hold what is not for everybody's eyes. */
+/** Asked by the scripts. The line comes by standard input, because it may contain secrets. */
 export function addComplete(program: Program, context: Context): void {
   runs(program.command("__complete", { hidden: true }), () => runComplete(context, program));
 }

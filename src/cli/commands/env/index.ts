@@ -38,7 +38,7 @@ export async function runEnv(context: Context, { format, json, instance: wanted 
   const server = await requireLocalServer(context);
   const instance = chooseInstance(server, wanted);
   const variables = variablesOf(server, instance, instance === server.instances[0]);
-  if (context.stdout.isTTY) context.stderr.write("These are secrets: whoever has them can use the server.\n");
+  if (context.stdout.isTTY) context.stderr.write("These are secrets: anyone who has them can use the server.\n");
   if (json || format === "json") return printJson(context, variables);
   for (const [name, value] of Object.entries(variables))
     context.stdout.write(format === "shell" ? `export ${name}=${quoted(value)}\n` : `${name}=${value}\n`);

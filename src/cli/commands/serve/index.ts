@@ -85,7 +85,7 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   const file = keepUpToDate(announcement, () => fileOf(server, startedAt), report.warn);
   onChange = file.check;
   const ms = performance.now() - started;
-  // On a terminal alone: whoever has the link has the server, so it must not come into a file.
+  // Only on a terminal: the link gives control of the server, so it must not get into a file.
   const dashboard = !flags.json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
   report.ready(server, announcement.path, ms, dashboard);
   if (announcement.other)

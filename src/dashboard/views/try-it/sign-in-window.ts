@@ -3,7 +3,7 @@ import { onEvent } from "../../api/stream.ts";
 import { asFlow } from "../flows/flow-table.tsx";
 
 const LOOK_EVERY_MS = 150;
-/** So often is looked for the page after the end; svc answers some failures itself, and sends nobody there. */
+/** How often to look for the page after the end; svc answers some failures itself, without a redirect. */
 const PATIENCE = 14;
 /** Where a sign-in without an application ends. */
 const SIGNED_IN = "/__svc/signed-in";

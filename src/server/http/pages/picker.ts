@@ -33,7 +33,7 @@ export function pickerPage(view: PickerView): string {
 }
 
 /**
- * The part of the picker that changes while somebody types.
+ * The part of the picker that changes while the user types.
  * @param firstHasFocus so that Enter signs in
  */
 export function accountList(view: PickerView, firstHasFocus = false): Html {

@@ -1,6 +1,6 @@
 import { inline } from "./inline.ts";
 
-/** Filters the accounts while somebody types; arrows and Escape move about. The page works without it. */
+/** Filters the accounts while the user types; arrows and Escape move about. The page works without it. */
 export const PICKER_SCRIPT = inline(
   "script",
   `

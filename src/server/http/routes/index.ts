@@ -10,7 +10,7 @@ import { avatar, simulatedAccounts, simulatedAuthorize } from "./simulator.ts";
 import { verifyToken } from "./tokens.ts";
 import { deleteUser, getUser, listUsers, searchUsers } from "./users.ts";
 
-/** Not part of the service, but of a server on somebody's own machine. */
+/** Not part of the service, but of a development server. */
 type LocalRoute =
   | "GET /"
   | "GET /__svc/begin"

@@ -2,7 +2,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
 /**
  * Whether the outermost object of a JSON text that parses has a key twice. `JSON.parse` takes the last one, other
- * readers the first, and whoever stands between two readers can make them see different things (RFC 8259, 4).
+ * readers the first, so that a proxy and a server can see different things (RFC 8259, 4).
  */
 export function repeatedKey(text: string): boolean {
   const keys = new Set<string>();

@@ -13,7 +13,7 @@ import type { Damage } from "./journal-reader.ts";
  */
 export async function checkJsonStore(path: string): Promise<StoreCheck> {
   const found = await look(path);
-  // A server that could not write a line cuts it off again, and may have done so under our eyes.
+  // A server that could not write a line cuts it off again, and may have done so while we were reading.
   return found.damage.length > 0 ? look(path) : found;
 }
 
@@ -44,7 +44,7 @@ function ownerOf(record: AnyRecord): AnyRecord {
   return { id, instance_id, user_id } as AnyRecord;
 }
 
-/** One sentence, e.g. `/app/.svc/db.json, line 7, offset 1024: this is not what was written (users 0b6c…)`. */
+/** One sentence, e.g. `/app/.svc/db.json, line 7, offset 1024: checksum mismatch (users 0b6c…)`. */
 export function damageText({ file, line, offset, what, of }: Damage): string {
   const place = line > 0 ? `, line ${line}, offset ${offset}` : "";
   return `${file}${place}: ${what}${of === undefined ? "" : ` (${of})`}`;

@@ -28,7 +28,7 @@ interface Candidates<Row> {
   readonly isCertain: boolean;
 }
 
-/** Rows looked at, or handed over to be answered, before it is asked whether it is somebody else's turn. */
+/** Rows looked at, or handed over to be answered, before other requests get a turn. */
 const BATCH = 256;
 /** Matches that are put in order at once; more of them are found soon by looking at all rows in order. */
 const FEW = 4096;
@@ -44,7 +44,7 @@ export class Collection<Row extends object> {
   #making: Promise<void> | undefined;
   /** By field. One that is being made has fewer texts than there are slots. */
   #columns = new Map<string, { readonly column: TextColumn; readonly made: Promise<unknown> }>();
-  /** How many of the slots speak of a row that is gone, or has another slot by now. */
+  /** How many of the slots name a row that is gone, or has another slot by now. */
   #stale = 0;
   #isInOrder = true;
   #newest: Row | undefined;

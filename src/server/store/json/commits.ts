@@ -29,7 +29,7 @@ const MAX_GROUP = 1024;
 
 /**
  * Group commit: operations that arrive while a group is being made durable form the next group, so that one sync
- * serves them all. Nobody sees a change before it is durable, and no operation decides on a change that is not.
+ * serves them all. No reader sees a change before it is durable, and no operation decides on a change that is not.
  */
 export class Commits {
   readonly #document: Document;
@@ -87,7 +87,7 @@ export class Commits {
     this.#draining = undefined;
   }
 
-  /** What is on the disk and not in memory can't be gone on from. */
+  /** A change that is on the disk but not in memory ends all writing. */
   #publish(changes: readonly Change[]): void {
     try {
       for (const change of changes) this.#document.apply(change);

@@ -88,7 +88,7 @@ export async function unfinished(path: string): Promise<string[]> {
     .map((name) => join(dirname(path), name));
 }
 
-/** The store holds keys: what we make, nobody else may read, and git does not take it along. */
+/** The store contains keys: what we make is private to its owner and ignored by git. */
 export async function makeDirectory(path: string): Promise<void> {
   try {
     const made = await mkdir(path, { recursive: true, mode: 0o700 });

@@ -50,7 +50,7 @@ export function createDocumentStore({ location, low, log, shelf, closeLog }: Fou
 
     seed(records): Promise<void> {
       return commits.replace(() => {
-        if (!document.isEmpty) throw new StoreNotEmpty("A store that holds something can't be seeded");
+        if (!document.isEmpty) throw new StoreNotEmpty("A store that is not empty can't be seeded");
         return documentOf({ ...records, settings: [...document.tables.settings.values()] });
       });
     },

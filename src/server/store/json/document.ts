@@ -83,7 +83,7 @@ export class Document {
   }
 
   /**
-   * Takes in a record that was just read from a file, whose texts are nobody else's yet: equal ones are kept once.
+   * Takes in a record that was just read from a file, whose texts are not shared yet: equal ones are kept once.
    * @returns false where there is one with its key
    */
   load(name: TableName, record: AnyRecord): boolean {

@@ -40,7 +40,7 @@ export function encodeLine(sequence: number, changes: readonly Change[]): Buffer
   return Buffer.from(`${seal({ sequence, changes }).line}\n`);
 }
 
-/** @returns undefined where the line is not what was written */
+/** @returns undefined where the line's checksum does not match */
 export function decodeLine(line: Buffer, version: number = OLDEST_VERSION): Numbered | undefined {
   const json = unseal(line);
   if (json === undefined) return undefined;
@@ -78,7 +78,7 @@ export interface JournalOptions {
 }
 
 /**
- * Reads a journal, line by line. A last line that a crash cut off, or left with holes, is no damage.
+ * Reads a journal, line by line. A last line that a crash cut off, or left with holes, is not damage.
  * @returns the length of what is whole, and where a line begins that was cut off
  */
 export async function readJournal(
@@ -122,7 +122,7 @@ export async function readJournal(
 /** What a line says, and whether it ends as it was written. One whose end is missing counts where others are behind it. */
 function entryOf({ bytes, isWhole }: Line, version: number, isLast: boolean): [Numbered | undefined, boolean] {
   if (isWhole) return [decodeLine(bytes, version), true];
-  // A whole line and one byte more is no cut: the byte was its end, and something changed it.
+  // A whole line and one byte more is not a cut: the byte was its end, and something changed it.
   return [decodeLine(bytes.subarray(0, -1), version) ?? (isLast ? undefined : decodeLine(bytes, version)), false];
 }
 

@@ -5,7 +5,7 @@ import type { StorageUnavailable } from "../store.ts";
 import { changed, codeOf, missing, notWritable } from "./failures.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
 
-/** What lies in a directory may have come with somebody else's repository; Windows knows no such flag. */
+/** What lies in a directory may have come with another person's repository; Windows has no such flag. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 /** The open end of a journal. */
@@ -90,7 +90,7 @@ export class Journal {
       throw this.#broken;
     }
     this.#length += line.length;
-    // Whoever was stopped between the first look and the write may have a successor by now.
+    // A process that was stopped between the check and the write may have a successor by now.
     const fault = this.#fault();
     if (!fault) return;
     // It is reported as failed, so the next start must not find it.
@@ -142,7 +142,7 @@ export class Journal {
 
   /**
    * The lock does not reach other machines and containers; a file that is not as we left it shows them.
-   * It is asked without waiting: between the answer and what is done upon it nobody else gets a turn.
+   * It is synchronous, so that nothing else runs between the answer and what is done with it.
    */
   isOurs(): boolean {
     if (this.#broken) return false;

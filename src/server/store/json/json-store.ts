@@ -10,7 +10,7 @@ import { createFileShelf } from "./snapshot-shelf.ts";
 
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
- * @throws {StoreRefused} when another process has it, or its content is not what was written
+ * @throws {StoreRefused} when another process has it, or it is damaged
  */
 export async function openJsonStore(path: string, options: FilesOptions): Promise<Store> {
   const location = resolve(path);

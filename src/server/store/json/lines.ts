@@ -17,7 +17,7 @@ export function seal(object: object): { readonly line: string; readonly crc: num
 const SEAL = Buffer.from(`,"crc32":"00000000"}`);
 const DIGITS_AT = SEAL.indexOf("0");
 
-/** Takes a line's checksum off, in place, which leaves its JSON. Undefined: it is not what was written. */
+/** Takes a line's checksum off, in place, which leaves its JSON. Undefined: the checksum does not match. */
 export function unseal(line: Buffer): string | undefined {
   const end = line.length - SEAL.length;
   if (end < 1 || checksumOf(line) !== crc32(line.subarray(0, end))) return undefined;

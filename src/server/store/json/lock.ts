@@ -59,7 +59,7 @@ async function noted(note: string): Promise<string | undefined> {
   return String(pid);
 }
 
-/** Through no link: what lies in a directory may have come with somebody else's repository. */
+/** Through no link: what lies in a directory may have come with another person's repository. */
 async function writeNote(note: string): Promise<void> {
   const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
   const handle = await open(note, O_WRONLY | O_CREAT | O_TRUNC | (constants.O_NOFOLLOW ?? 0), 0o600);

@@ -8,7 +8,7 @@ export function observed(log: Files, location: string, { warn, onCommit, onTaken
   let isAway = false;
   let isTaken = false;
 
-  /** Told from the damage that a restart of this process can mend: there the store belongs to somebody else. */
+  /** Unlike damage that a restart can repair: here another process owns the store. */
   async function tellOwner(): Promise<boolean> {
     const owner = onTaken && !isTaken ? await log.takenBy() : undefined;
     if (owner === undefined) return isTaken;

@@ -38,7 +38,7 @@ const STALE =
 
 /**
  * Finds what of a damaged file store can be kept. Nothing is changed before `apply`.
- * @throws {StoreRefused} where it is in use, is no store, or a newer svc wrote it
+ * @throws {StoreRefused} where it is in use, is not a store, or a newer svc wrote it
  */
 export async function openRepair(location: string, { dropDangling = false, now }: RepairOptions): Promise<Repair> {
   const path = await followed(resolve(location));
@@ -66,7 +66,7 @@ export async function openRepair(location: string, { dropDangling = false, now }
         if (tables.instances.size === 0)
           throw new StoreRefused(
             "damaged",
-            `${path}: no instance can be read any more, so there is no store to be made of it. Nothing was changed. Put back a copy of it.`,
+            `${path}: no instance can be read, so it cannot be repaired. Nothing was changed. Restore it from a backup.`,
           );
         try {
           const copies = await backUp(files, now);

@@ -7,7 +7,7 @@ export interface ReadView<Row> {
 }
 
 /**
- * An array that can be read as it was while it is changed. A read view shares its blocks; whoever changes a block that a
+ * An array that can be read as it was while it is changed. A read view shares its blocks; a writer that changes a block that a
  * view shares copies that block alone. So a view costs 8 bytes for 1,024 rows, however long it is kept.
  */
 export class RowBlocks<Row> {

@@ -26,7 +26,7 @@ export interface Scan {
  * Reads every line of a store's files on its own. A change behind a damaged line is applied all the same: it is a
  * whole record put, or a key removed, and needs nothing of what came before.
  * @param keep what of each record is to be kept: a large store's records may not fit beside each other
- * @throws {StoreRefused} where it was written by a newer svc, or is no store at all
+ * @throws {StoreRefused} where it was written by a newer svc, or is not a store
  */
 export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecord = (record) => record): Promise<Scan> {
   const { path, snapshot } = view;

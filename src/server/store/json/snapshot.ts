@@ -35,7 +35,7 @@ export class Snapshot implements Adapter<Document> {
     this.#known = [identityOf(path)];
   }
 
-  /** Fills the document from the file. Null: there is none. @throws {StoreRefused} where it is not what was written */
+  /** Fills the document from the file. Null: there is none. @throws {StoreRefused} where it is damaged */
   async read(): Promise<Document | null> {
     const header = await readSnapshot(this.#path, this.#document);
     if (!header) return null;
@@ -48,7 +48,7 @@ export class Snapshot implements Adapter<Document> {
     return (await stat(this.#path).catch(() => undefined))?.size ?? 0;
   }
 
-  /** @throws {StorageUnavailable} where somebody else has written the file: the lock does not reach other machines */
+  /** @throws {StorageUnavailable} where another process has written the file: the lock does not reach other machines */
   check(): void {
     if (this.#known.includes(identityOf(this.#path))) return;
     throw existsSync(this.#path) ? changed(this.#path) : missing(this.#path);

@@ -29,7 +29,7 @@ export interface Lock {
  *
  * Each candidate has a socket under a name of its own, tells its age in it, and looks at the others only once its own is
  * there: of two the later one always sees the earlier. It has the store when it sees none that is alive. The younger of two
- * gives way. Names are never used again, so what is dead may be removed by anybody.
+ * gives way. Names are never used again, so any process may remove what is dead.
  */
 export async function lockBySocket(path: string): Promise<Attempt> {
   const directory = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
@@ -73,7 +73,7 @@ export async function lockBySocket(path: string): Promise<Attempt> {
   }
 }
 
-/** By its path: whoever has the store may have another directory in the place of ours. */
+/** By its path: the other owner may have put another directory in the place of ours. */
 async function otherOwner(path: string, prefix: string, own: string): Promise<string | undefined> {
   const directory = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY).catch(() => undefined);
   if (!directory) return undefined;

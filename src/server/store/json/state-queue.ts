@@ -1,6 +1,6 @@
 import type { StateRecord } from "../records.ts";
 
-/** Anybody may begin a sign-in, so what that leaves behind is bounded. */
+/** Anyone may begin a sign-in, so what that leaves behind is bounded. */
 const MAX_STATES = 50_000;
 /** Dropped at a time, so that hardly any of those who begin a sign-in has to wait for it. */
 const BATCH = 1024;

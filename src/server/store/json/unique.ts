@@ -44,7 +44,7 @@ function hasUser({ tables }: Document, id: string, added: Added | undefined): bo
 
 function isTaken({ tables }: Document, name: TableName, column: string, isKey: boolean, value: string): boolean {
   if (isKey) return tables[name].has(value);
-  // Instances are few. A session's id is made with it, and is looked for only where it was given by somebody.
+  // Instances are few. A session's id is made with it, and is looked up only where it was given.
   const rows = tables[name] as ReadonlyMap<string, object>;
   return name === "instances" && [...rows.values()].some((row) => row[column as keyof typeof row] === value);
 }

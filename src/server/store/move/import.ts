@@ -73,7 +73,7 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
       version = versionIn(value, refuse);
       return [];
     }
-    const entry = entryIn(value, version) ?? refuse("this is no record. Something was altered. Export it again.");
+    const entry = entryIn(value, version) ?? refuse("this is not a record. Something was altered. Export it again.");
     const missing = references.missing(entry);
     if (missing !== undefined)
       refuse(`${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there.`);
@@ -111,7 +111,7 @@ function parse(line: Buffer): Record<string, unknown> | undefined {
 function versionIn(value: Record<string, unknown> | undefined, refuse: (why: string) => never): number {
   const { format, version } = value ?? {};
   if (format !== EXPORT_FORMAT || typeof version !== "number" || !(version >= 1))
-    return refuse("this is no export of svc. Make one with: svc store export");
+    return refuse("this is not an export of svc. Make one with: svc store export");
   if (version > VERSION) refuse("a newer svc made this export. Update svc.");
   return Math.max(version, OLDEST_VERSION);
 }

@@ -119,7 +119,7 @@ function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Postgre
   });
 }
 
-/** svc writes, so a standby is no use to it; with one host the start says so, with several another one may do. */
+/** svc writes, so a standby is not enough; with one host the start says so, with several another one may do. */
 function targetOf(value: string | undefined, hosts: number): Address["target"] {
   switch (value) {
     case undefined:

@@ -19,12 +19,12 @@ type Changing = Pick<
   "find" | "identitiesOf" | "counts" | "add" | "change" | "removeInstance" | "clearInstance" | "settings" | "revision"
 >;
 
-/** Runs what must be one transaction; `lock` is taken first, and says what nobody else may do meanwhile. */
+/** Runs what must be one transaction; `lock` is taken first, and says what no other transaction may do meanwhile. */
 export type Together = (work: (ask: Ask) => Promise<void>, lock?: string) => Promise<void>;
 
 const COUNTS = TABLE_NAMES.map((name) => `(SELECT count(*)::int FROM svc.${name}) AS ${name}`).join(", ");
 
-/** A row's version changes with every write, whoever writes it; so a change by hand is seen too. */
+/** A row's version changes with every write, also by hand. */
 const REVISION = `SELECT md5(concat_ws('|', ${(["instances", "personas", "settings"] as const)
   .map(
     (name) => `(SELECT string_agg(own.${keyColumn(name)} || ' ' || own.xmin::text, ',' ORDER BY own.position)
@@ -51,7 +51,7 @@ export function createChanging({ location, query, deadline }: Database, together
     return { record: record as unknown as RecordOf[Name], version };
   }
 
-  /** False: somebody else was faster. */
+  /** False: another transaction was faster. */
   async function write<Name extends TableName>(
     name: Name,
     key: string,

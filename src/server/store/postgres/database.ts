@@ -42,7 +42,7 @@ export interface Database {
   deadline(): number;
   /** How many long lists may be read at the same time. */
   readonly listConnections: number;
-  /** Those for requests: at most so many, in use, and statements that wait for one. */
+  /** Those for requests: the limit, those in use, and statements that wait for one. */
   connections(): { readonly most: number; readonly inUse: number; readonly waiting: number };
   close(): Promise<void>;
 }

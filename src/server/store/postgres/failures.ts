@@ -145,7 +145,7 @@ function adviceOn(code: string): string {
   }
 }
 
-/** Missing privileges, tables, functions or schemas: somebody took them away from a store that was open. */
+/** Missing privileges, tables, functions or schemas: they were taken away from a store that was open. */
 function isGone(code: string): boolean {
   return ["42501", "42P01", "42883", "42703"].includes(code);
 }

@@ -89,7 +89,7 @@ async function makeReady(database: Database, warn: (message: string) => void): P
 function databaseStore(database: Database): Store {
   const { query } = database;
 
-  /** @param lock taken first: it says what nobody else may do meanwhile */
+  /** @param lock taken first: it says what no other transaction may do meanwhile */
   async function transaction(work: (ask: Ask) => Promise<void>, lock?: string): Promise<void> {
     const session = database.openSession(false);
     try {

@@ -11,7 +11,7 @@ import type { Provider } from "../../../wire/names.ts";
 
 /** Rows that are read at a time. */
 const BATCH = 1000;
-/** Rows that are handed over at a time: they become JSON in one step, in which nobody else gets a turn. */
+/** Rows that are handed over at a time: they become JSON in one step, during which other requests wait. */
 const PIECE = 256;
 
 type UserRow = UserRecord & { providers: string | null };

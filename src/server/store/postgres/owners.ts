@@ -19,7 +19,7 @@ const OBJECTS = `SELECT 1 AS rank, relname AS name, relowner AS owner FROM pg_cl
       SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')`;
 
 /**
- * Whoever owns a schema reads, replaces and removes what is kept there, and whoever owns a function or a view has it run
+ * The owner of a schema can read, replace and remove what is in it, and the owner of a function or a view has it run
  * by those who use it. So svc uses no schema that another role or another program has made; nothing in it is read before.
  * @param owner a further role that may own it
  * @throws {StoreRefused}

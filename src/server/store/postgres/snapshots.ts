@@ -25,7 +25,7 @@ const LIST = `SELECT s.name, s.created_at,
       SELECT r.kind, count(*)::int AS count FROM svc.snapshot_records r WHERE r.snapshot = s.name GROUP BY r.kind) k) AS counts
   FROM svc.snapshots s WHERE s.name NOT LIKE '.%'`;
 
-/** Whoever signs in meanwhile waits. */
+/** Sign-ins meanwhile wait. */
 const NO_WRITERS = `LOCK TABLE ${TABLE_NAMES.map((name) => `svc.${name}`).join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
 
 interface Row {

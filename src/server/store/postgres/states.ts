@@ -3,7 +3,7 @@ import type { Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { selected, toRow } from "./rows.ts";
 
-/** Anybody may begin a sign-in, so what that leaves behind is bounded, checked after every `TRIM_EVERY` of this process. */
+/** Anyone may begin a sign-in, so what that leaves behind is bounded, checked after every `TRIM_EVERY` of this process. */
 const MAX_STATES = 50_000;
 const TRIM_EVERY = 128;
 /** At once; far more than all processes add between two checks. */

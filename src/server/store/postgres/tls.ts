@@ -48,7 +48,7 @@ export function sslOption({ mode, ca }: Tls, host: string): boolean | "prefer" |
   };
 }
 
-/** What is to be said of connections to this host where somebody on the way could read or change them; else undefined. */
+/** What is to be said of connections to this host where others on the way could read or change them; else undefined. */
 export function tlsWarning({ mode }: Tls, host: string): string | undefined {
   const effective = mode ?? defaultMode(host);
   if (isLocal(host) || effective === "verify-full" || effective === "verify-ca") return undefined;
