@@ -147,12 +147,13 @@ function readable(
     tables[name].set(keyOf(name, record), record);
   }
   const lines = [written.old, written.journal].flatMap((file) => file.toString().trimEnd().split("\n"));
-  // The line at a file's end may have lost the byte that ends it to another; in the last file it must have one.
+  // The line at a file's end may have lost the byte that ends it to another. In the last file, which is the journal also
+  // where it is empty, it must have one.
   const ended = (file: string, isLast: boolean): string[] => {
     const rows = file.split("\n");
     return [...(isLast ? rows.slice(0, -1) : rows), rows.at(-1)!.slice(0, -1)];
   };
-  const there = new Set([...ended(found.old, found.journal === ""), ...ended(found.journal, true)]);
+  const there = new Set([...ended(found.old, false), ...ended(found.journal, true)]);
   for (const line of lines.filter((text) => there.has(text)))
     for (const [action, name, subject] of decodeLine(Buffer.from(line))?.changes ?? [])
       if (action === "put") tables[name].set(keyOf(name, subject), subject);
