@@ -67,9 +67,10 @@ async function serveStore(
   // The port is known only when it is bound, and every address depends on it.
   let start!: (app: App) => void;
   const started = new Promise<App>((resolve) => (start = resolve));
-  const app: Pick<App, "answer"> = { answer: async (incoming) => (await started).answer(incoming) };
+  let app: App | undefined;
+  const answer: App["answer"] = async (incoming) => (app ??= await started).answer(incoming);
   let isStopping = false;
-  const listener = createListener(app, clientAddress, { onBug: bugWarner(warn), isStopping: () => isStopping });
+  const listener = createListener({ answer }, clientAddress, { onBug: bugWarner(warn), isStopping: () => isStopping });
   const listening = await listen(listener, {
     port,
     host: options.host,

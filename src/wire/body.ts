@@ -13,11 +13,14 @@ export class BodyTooLong extends Error {
 export async function readText(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limit: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body) {
+  const take = (chunk: Uint8Array): void => {
     length += chunk.length;
     if (length > limit) throw new BodyTooLong(limit);
     chunks.push(chunk);
-  }
+  };
+  // What is there already need not be waited for.
+  if (Symbol.iterator in body) for (const chunk of body) take(chunk);
+  else for await (const chunk of body) take(chunk);
   return textOf(chunks);
 }
 

@@ -1,5 +1,5 @@
 import type { Connection } from "../providers/connections.ts";
-import { exchangeCode, providerDeadline, type ProviderReply } from "../sign-in/exchange.ts";
+import { exchangeCode, withDeadline, type ProviderReply } from "../sign-in/exchange.ts";
 import { generateCodeVerifier } from "../sign-in/oauth2.ts";
 import { SignInError } from "../errors.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -19,13 +19,13 @@ export async function testConnection(
     refusal = typeof error === "string" ? error.slice(0, 100) : undefined;
   };
   try {
-    await exchangeCode(
-      { connection, signal: providerDeadline(), onIgnored: () => undefined, onReply: note },
-      {
-        code: "svc-connection-test",
-        redirect_uri: addresses.callbackUrl(name),
-        code_verifier: connection.provider.pkce ? generateCodeVerifier() : null,
-      },
+    const request = {
+      code: "svc-connection-test",
+      redirect_uri: addresses.callbackUrl(name),
+      code_verifier: connection.provider.pkce ? generateCodeVerifier() : null,
+    };
+    await withDeadline((signal) =>
+      exchangeCode({ connection, signal, onIgnored: () => undefined, onReply: note }, request),
     );
     return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
   } catch (error) {

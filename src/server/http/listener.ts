@@ -115,14 +115,16 @@ async function send(
   isStopping: boolean,
 ): Promise<void> {
   const sent = [...headers, "request-id", id];
-  if (typeof body === "string") sent.push("content-length", String(Buffer.byteLength(body)));
+  const length = typeof body === "string" ? Buffer.byteLength(body) : 0;
+  if (typeof body === "string") sent.push("content-length", String(length));
   // Whatever is left unread would be taken for the next request.
   const isUnread = !target.req.complete;
   if (isUnread || isStopping) sent.push("connection", "close");
   target.writeHead(status, sent);
   if (isUnread) keepOpenAfter(target);
   if (typeof body === "string" || body === null) {
-    target.end(body);
+    // As many bytes as characters: it is ASCII, which is copied and not encoded.
+    target.end(body, length === body?.length ? "latin1" : "utf8");
     if (isUnread) await once(target, "finish");
   } else await pipeline(body, target);
 }

@@ -2,6 +2,7 @@ import type { Fetch } from "../../wire/fetch.ts";
 import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import { ServeError } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
+import type { DEFINITIONS as Definitions } from "./index.ts";
 import { credentialVariables, type Credentials } from "./credentials.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
@@ -52,9 +53,10 @@ export type Connect = (instance: InstanceRecord, provider: Provider) => Promise<
 
 /** Decides, for an instance and a provider, with whose credentials and where (spec, "Rules"). */
 export function createConnect({ mode, globals, simulated, fetch }: ConnectionOptions): Connect {
+  let definitions: Promise<{ DEFINITIONS: typeof Definitions }> | undefined;
   return async (instance, name) => {
     // What reads the providers' replies is loaded with the first sign-in, not with the server.
-    const { DEFINITIONS } = await import("./index.ts");
+    const { DEFINITIONS } = await (definitions ??= import("./index.ts"));
     const provider = DEFINITIONS[name];
     const record = credentialsFor(instance, name, globals);
     if (record && mode !== "simulated") {

@@ -14,7 +14,7 @@ import { StorageUnavailable } from "../store/store.ts";
 import {
   bearerGet,
   exchangeCode,
-  providerDeadline,
+  withDeadline,
   type Exchange,
   type ProviderReply,
   type ProviderTokens,
@@ -109,16 +109,21 @@ async function fetchProfile(
   if (error !== undefined)
     throw new SignInError(reportedError(error), `${provider} reported ${reportedCode(error)} instead of a code`);
   if (!code) throw new SignInError("server_error", `${provider} sent neither a code nor an error`);
-  const exchange: Exchange = {
-    connection,
-    signal: providerDeadline(connection.timeoutOf?.(code) ?? providerTimeoutMs),
-    onIgnored: (paths) => onIgnored?.(provider, paths),
-    onReply: (reply) => note({}, stepOf(reply)),
-  };
-  const redirect_uri = addresses.callbackUrl(provider);
-  const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });
-  const profile = await connection.provider.fetchProfile(bearerGet(exchange, tokens.access_token));
-  return { profile: checkedProfile(profile, connection.provider), tokens };
+  return withDeadline(
+    async (signal) => {
+      const exchange: Exchange = {
+        connection,
+        signal,
+        onIgnored: (paths) => onIgnored?.(provider, paths),
+        onReply: (reply) => note({}, stepOf(reply)),
+      };
+      const redirect_uri = addresses.callbackUrl(provider);
+      const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });
+      const profile = await connection.provider.fetchProfile(bearerGet(exchange, tokens.access_token));
+      return { profile: checkedProfile(profile, connection.provider), tokens };
+    },
+    connection.timeoutOf?.(code) ?? providerTimeoutMs,
+  );
 }
 
 function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply): StepReport {
@@ -127,7 +132,7 @@ function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply
   return {
     name: endpoint,
     ms,
-    sent: { url: withoutQuery(url), method, ...Object.fromEntries(sent) },
+    sent: { url: withoutQuery(url), method, ...sent },
     ...(answered && { answered }),
     reason,
   };

@@ -47,7 +47,8 @@ export interface ProviderReply {
   readonly endpoint: string;
   readonly url: string;
   readonly method: string;
-  readonly sent: URLSearchParams;
+  /** The fields of its body. */
+  readonly sent: Readonly<Record<string, string>>;
   /** Undefined: there was no answer. */
   readonly status: number | undefined;
   /** What was read of it; undefined where it could not be. */
@@ -64,14 +65,15 @@ export function exchangeCode(
   { code, redirect_uri, code_verifier }: { code: string; redirect_uri: string; code_verifier: string | null },
 ): Promise<ProviderTokens> {
   const { client_id, client_secret, provider } = exchange.connection;
-  const body = new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri, client_id });
+  const sent: Record<string, string> = { grant_type: "authorization_code", code, redirect_uri, client_id };
   const headers: Record<string, string> = { "content-type": "application/x-www-form-urlencoded" };
-  if (provider.clientAuthentication === "body") body.set("client_secret", client_secret);
+  if (provider.clientAuthentication === "body") sent["client_secret"] = client_secret;
   else
     headers["authorization"] =
       `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString("base64")}`;
-  if (code_verifier !== null) body.set("code_verifier", code_verifier);
-  return fetchReply(exchange, "token", { method: "POST", headers, body: body.toString() }, TokenReply);
+  if (code_verifier !== null) sent["code_verifier"] = code_verifier;
+  const body = new URLSearchParams(sent).toString();
+  return fetchReply(exchange, "token", { method: "POST", headers, body }, TokenReply, sent);
 }
 
 /** What a provider reads a profile with. */
@@ -80,9 +82,19 @@ export function bearerGet(exchange: Exchange, access_token: string): Get<string>
   return (endpoint, schema) => fetchReply(exchange, endpoint, { method: "GET", headers }, schema);
 }
 
-/** One bound on all that a provider is asked in one sign-in. */
-export function providerDeadline(ms: number = PROVIDER_TIMEOUT_MS): AbortSignal {
-  return AbortSignal.timeout(ms);
+/** One bound on all that a provider is asked in one sign-in. `AbortSignal.timeout` would keep its timer for all of it. */
+export async function withDeadline<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  ms: number = PROVIDER_TIMEOUT_MS,
+): Promise<T> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new DOMException("the provider took too long", "TimeoutError")), ms);
+  timer.unref();
+  try {
+    return await work(deadline.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function fetchReply<Schema extends z.ZodMiniType>(
@@ -90,6 +102,7 @@ async function fetchReply<Schema extends z.ZodMiniType>(
   endpoint: string,
   init: FetchInit,
   schema: Schema,
+  sent: ProviderReply["sent"] = {},
 ): Promise<z.infer<Schema>> {
   const { name } = exchange.connection.provider;
   const begun = performance.now();
@@ -104,7 +117,7 @@ async function fetchReply<Schema extends z.ZodMiniType>(
       endpoint,
       url: exchange.connection.endpoints[endpoint as "token"],
       method: init.method ?? "GET",
-      sent: new URLSearchParams(init.body),
+      sent,
       status,
       body: reply,
       ms: performance.now() - begun,

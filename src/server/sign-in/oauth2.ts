@@ -30,19 +30,21 @@ export interface AuthorizationRequest {
 /** RFC 6749, 4.1.1. */
 export function authorizationUrl(connection: Connection, request: AuthorizationRequest): string {
   const url = new URL(connection.endpoints.authorize);
-  url.searchParams.set("response_type", "code");
-  url.searchParams.set("client_id", connection.client_id);
-  url.searchParams.set("redirect_uri", request.redirect_uri);
-  url.searchParams.set("scope", connection.provider.scopes.join(" "));
-  url.searchParams.set("state", request.state);
+  // Set in the address itself, each would have all of it written again.
+  const query = new URLSearchParams(url.search);
+  query.set("response_type", "code");
+  query.set("client_id", connection.client_id);
+  query.set("redirect_uri", request.redirect_uri);
+  query.set("scope", connection.provider.scopes.join(" "));
+  query.set("state", request.state);
   if (request.code_verifier !== null) {
-    url.searchParams.set("code_challenge", codeChallenge(request.code_verifier));
-    url.searchParams.set("code_challenge_method", "S256");
+    query.set("code_challenge", codeChallenge(request.code_verifier));
+    query.set("code_challenge_method", "S256");
   }
   if (request.login_hint !== undefined && connection.loginHint !== undefined) {
-    url.searchParams.set(connection.loginHint, request.login_hint);
+    query.set(connection.loginHint, request.login_hint);
   }
-  if (connection.introduce)
-    url.searchParams.set("application", connection.introduce(request.application, request.state));
+  if (connection.introduce) query.set("application", connection.introduce(request.application, request.state));
+  url.search = query.toString();
   return url.href;
 }

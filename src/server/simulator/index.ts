@@ -1,4 +1,4 @@
-import { isProvider, type Provider } from "../../wire/names.ts";
+import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
 import type { Simulated } from "../providers/connections.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
@@ -56,26 +56,28 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const isKnown = (name: Provider, fits: (own: ConnectionRecord) => boolean): boolean =>
     fits(client) || clients(name).some(fits);
 
-  const depsOf = (name: Provider): AuthorizeDeps => ({
+  const depsOf = byProvider((name): AuthorizeDeps => ({
     grants,
     personas,
     url: `${prefix}/${name}${SIMULATED[name].endpoints.authorize}`,
     callbackUrl: callbackUrl(name),
     isClient: (client_id) => isKnown(name, (own) => own.client_id === client_id),
-  });
+  }));
 
+  const endpoints = byProvider((name) =>
+    Object.fromEntries(
+      Object.entries(SIMULATED[name].endpoints).map(([key, path]) => [key, `${prefix}/${name}${path}`]),
+    ),
+  );
   return {
     client,
     personas,
-    endpoints: (name) =>
-      Object.fromEntries(
-        Object.entries(SIMULATED[name].endpoints).map(([key, path]) => [key, `${prefix}/${name}${path}`]),
-      ),
+    endpoints: (name) => endpoints[name],
     introduce: (application, state) => grants.introduce(application, state),
 
     authorize: (name, query, browser, chosen) =>
-      authorize(name, SIMULATED[name], depsOf(name), query, { browser, chosen }),
-    accounts: (name, query, browser) => showAccounts(name, SIMULATED[name], depsOf(name), query, browser),
+      authorize(name, SIMULATED[name], depsOf[name], query, { browser, chosen }),
+    accounts: (name, query, browser) => showAccounts(name, SIMULATED[name], depsOf[name], query, browser),
     outcomeOf: (code) => grants.outcomeOf(code),
     timeoutOf: (code) => (grants.outcomeOf(code) === "token_timeout" ? SHORT_TIMEOUT_MS : undefined),
 
@@ -98,6 +100,10 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       return SIMULATED[name].resource(path, { ...consent, persona }, init.headers ?? {});
     },
   };
+}
+
+function byProvider<Value>(make: (name: Provider) => Value): Readonly<Record<Provider, Value>> {
+  return Object.fromEntries(PROVIDERS.map((name) => [name, make(name)])) as Record<Provider, Value>;
 }
 
 function splitAfter(text: string): [string, string] {

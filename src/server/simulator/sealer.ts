@@ -4,6 +4,8 @@ import { randomBytes } from "../random.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
+/** In base64url, at the beginning of a sealed text. */
+const NONCE_CHARACTERS = 16;
 const TAG_BYTES = 16;
 /** Sealed texts that a process remembers: what it made itself it need not open. */
 const MAX_REMEMBERED = 1_000;
@@ -35,7 +37,7 @@ export function createSealer(secret: Buffer): Sealer {
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(purpose));
       const content = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
       const text = Buffer.concat([nonce, cipher.getAuthTag(), content]).toString("base64url");
-      known.set(text, { purpose, id: nonce.toString("hex"), value });
+      known.set(text, { purpose, id: text.slice(0, NONCE_CHARACTERS), value });
       return text;
     },
 
@@ -57,7 +59,7 @@ export function createSealer(secret: Buffer): Sealer {
       .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     try {
       const content = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-      return { id: nonce.toString("hex"), value: JSON.parse(content.toString()) };
+      return { id: nonce.toString("base64url"), value: JSON.parse(content.toString()) };
     } catch {
       return undefined;
     }

@@ -6,6 +6,7 @@ import { beginSignIn, checkBegin, type BeginRequest } from "../../sign-in/begin.
 import { flowIdOf } from "../../flows/flow-id.ts";
 import { endBinding } from "../../sign-in/binding.ts";
 import type { InstanceRecord } from "../../store/records.ts";
+import type { finishSignIn as FinishSignIn } from "../../simulator/finish.ts";
 import { requireNavigation, requireSignInInstance } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 
@@ -39,6 +40,9 @@ export const beginAtFront: RouteDefinition = {
   },
 };
 
+/** Loaded with the first callback. */
+let finishing: Promise<{ finishSignIn: typeof FinishSignIn }> | undefined;
+
 export const callback: RouteDefinition = {
   on: ["front"],
   isSpent: true,
@@ -49,7 +53,7 @@ export const callback: RouteDefinition = {
     const state = query.get("state") ?? "";
     if (query.has("code") && query.has("error"))
       throw new ApiError("bad_request", "a callback carries a code or an error, not both");
-    const { finishSignIn } = await import("../../simulator/finish.ts");
+    const { finishSignIn } = await (finishing ??= import("../../simulator/finish.ts"));
     let failure: SignInError | undefined;
     const onFailure = (failed: Provider, error: SignInError): void => {
       failure = error;
