@@ -11,6 +11,8 @@ class HeldLog implements Log {
   readonly groups: (readonly Change[])[] = [];
   readonly #held: ((error?: Error) => void)[] = [];
 
+  async gather(): Promise<void> {}
+
   async probe(): Promise<void> {}
 
   append(changes: readonly Change[]): Promise<void> {

@@ -2,9 +2,10 @@ import { chmod, lstat, mkdir, readFile, readdir, rm, stat, symlink, writeFile } 
 import { connect } from "node:net";
 import { dirname, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
-import { A, contentOf, id, people, records, startProcess, temporaryDirectory } from "./conformance.ts";
+import { A, contentOf, id, people, records, startProcess, state, temporaryDirectory } from "./conformance.ts";
 
 expectNoWarnings();
 
@@ -178,4 +179,18 @@ describe("One process at a time has a store", () => {
     for (const stranger of strangers) stranger.destroy();
     expect(outcome).toBe("closed");
   });
+});
+
+it("writes that begin in one turn of the event loop, however late in it, share one sync", async () => {
+  let commits = 0;
+  const path = await newPath();
+  const store = await openJsonStore(path, { warn: () => {}, onCommit: () => commits++ });
+  onTestFinished(() => store.close());
+  await store.seed(people());
+  const saves = Array.from({ length: 8 }, async (_, n) => {
+    for (let turns = 0; turns < n; turns++) await Promise.resolve();
+    await store.saveState(state(n + 1));
+  });
+  await Promise.all(saves);
+  expect(commits).toBe(1);
 });

@@ -16,6 +16,7 @@ function createCounted(): { states: ReturnType<typeof createStates>; writes: num
       counted.writes++;
       counted.changes += changes.length;
     },
+    gather: async () => {},
     probe: async () => {},
     replace: async (_, publish) => publish(),
   });

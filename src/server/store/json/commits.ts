@@ -13,6 +13,8 @@ export interface Operation<Result> {
 /** Where changes must be before they count: returns once they are durable, throws if they are not and never will be. */
 export interface Log {
   append(changes: readonly Change[]): Promise<void>;
+  /** Returns when those that arrive together have arrived. */
+  gather(): Promise<void>;
   /** Whether a change could be written now. @throws {StorageUnavailable} saying why not */
   probe(): Promise<void>;
   /** Puts another document in the place of all that there is, and publishes it before anything else is written. */
@@ -69,9 +71,9 @@ export class Commits {
   }
 
   async #drain(): Promise<void> {
-    // Operations that arrive in the same turn belong into one group.
-    await Promise.resolve();
     while (this.#waiting.length > 0) {
+      // Operations that arrive in the same turn belong into one group.
+      await this.#log.gather();
       const group = this.#takeGroup();
       const changes = group.flatMap((member) => member.changes);
       try {

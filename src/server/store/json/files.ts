@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { Low } from "lowdb";
 import { VERSION } from "../records.ts";
 import type { StoreRefused } from "../store.ts";
@@ -105,6 +106,10 @@ export class Files implements Log {
       await this.#append(changes);
       this.#planCompaction();
     });
+  }
+
+  gather(): Promise<void> {
+    return setImmediate();
   }
 
   probe(): Promise<void> {

@@ -9,7 +9,12 @@ export function openMemoryStore(): Store {
   return createDocumentStore({
     location: "memory",
     low: new Low(new Memory<Document>(), new Document()),
-    log: { append: async () => {}, probe: async () => {}, replace: async (_, publish) => publish() },
+    log: {
+      append: async () => {},
+      gather: async () => {},
+      probe: async () => {},
+      replace: async (_, publish) => publish(),
+    },
     shelf: createMemoryShelf(),
     closeLog: async () => {},
   });

@@ -39,6 +39,7 @@ export function observed(log: Files, location: string, { warn, onCommit, onTaken
         await log.append(changes);
         onCommit?.((performance.now() - started) / 1000);
       }),
+    gather: () => log.gather(),
     probe: () => watch(() => log.probe()),
     replace: (document, publish) => watch(() => log.replace(document, publish)),
   };
