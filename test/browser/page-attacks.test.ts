@@ -33,7 +33,7 @@ async function listening(server: Server): Promise<number> {
 }
 
 /** A service as `svc serve` starts it, on a real socket. */
-async function startService(credentials: Credentials = {}): Promise<Target> {
+async function startService(credentials: Credentials = {}, name = "localhost"): Promise<Target> {
   const store = openMemoryStore();
   await store.seed(parseSeed(JSON.stringify({ ...SEED, instances: [SEED.instances[0]] }), "seed", new Date()));
   const server = createServer();
@@ -53,7 +53,7 @@ async function startService(credentials: Credentials = {}): Promise<Target> {
       },
     },
     live: await createLive(store, () => new Date()),
-    addresses: createAddresses(`http://localhost:${port}`, port, [OTHER_NAME]),
+    addresses: createAddresses(`http://${name}:${port}`, port, [OTHER_NAME]),
     isLocal: true,
     locate: nowhere,
     providers: "auto",
@@ -169,7 +169,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     `${at(host, svc.port)}/oauth/authorize?${new URLSearchParams({ provider: "google", login_hint: "ada", redirect_uri: `${to}/catch` }).toString()}`;
   /** Without Sec-Fetch headers this looks like a navigation; it is sent on to the front door's own name, where they come. */
   const statusAt = (host: string, name: string, status: number): number =>
-    host === OTHER_NAME && ["a fetch for HTML", "an iframe", "an object"].includes(name) ? 302 : status;
+    host === OTHER_NAME && ["an iframe", "an object"].includes(name) ? 302 : status;
   const personaUrl = (host: string): string => {
     const query = {
       client_id: "svc-simulator",
@@ -229,6 +229,35 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     it.each(EMBEDDINGS)("adds no account by %s", async (name, html, status) => {
       await attack(at(EVIL_HOST, site.port), html(personaUrl(host)), statusAt(host, name, status));
       expect(await knowsBoss()).toBe(false);
+    });
+  });
+
+  describe("to a service whose only name is not loopback, over plain http,", () => {
+    beforeEach(async () => {
+      svc.close();
+      svc = await startService({}, OTHER_NAME);
+    });
+
+    // A frame's request is like a window's there. Its sign-in can't be finished: the cookie of its browser stays away.
+    const known = EMBEDDINGS.filter(([name]) => name !== "an iframe" && name !== "an object");
+    it.each(known)("begins nothing by %s", async (_, html, status) => {
+      const evil = at(EVIL_HOST, site.port);
+      await attack(evil, html(startUrl(OTHER_NAME, evil)), status);
+      expect([svc.states, site.caught]).toEqual([0, []]);
+    });
+
+    it("begins nothing by a fetch that pretends to be a navigation, which the browser asks leave for", async () => {
+      const evil = at(EVIL_HOST, site.port);
+      const headers = { accept: "text/html", "upgrade-insecure-requests": "1" };
+      const url = startUrl(OTHER_NAME, evil);
+      await attack(evil, script(`fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(headers)} })`), 405);
+      expect([svc.states, site.caught, svc.requests.map(({ method }) => method)]).toEqual([0, [], ["OPTIONS"]]);
+    });
+
+    it.each(NAVIGATIONS)("reaches no more than the picker by %s", async (_, html) => {
+      const evil = at(EVIL_HOST, site.port);
+      await attack(evil, html(startUrl(OTHER_NAME, evil)), 200, "/__svc/simulator/:provider/authorize");
+      expect([svc.states, site.caught]).toEqual([1, []]);
     });
   });
 

@@ -35,7 +35,11 @@ export function callerOf(header: (name: string) => string | undefined, hostname:
   };
 }
 
-/** Browsers send Fetch Metadata to trustworthy addresses only: https, or loopback. */
+/**
+ * Browsers send Fetch Metadata to trustworthy addresses only: https, or loopback. To others a document's request is known
+ * by Upgrade-Insecure-Requests (Upgrade Insecure Requests, 3.2.1): a page's fetch may ask for `text/html`, but can't set
+ * that header without a preflight, which is refused.
+ */
 function navigates(
   header: (name: string) => string | undefined,
   acceptsHtml: boolean,
@@ -43,5 +47,5 @@ function navigates(
 ): boolean {
   if (header("sec-fetch-site") !== undefined)
     return header("sec-fetch-mode") === "navigate" && (header("sec-fetch-dest") ?? "document") === "document";
-  return isTrustworthy || acceptsHtml;
+  return isTrustworthy || (acceptsHtml && header("upgrade-insecure-requests") === "1");
 }

@@ -2,8 +2,8 @@ import { STATE_LIFETIME_SECONDS } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
 
 /**
- * Of the 50,000 states that a store keeps for an instance, a client may leave this many unfinished at each process; a
- * store that several processes share takes some twenty before one client could empty it.
+ * Of the 50,000 states that a store keeps for an instance, a client may leave this many unfinished at each process. Only 25
+ * processes on one store would let one client push out everyone else's.
  */
 const MAX_UNFINISHED = 2_000;
 /** Clients that are counted at a time. With more of them the counts begin anew: the store's own bound still stands. */
