@@ -131,6 +131,17 @@ describe("Tables", () => {
   });
 
   it.each([
+    ["users", ADA],
+    ["sessions", SESSION],
+  ])("shows all of one of the %s that the table shows, in the same words", async (noun, id) => {
+    const options = { service: await setup(), tty: true, columns: 400, env: { NO_COLOR: "1" } };
+    const { stdout: table } = await runCli([noun, "list", "--output", "wide"], options);
+    const { stdout: record } = await runCli([noun, "get", id], options);
+    const cells = table.split("\n").find((line) => line.startsWith(id))!;
+    for (const cell of cells.trim().split(/ {2,}/)) expect(record).toContain(cell);
+  });
+
+  it.each([
     ["Ada Lovelace"],
     ["ソフィア・コワレフスカヤ・ヴァシーリエヴナ・コルヴィン"],
     ["👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀👩🏽‍🚀"],

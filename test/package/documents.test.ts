@@ -107,8 +107,11 @@ describe("The documents", () => {
   it.each(written("sh").filter(({ code }) => !FROM_A_CLONE.includes(code)))(
     "have commands that work: $name",
     { timeout: 120_000 },
-    async ({ code }) => {
+    async ({ code, page }) => {
       const directory = await installed();
+      await writeFile(join(directory, "package.json"), '{ "type": "module" }');
+      for (const program of programs.filter((block) => block.page === page))
+        await writeFile(join(directory, /^\/\/ ([\w.-]+)$/m.exec(program.code)?.[1] ?? "program.js"), program.code);
       const startsServer = /\bserve\b/.test(code);
       if (!startsServer) await serving(directory);
       await writeFile(join(directory, "app.js"), "process.env.SVC_SECRET_KEY.startsWith('sk_') || process.exit(1);");

@@ -32,6 +32,7 @@ export async function printResource<Row>(
     context,
     Object.fromEntries(
       columns.map((column) => {
+        if (context.stdout.isTTY && column.words) return [column.name, wordsOf(column, row, now)];
         const plain = plainText(column.value(row));
         const isToldAgo = isForPerson && column.isTime && plain !== "";
         return [column.name, isToldAgo ? `${plain} (${wordsOf(column, row, now)})` : plain];
