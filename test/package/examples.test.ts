@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { serve, type RunningServer } from "../../src/server/index.ts";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { createApp as createExpress } from "../../examples/express/server.js";
 import { createApp as createHono } from "../../examples/hono/app.js";
@@ -142,6 +142,38 @@ describe.each(Object.entries(applications))("The application on %s", (_, start) 
     const response = await fetch(`${origin}/sign-out`, { method: "POST", redirect: "manual" });
     expect(response.headers.getSetCookie().join()).toMatch(/^token=;/);
     expect((await fetch(new URL(response.headers.get("location") ?? "", origin))).status).toBe(200);
+  });
+});
+
+describe("An application whose key the service refuses", () => {
+  const wrong = "sk_wrong_0123456789abcdefghijklmnopqrstuvwxyz";
+  const starts: Record<string, () => Promise<string>> = {
+    Express: () => listening((origin) => createExpress({ secretKey: wrong, baseUrl, origin })),
+    "Next.js": async () => {
+      vi.resetModules();
+      vi.stubEnv("SVC_SECRET_KEY", wrong).stubEnv("SVC_BASE_URL", baseUrl);
+      const { GET } = await import("../../examples/nextjs/app/callback/route.ts");
+      const routes: typeof nextRoutes = { ...nextRoutes, "/callback": GET };
+      return listening(() =>
+        getRequestListener((request) => routes[new URL(request.url).pathname]!(request), {
+          overrideGlobalObjects: false,
+        }),
+      );
+    },
+  };
+
+  it.each(Object.entries(starts))("asks for another try on %s, and logs why", async (_, start) => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      vi.unstubAllEnvs();
+    });
+    const origin = await start();
+    const response = await fetch(`${origin}/callback?token=a.b.c`, { headers: { cookie: "signing_in=1" } });
+    const text = await response.text();
+    expect(text).toContain("Sign-in is not available at the moment");
+    expect(text).not.toContain("node_modules");
+    expect(logged.mock.calls).toEqual([["POST /api/v1/tokens/verify: 401 Unauthorized"]]);
   });
 });
 
