@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { dashboardKey, forgetKey } from "./session.ts";
 
 /** An answer other than success: the server's own sentence. */
@@ -15,6 +16,9 @@ export class RequestFailed extends Error {
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
 }
+
+/** How often the server has said that it can't answer for now: its database does not. */
+export const unavailable = signal(0);
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -74,6 +78,7 @@ export async function send(
   }
   if (response.ok) return response;
   if (response.status === 401) forgetKey();
+  if (response.status === 503) unavailable.value++;
   const text = await response.text();
   throw new RequestFailed(response.status, messageOf(text) ?? `The server answered ${response.status}.`);
 }

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { visible } from "../../wire/visible.ts";
 import { clockOffset } from "../ui/time.tsx";
-import { get } from "./client.ts";
+import { get, unavailable } from "./client.ts";
 import { onEvent, type ServerEvent } from "./stream.ts";
 import type { Clock, Instance, Outcome, State } from "./records.ts";
 
@@ -26,7 +26,11 @@ export const service = signal<Service>({
   problem: undefined,
 });
 
+/** How often the service has answered again after it did not: what could not be loaded before is loaded then. */
+export const recoveries = signal(0);
+
 export async function refreshState(): Promise<void> {
+  const had = service.peek().problem;
   try {
     const [state, instances, outcomes] = await Promise.all([
       get<State>("state"),
@@ -43,24 +47,41 @@ export async function refreshState(): Promise<void> {
       problem: undefined,
     };
     setClock(state.clock);
+    if (had !== undefined) recoveries.value++;
   } catch (error) {
     service.value = { ...service.peek(), problem: (error as Error).message };
   }
 }
 
 const REFRESH_MS = 400;
+const RETRY_MS = 2000;
 const READ_ONLY = ["GET", "HEAD", "OPTIONS"];
 
-/** Reads the state again, soon after anything has changed it: a sign-in that ended, or a request that writes. */
+/**
+ * Reads the state again, soon after anything has changed it: a sign-in that ended, or a request that writes; and while the
+ * server can't answer, until it can.
+ */
 export function followChanges(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  return onEvent((event) => {
-    if (!isChange(event) || timer !== undefined) return;
-    timer = setTimeout(() => {
+  const refreshIn = (ms: number): void => {
+    timer ??= setTimeout(() => {
       timer = undefined;
       void refreshState();
-    }, REFRESH_MS);
-  });
+    }, ms);
+  };
+  const stops = [
+    onEvent((event) => {
+      if (isChange(event)) refreshIn(REFRESH_MS);
+    }),
+    // The server says so of the state, too, which tries again.
+    unavailable.subscribe((times) => {
+      if (times > 0) refreshIn(service.peek().problem === undefined ? REFRESH_MS : RETRY_MS);
+    }),
+  ];
+  return () => {
+    clearTimeout(timer);
+    for (const stop of stops) stop();
+  };
 }
 
 function isChange({ resource, data }: ServerEvent): boolean {

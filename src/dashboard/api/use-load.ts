@@ -1,5 +1,6 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useCallback, useLayoutEffect, useRef } from "preact/hooks";
+import { recoveries } from "./service.ts";
 
 export interface Load<Result> {
   /** The last result; stays while a newer one is loaded, so that the page does not jump. */
@@ -9,7 +10,8 @@ export interface Load<Result> {
   reload(): void;
 }
 
-/** Loads what a view shows, again whenever one of `inputs` changes. A late answer never replaces a newer one. */
+/** Loads what a view shows, again whenever one of `inputs` changes, and after a failure as soon
+ * as the service answers. A late answer never replaces a newer one. */
 export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly unknown[]): Load<Result> {
   const state: Signal<Omit<Load<Result>, "reload">> = useSignal({ data: undefined, error: undefined, isLoading: true });
   const latest = useRef(0);
@@ -28,6 +30,9 @@ export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly un
       latest.current++;
     };
   }, [reload]);
+  useLayoutEffect(() => {
+    if (state.peek().error) reload();
+  }, [recoveries.value]);
   return { ...state.value, reload };
 }
 
