@@ -13,6 +13,13 @@ function start(redirect_uri: string, more: Record<string, string> = {}): string 
   return `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri, ...more }).toString()}`;
 }
 
+it("A browser that asks for a page that is not there is told so in words", async () => {
+  const service = await setup();
+  const response = await service.fetch("/nothing-here", { headers: { ...BROWSER, accept: "text/html" } });
+  expect(response.status).toBe(404);
+  expect(await response.text()).toContain("There is no page at this address.");
+});
+
 describe("The log says why a sign-in was refused", () => {
   it("with the address, the rule and what to register, and without the address's query", async () => {
     const service = await setup();

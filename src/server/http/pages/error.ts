@@ -2,16 +2,17 @@ import type { WayBack } from "../../errors.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 
-const STATE_ADVICE =
-  "A sign-in can be finished once, within ten minutes, and in the browser that began it. Go back to the application and sign in again.";
+/** What to do, where the message does not say it. */
+const ADVICE: Readonly<Record<string, string>> = {
+  "Invalid or expired state":
+    "A sign-in can be finished once, within ten minutes, and in the browser that began it. Go back to the application and sign in again.",
+  "Not found": "There is no page at this address. Check it for typing errors.",
+};
 
 /** For a person whose browser met an error: what happened, and what to do. */
 export function errorPage(status: number, message: string, wayBack?: WayBack): string {
   const [title = message, detail] = message.split(/: (.*)/s);
-  const advice =
-    title === "Invalid or expired state"
-      ? STATE_ADVICE
-      : detail && `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
+  const advice = ADVICE[title] ?? (detail && `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`);
   return layout(
     title,
     html`<div class="bar">
