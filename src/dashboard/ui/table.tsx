@@ -5,8 +5,8 @@ import { goTo } from "../router.ts";
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Of what is narrower than this many pixels the column is left out. */
-  readonly from?: 480 | 700 | 960 | 1200;
+  /** A table that is narrower than this many pixels leaves the column out. */
+  readonly from?: 400 | 560 | 740 | 960;
   readonly align?: "end";
 }
 

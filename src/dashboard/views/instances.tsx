@@ -41,10 +41,10 @@ export function Instances(): VNode {
               {
                 title: "Address",
                 cell: ({ data }) => (data.url ? <code>{data.url}</code> : <span class="faint">none</span>),
-                from: 700,
+                from: 560,
               },
-              { title: "Publishable key", cell: ({ data }) => <code>{data.publishable_key}</code>, from: 960 },
-              { title: "Default provider", cell: ({ data }) => data.default_provider, from: 480 },
+              { title: "Publishable key", cell: ({ data }) => <code>{data.publishable_key}</code>, from: 740 },
+              { title: "Default provider", cell: ({ data }) => data.default_provider, from: 400 },
               {
                 title: "State",
                 cell: ({ data }) =>

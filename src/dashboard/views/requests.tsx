@@ -18,7 +18,7 @@ const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
 const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
 
 const COLUMNS: readonly Column<RequestEntry>[] = [
-  { title: "Time", cell: ({ data }) => <TimeOfDay at={data.at} />, from: 480 },
+  { title: "Time", cell: ({ data }) => <TimeOfDay at={data.at} />, from: 400 },
   { title: "Status", cell: ({ data }) => <Status status={data.status} /> },
   {
     title: "Request",
@@ -28,9 +28,9 @@ const COLUMNS: readonly Column<RequestEntry>[] = [
       </code>
     ),
   },
-  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 960 },
-  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 1200 },
-  { title: "Took", cell: ({ data }) => duration(data.ms), from: 700, align: "end" },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 740 },
+  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 960 },
+  { title: "Took", cell: ({ data }) => duration(data.ms), from: 560, align: "end" },
 ];
 
 /** Every request that the service answered, the newest first. */

@@ -30,15 +30,15 @@ const COLUMNS: readonly Column<User>[] = [
         ))}
       </div>
     ),
-    from: 700,
+    from: 560,
   },
   {
     title: "Verified",
     cell: ({ data }) => (data.email_verified_at ? <Pill tone="good">yes</Pill> : <Pill>no</Pill>),
-    from: 960,
+    from: 740,
   },
-  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 960 },
-  { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, from: 480 },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 740 },
+  { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, from: 400 },
 ];
 
 /** The users of one instance, or of all, searched by the server. */

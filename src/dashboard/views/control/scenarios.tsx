@@ -70,22 +70,20 @@ export function ScenariosPanel(): VNode {
               {
                 title: "Account",
                 cell: ({ data: { as } }) => <UserText text={as ?? "the hinted one, or the first"} />,
-                from: 700,
+                from: 560,
               },
               {
                 title: "Used",
                 cell: ({ data: { used, remaining } }) =>
                   remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
-                from: 480,
+                from: 400,
               },
-              { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} />, from: 960 },
+              { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} />, from: 740 },
               {
                 title: "Action",
                 align: "end",
                 cell: (scenario) => (
-                  <Button small onClick={() => remove(scenario)}>
-                    Remove
-                  </Button>
+                  <Button small kind="quiet" icon="cross" label="Remove" onClick={() => remove(scenario)} />
                 ),
               },
             ]}

@@ -19,15 +19,15 @@ const WHO: Column<Flow> = {
   title: "Account",
   cell: ({ data }) => (data.as ? <UserText text={data.as} /> : <span class="faint">not chosen yet</span>),
 };
-const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => data.provider, from: 480 };
+const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => data.provider, from: 400 };
 const ALL: readonly Column<Flow>[] = [
   WHEN,
   RESULT,
   WHO,
   PROVIDER,
-  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 700 },
-  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 960 },
-  { title: "Took", cell: (flow) => duration(tookMs(flow)), from: 700, align: "end" },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 560 },
+  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 740 },
+  { title: "Took", cell: (flow) => duration(tookMs(flow)), from: 560, align: "end" },
 ];
 const SHORT = [WHEN, RESULT, WHO, PROVIDER];
 

@@ -40,9 +40,9 @@ export function SessionTable({
           },
         ]
       : []),
-    { title: "Provider", cell: ({ data }) => data.provider, ...(withUser && { from: 480 }) },
-    { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, from: 700 },
-    { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} />, ...(withUser && { from: 480 }) },
+    { title: "Provider", cell: ({ data }) => data.provider, ...(withUser && { from: 400 }) },
+    { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, from: 740 },
+    { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} />, ...(withUser && { from: 740 }) },
     { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} />, from: 960 },
     {
       title: "State",
@@ -54,7 +54,7 @@ export function SessionTable({
             <Pill tone="bad">revoked</Pill>
           </span>
         ),
-      from: 480,
+      from: 560,
     },
     {
       title: "Action",
