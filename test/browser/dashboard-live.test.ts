@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
-import { openDashboard, signIn, type Dashboard } from "../_dashboard.ts";
+import { openDashboard, signIn, violations, type Dashboard } from "../_dashboard.ts";
 
 describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", () => {
   let dashboard: Dashboard;
@@ -12,6 +12,20 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
   afterAll(async () => {
     expect(dashboard.faults).toEqual([]);
     await dashboard.close();
+  });
+
+  it("leads to a first sign-in, and shows what signed in once there is something", async () => {
+    const { page, visit, svc } = dashboard;
+    const steps = page.getByRole("heading", { name: "Your first sign-in, in three steps" });
+    await visit("overview");
+    await steps.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await signIn(svc);
+    await page.getByTestId("row").getByText("token").waitFor();
+    await visit("users");
+    await visit("overview");
+    await page.getByTestId("row").getByText("token").waitFor();
+    expect(await steps.count()).toBe(0);
   });
 
   it("pages back through the requests", async () => {

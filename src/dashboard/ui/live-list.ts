@@ -38,6 +38,7 @@ export function useLiveList<Row extends LiveRow>(
   const rows = useSignal<readonly Row[]>([]);
   const waiting = useSignal<readonly Row[]>([]);
   const hasOlder = useSignal(false);
+  const isLoaded = useSignal(false);
   const limit = useRef(KEPT);
   // What happens while the list is being loaded may be missing in the answer.
   const arrived = useRef<Row[]>([]);
@@ -56,6 +57,7 @@ export function useLiveList<Row extends LiveRow>(
     waiting.value = [];
     hasOlder.value = next !== undefined;
     limit.current = KEPT;
+    isLoaded.value = true;
   }, [load.data]);
   useLayoutEffect(
     () =>
@@ -87,7 +89,7 @@ export function useLiveList<Row extends LiveRow>(
   };
   return {
     rows: rows.value,
-    isLoaded: load.data !== undefined,
+    isLoaded: isLoaded.value,
     error: load.error,
     reload: load.reload,
     waiting: waiting.value.length,

@@ -44,7 +44,11 @@ export function FirstSteps(): VNode | null {
         <li>
           <h3>Sign in</h3>
           <p class="muted">
-            Open your application, or <a href="#/try-it">try a sign-in here</a>. Every step of it shows up under Flows.
+            Open your application, or{" "}
+            <a class="inline-link" href="#/try-it">
+              try a sign-in here
+            </a>
+            . Every step of it shows up under Flows.
           </p>
         </li>
       </ol>
