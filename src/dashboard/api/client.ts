@@ -54,7 +54,7 @@ export async function send(
   path: string,
   body?: unknown,
   query: Query = {},
-  signal?: AbortSignal,
+  abort?: AbortSignal,
 ): Promise<Response> {
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
@@ -70,10 +70,10 @@ export async function send(
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
+      ...(abort && { signal: abort }),
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (abort?.aborted) throw error;
     throw new Unreachable("The server cannot be reached. Is it still running?");
   }
   if (response.ok) return response;
