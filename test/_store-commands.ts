@@ -5,7 +5,7 @@ import { afterEach, beforeEach, onTestFinished } from "vitest";
 import { openJsonStore } from "../src/server/store/json/json-store.ts";
 import type { Store } from "../src/server/store/store.ts";
 import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
-import { people, state } from "./store/conformance.ts";
+import { people, state } from "./store/_records.ts";
 
 export let cwd: string;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { type CliOptions } from "../_cli.ts";
 import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
-import { people, state } from "../store/conformance.ts";
+import { people, state } from "../store/_records.ts";
 
 useDirectory();
 

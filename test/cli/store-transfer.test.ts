@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { createContext } from "../_cli.ts";
 import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
-import { people } from "../store/conformance.ts";
+import { people } from "../store/_records.ts";
 
 useDirectory();
 

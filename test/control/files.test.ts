@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startServer } from "../_control.ts";
-import { temporaryDirectory } from "../store/conformance.ts";
+import { temporaryDirectory } from "../store/_directory.ts";
 
 async function place(): Promise<{ directory: string; store: string; snapshots: string }> {
   const directory = join(await temporaryDirectory(), ".svc");

@@ -3,7 +3,7 @@ import { Jobs } from "../../src/server/control/jobs.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { changeSetting } from "../../src/server/store/settings.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
-import { A, instance } from "../store/conformance.ts";
+import { A, instance } from "../store/_records.ts";
 
 const AT = "2026-01-01T00:00:00Z";
 

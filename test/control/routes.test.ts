@@ -5,7 +5,7 @@ import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "
 import { providersOf } from "../../src/server/simulator/outcomes.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
-import { temporaryDirectory } from "../store/conformance.ts";
+import { temporaryDirectory } from "../store/_directory.ts";
 import { call, followSignIn, startServer, type Answered, type ControlledServer } from "../_control.ts";
 
 const ROUTES = Object.keys(CONTROL_ROUTES) as ControlRoute[];

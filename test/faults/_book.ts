@@ -1,4 +1,4 @@
-import { A, all, arrival, at, id, state } from "../store/conformance.ts";
+import { A, all, arrival, at, id, state } from "../store/_records.ts";
 import type { Store } from "../../src/server/store/store.ts";
 
 /**

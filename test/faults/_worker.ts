@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { records } from "../store/conformance.ts";
+import { records } from "../store/_records.ts";
 import { perform, type Act } from "./_book.ts";
 
 // A process that has a store, does what it is told by lines, and says `? x` before it does x, `= x` when that is

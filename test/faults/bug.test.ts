@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { SignIn, Store } from "../../src/server/store/store.ts";
-import { A, abandoned, all, arrival, records, state } from "../store/conformance.ts";
+import { abandoned } from "../store/_directory.ts";
+import { A, all, arrival, records, state } from "../store/_records.ts";
 import { directory } from "./_processes.ts";
 
 async function open(path: string): Promise<Store> {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { StorageUnavailable, StoreRefused } from "../../src/server/store/store.ts";
-import { records } from "../store/conformance.ts";
+import { records } from "../store/_records.ts";
 import { Book, perform, type Act } from "./_book.ts";
 import { attach, directory, figure, needs, recovered, tools, Worker } from "./_processes.ts";
 import { randomFrom } from "./_random.ts";

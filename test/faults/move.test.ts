@@ -16,17 +16,9 @@ import { openJsonSource } from "../../src/server/store/json/source.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
 import { readExport } from "../../src/server/store/move/import.ts";
 import type { Entry } from "../../src/server/store/records.ts";
-import {
-  at,
-  id,
-  identity,
-  people,
-  records,
-  session,
-  startProcess,
-  temporaryDirectory,
-  user,
-} from "../store/conformance.ts";
+import { temporaryDirectory } from "../store/_directory.ts";
+import { startProcess } from "../store/_other-process.ts";
+import { at, id, identity, people, records, session, user } from "../store/_records.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const isFull = process.env["SVC_FAULTS"] === "full";

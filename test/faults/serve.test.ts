@@ -9,7 +9,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { abandoned, all } from "../store/conformance.ts";
+import { abandoned } from "../store/_directory.ts";
+import { all } from "../store/_records.ts";
 import { directory, figure } from "./_processes.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { StorageUnavailable, StoreRefused, type Store } from "../../src/server/store/store.ts";
-import { records } from "../store/conformance.ts";
+import { records } from "../store/_records.ts";
 import { Book, holdingsOf, perform, type Act } from "./_book.ts";
 import { Disk, endLocksWithPower, ROOT, use } from "./_disk.ts";
 import { figure } from "./_processes.ts";

@@ -5,7 +5,7 @@ import type { UserRecord } from "../../src/server/store/records.ts";
 import type { SignIn, Store } from "../../src/server/store/store.ts";
 import { laterBuild } from "../store/_later.ts";
 import { exported } from "../store/_move.ts";
-import { A, arrival, people } from "../store/conformance.ts";
+import { A, arrival, people } from "../store/_records.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
 
 async function filled(): Promise<{ url: string; store: Store }> {

@@ -1,7 +1,8 @@
 import { beforeAll } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { A, at, testStore } from "../store/conformance.ts";
+import { A, at } from "../store/_records.ts";
+import { testStore } from "../store/conformance.ts";
 import { testChanging } from "../store/changing.ts";
 import { clear, createDatabase, execute } from "./_postgres.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { checkPostgres, migratePostgres, openPostgresStore } from "../../src/server/store/postgres/index.ts";
-import { people } from "../store/conformance.ts";
+import { people } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
-import { A, all, id, records, session, user } from "../store/conformance.ts";
+import { A, all, id, records, session, user } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";
 

@@ -5,7 +5,8 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
-import { identity, people, session, state, temporaryDirectory, user } from "../store/conformance.ts";
+import { temporaryDirectory } from "../store/_directory.ts";
+import { identity, people, session, state, user } from "../store/_records.ts";
 import { runCli } from "../_cli.ts";
 import { createDatabase } from "./_postgres.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkPostgres, openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/index.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
-import { A, arrival, id, people, state } from "../store/conformance.ts";
+import { A, arrival, id, people, state } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { A, at, state } from "../store/conformance.ts";
+import { A, at, state } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { open } from "./_store.ts";
 

@@ -6,20 +6,7 @@ import type { Records, SessionRecord, UserRecord } from "../../src/server/store/
 import type { Store } from "../../src/server/store/store.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery, QueryError, type Query } from "../../src/wire/query.ts";
-import {
-  A,
-  all,
-  arrival,
-  at,
-  B,
-  contentOf,
-  id,
-  identity,
-  records,
-  session,
-  state,
-  user,
-} from "../store/conformance.ts";
+import { A, all, arrival, at, B, contentOf, id, identity, records, session, state, user } from "../store/_records.ts";
 import { clear, createDatabase } from "./_postgres.ts";
 
 const RUNS = Number(process.env["SVC_PARITY_RUNS"] ?? 40);

@@ -8,7 +8,7 @@ import {
 import type { Entry } from "../../src/server/store/records.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
-import { A, all, arrival, at, id, people, records, session, state, user } from "../store/conformance.ts";
+import { A, all, arrival, at, id, people, records, session, state, user } from "../store/_records.ts";
 import { hasPgBouncer, startPgBouncer } from "./_pgbouncer.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { open, patient } from "./_store.ts";

@@ -10,7 +10,7 @@ import {
 import type { Entry } from "../../src/server/store/records.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
-import { A, all, arrival, id, people, state } from "../store/conformance.ts";
+import { A, all, arrival, id, people, state } from "../store/_records.ts";
 import { createDatabase, execute, admin } from "./_postgres.ts";
 
 const SQL = new URL("../../src/server/store/postgres/", import.meta.url);

@@ -2,18 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { type UserRecord } from "../../src/server/store/records.ts";
 import { StoreNotEmpty, type SignInLookup } from "../../src/server/store/store.ts";
-import {
-  A,
-  arrival,
-  contentOf,
-  id,
-  identity,
-  people,
-  records,
-  session,
-  sessionId,
-  user,
-} from "../store/conformance.ts";
+import { A, arrival, contentOf, id, identity, people, records, session, sessionId, user } from "../store/_records.ts";
 import { createDatabase } from "./_postgres.ts";
 import { awaitServer, open, patient } from "./_store.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { StoreNotEmpty } from "../../src/server/store/store.ts";
-import { A, all, arrival, id, people, state } from "../store/conformance.ts";
+import { A, all, arrival, id, people, state } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { open } from "./_store.ts";
 

@@ -5,7 +5,7 @@ import { checkPostgres, migratePostgres, openPostgresStore } from "../../src/ser
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
 import { runCli, type CliResult } from "../_cli.ts";
-import { A, all, arrival, id, people, records, state } from "../store/conformance.ts";
+import { A, all, arrival, id, people, records, state } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { Grants, type Consent } from "../../src/server/simulator/grants.ts";
 import type { Sealer } from "../../src/server/simulator/sealer.ts";
 import { StateQueue } from "../../src/server/store/json/state-queue.ts";
-import { state } from "../store/conformance.ts";
+import { state } from "../store/_records.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;

@@ -1,5 +1,5 @@
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { persona } from "../store/conformance.ts";
+import { persona } from "../store/_records.ts";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -6,7 +6,8 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StoreRefused, type Store } from "../../src/server/store/store.ts";
-import { people, state, temporaryDirectory } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
+import { people, state } from "./_records.ts";
 
 export const put = (n: number): Change => ["put", "states", state(n)];
 

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { A, arrival, id, people, state, temporaryDirectory } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
+import { A, arrival, id, people, state } from "./_records.ts";
 
 export const warnings: string[] = [];
 

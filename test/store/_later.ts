@@ -8,7 +8,7 @@ import type * as exporting from "../../src/server/store/move/export.ts";
 import type * as move from "../../src/server/store/move/driver.ts";
 import { VERSION } from "../../src/server/store/records.ts";
 import type * as opening from "../../src/server/store/open.ts";
-import { temporaryDirectory } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
 
 export type Later = typeof json & typeof exporting & typeof move & typeof opening;
 

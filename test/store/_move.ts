@@ -4,7 +4,8 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { type Driver } from "../../src/server/store/move/driver.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
 import { type Records } from "../../src/server/store/records.ts";
-import { identity, people, persona, records, session, state, temporaryDirectory, user } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
+import { identity, people, persona, records, session, state, user } from "./_records.ts";
 
 export const newPath = async (): Promise<string> => join(await temporaryDirectory(), "db.json");
 

@@ -7,7 +7,8 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { openRepair } from "../../src/server/store/json/repair.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { exported, filesBeside, journalOf, makeStore } from "./_move.ts";
-import { A, abandoned, arrival, at, contentOf, people, state, temporaryDirectory } from "./conformance.ts";
+import { abandoned, temporaryDirectory } from "./_directory.ts";
+import { A, arrival, at, contentOf, people, state } from "./_records.ts";
 
 const warn = (message: string): void => expect.fail(message);
 

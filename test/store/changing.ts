@@ -18,7 +18,7 @@ import {
   sessionId,
   state,
   user,
-} from "./conformance.ts";
+} from "./_records.ts";
 
 /** What every store must do for whoever changes its records otherwise than by signing in. */
 export function testChanging(storeName: string, open: () => Promise<Store>): void {

@@ -5,7 +5,7 @@ import { matcher } from "../../src/server/store/json/match.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
-import { A, id, user } from "./conformance.ts";
+import { A, id, user } from "./_records.ts";
 
 type Step =
   | { readonly kind: "put"; readonly n: number; readonly name: string; readonly time: number }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Commits, type Log, type Operation } from "../../src/server/store/json/commits.ts";
 import { Document, type Change } from "../../src/server/store/json/document.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
-import { persona } from "./conformance.ts";
+import { persona } from "./_records.ts";
 
 /** A log that writes when it is let, and fails when it is told to. */
 class HeldLog implements Log {

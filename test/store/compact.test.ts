@@ -8,21 +8,8 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import {
-  A,
-  abandoned,
-  arrival,
-  contentOf,
-  id,
-  identity,
-  people,
-  records,
-  session,
-  sessionId,
-  state,
-  temporaryDirectory,
-  user,
-} from "./conformance.ts";
+import { abandoned, temporaryDirectory } from "./_directory.ts";
+import { A, arrival, contentOf, id, identity, people, records, session, sessionId, state, user } from "./_records.ts";
 import { firstHeader, firstLine, secondLine } from "./_files.ts";
 
 /** How long nothing must happen before the journal is compacted. */

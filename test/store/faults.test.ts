@@ -18,18 +18,9 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
-import {
-  A,
-  abandoned,
-  arrival,
-  contentOf,
-  id,
-  people,
-  startProcess,
-  state,
-  temporaryDirectory,
-  type Answer,
-} from "./conformance.ts";
+import { abandoned, temporaryDirectory } from "./_directory.ts";
+import { startProcess, type Answer } from "./_other-process.ts";
+import { A, arrival, contentOf, id, people, state } from "./_records.ts";
 
 const has = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 const canLimit = has("prlimit", "--version");

@@ -11,7 +11,8 @@ import { VERSION } from "../../src/server/store/records.ts";
 import type { Source } from "../../src/server/store/store.ts";
 import { upgrade } from "../../src/server/store/upgrade.ts";
 import { filesBeside } from "./_move.ts";
-import { at, temporaryDirectory } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
+import { at } from "./_records.ts";
 
 // A store of every older format, as svc wrote it, with the export that it made of it; none is ever removed.
 const FORMATS = [2];

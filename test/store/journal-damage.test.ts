@@ -6,7 +6,7 @@ import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import { StoreRefused } from "../../src/server/store/store.ts";
 import { documentIn } from "./_files.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
-import { people, records, state } from "./conformance.ts";
+import { people, records, state } from "./_records.ts";
 
 /** One bit of each byte turned; and a line's end in some places, which makes two lines of one. */
 function* flips(bytes: Buffer): Iterable<Buffer> {

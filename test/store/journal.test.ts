@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { type Change } from "../../src/server/store/json/document.ts";
 import { decodeLine, encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
-import { abandoned, records, state } from "./conformance.ts";
+import { abandoned } from "./_directory.ts";
+import { records, state } from "./_records.ts";
 import { Document } from "../../src/server/store/json/document.ts";
 import { replayedInto } from "./_files.ts";
 

@@ -5,7 +5,9 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
-import { A, contentOf, id, people, records, startProcess, state, temporaryDirectory } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
+import { startProcess } from "./_other-process.ts";
+import { A, contentOf, id, people, records, state } from "./_records.ts";
 
 expectNoWarnings();
 

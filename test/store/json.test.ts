@@ -6,7 +6,9 @@ import type { StateRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { testChanging } from "./changing.ts";
 import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
-import { A, abandoned, arrival, at, contentOf, id, people, records, state, testStore, user } from "./conformance.ts";
+import { abandoned } from "./_directory.ts";
+import { A, arrival, at, contentOf, id, people, records, state, user } from "./_records.ts";
+import { testStore } from "./conformance.ts";
 
 expectNoWarnings();
 

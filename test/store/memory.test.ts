@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { testChanging } from "./changing.ts";
-import { contentOf, people, testStore } from "./conformance.ts";
+import { contentOf, people } from "./_records.ts";
+import { testStore } from "./conformance.ts";
 
 testStore("memory", async () => openMemoryStore());
 testChanging("memory", async () => openMemoryStore());

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../src/server/store/store.ts";
-import { A, arrival, at, B, contentOf, id, records, state } from "./conformance.ts";
+import { A, arrival, at, B, contentOf, id, records, state } from "./_records.ts";
 
 /** A fresh store, empty, for one history. */
 export interface Subject {

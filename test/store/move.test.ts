@@ -10,7 +10,8 @@ import { importStore } from "../../src/server/store/move/import.ts";
 import { type Entry, type Records } from "../../src/server/store/records.ts";
 import { StorageUnavailable, StoreRefused, type Source } from "../../src/server/store/store.ts";
 import { crowd, damagedBy, exported, filesBeside, makeStore, newPath, warn } from "./_move.ts";
-import { A, contentOf, id, people, records, state, temporaryDirectory } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
+import { A, contentOf, id, people, records, state } from "./_records.ts";
 
 async function importText(driver: Driver, text: string | Buffer): Promise<Awaited<ReturnType<typeof importStore>>> {
   const path = join(await temporaryDirectory(), "export.ndjson");

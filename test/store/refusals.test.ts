@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unusable } from "../../src/server/store/json/directory.ts";
 import { attempt, laidOut, refused } from "./_journal.ts";
-import { temporaryDirectory } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
 
 describe("Something else at the place of db.json", () => {
   const contents: [string, string | Buffer][] = [

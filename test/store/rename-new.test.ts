@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { renameNew } from "../../src/disk/rename-new.ts";
-import { temporaryDirectory } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
 
 const refusing = (code: string) => (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
 

@@ -13,7 +13,8 @@ import { keyOf, recordText, TABLE_NAMES, type Entry, type TableName } from "../.
 import { entryOf } from "../../src/server/store/upgrade.ts";
 import { documentIn, firstHeader, firstLine, secondLine } from "./_files.ts";
 import { damagedBy, exported, filesBeside, journalOf, makeStore, newPath, warn } from "./_move.ts";
-import { A, at, id, identity, people, session, sessionId, state, temporaryDirectory, user } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
+import { A, at, id, identity, people, session, sessionId, state, user } from "./_records.ts";
 
 /** How many damaged stores are repaired. */
 const RUNS = process.env["SVC_FAULTS"] === "full" ? 2000 : 150;

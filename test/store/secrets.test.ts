@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { columnsOf, TABLE_NAMES, type TableName } from "../../src/server/store/columns.ts";
 import { newRecord, withoutSecrets } from "../../src/server/store/records.ts";
 import { SEARCHABLE } from "../../src/server/store/fields.ts";
-import { user } from "./conformance.ts";
+import { user } from "./_records.ts";
 
 const sealed = (name: TableName): string[] =>
   columnsOf(name).flatMap(([column, { sealed: isSealed }]) => (isSealed ? [column] : []));

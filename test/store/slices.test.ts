@@ -6,7 +6,7 @@ import { Slices } from "../../src/server/store/slices.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery, type Query } from "../../src/wire/query.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
-import { A, id, user } from "./conformance.ts";
+import { A, id, user } from "./_records.ts";
 
 /** Works as long as presenting some rows takes. */
 function work(ms: number): void {

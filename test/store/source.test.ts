@@ -12,7 +12,8 @@ import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
 import { StoreRefused, type Source } from "../../src/server/store/store.ts";
 import { documentIn, firstHeader, firstLine, secondLine } from "./_files.ts";
 import { crowd, journalOf, makeStore, newPath, warn } from "./_move.ts";
-import { arrival, id, records, session, sessionId, state, temporaryDirectory, user } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
+import { arrival, id, records, session, sessionId, state, user } from "./_records.ts";
 
 async function entriesOf(source: Source): Promise<Entry[]> {
   const found: Entry[] = [];

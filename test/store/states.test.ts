@@ -3,7 +3,7 @@ import { Commits } from "../../src/server/store/json/commits.ts";
 import { Document } from "../../src/server/store/json/document.ts";
 import { StateQueue } from "../../src/server/store/json/state-queue.ts";
 import { createStates } from "../../src/server/store/json/states.ts";
-import { state } from "./conformance.ts";
+import { state } from "./_records.ts";
 
 const LATER = "2027-01-01T00:00:00.000Z";
 

@@ -3,7 +3,7 @@ import { open, readdir, readFile, stat, symlink, writeFile, type FileHandle } fr
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { writeAtomically } from "../../src/disk/write-atomically.ts";
-import { temporaryDirectory } from "./conformance.ts";
+import { temporaryDirectory } from "./_directory.ts";
 
 const text =
   (content: string) =>

@@ -1,0 +1,90 @@
+import { setImmediate } from "node:timers/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import { A, B, id, sessionId, instance, persona, user, records, contentOf, people } from "./_records.ts";
+import type { Subject } from "./_subject.ts";
+
+/** What every store does with a seed, and finds by an id. */
+export function testSeeding(subject: Subject): void {
+  const { users, sessions, isInOrder } = subject;
+
+  describe("seed, instances, personas", () => {
+    it("is empty at first", async () => {
+      expect(await contentOf(subject.store)).toEqual({ instances: [], personas: [], users: [], sessions: [] });
+    });
+
+    it("gives instances and personas in the order in which they were made", async () => {
+      await subject.store.seed(people());
+      expect(await subject.store.instances()).toEqual([instance(B, "globex"), instance(A, "acme")]);
+      expect(await subject.store.personas()).toEqual([persona("mary"), persona("alan")]);
+    });
+
+    it("is seeded once: a second seed is refused, and nothing of it is kept", async () => {
+      await subject.store.seed(records({ users: [user(1)] }));
+      const before = await contentOf(subject.store);
+      await expect(subject.store.seed(people())).rejects.toThrow("can't be seeded");
+      expect(await contentOf(subject.store)).toEqual(before);
+    });
+
+    it("takes one whole seed of two that come at the same time", async () => {
+      const one = records({ users: [user(1)], personas: [persona("one")] });
+      const two = records({ instances: [instance(A, "two")], users: [user(2)], personas: [persona("two")] });
+      const outcomes = await Promise.allSettled([subject.store.seed(one), subject.store.seed(two)]);
+      const statuses = outcomes.map((outcome) => outcome.status);
+      expect(isInOrder ? statuses : statuses.toSorted()).toEqual(["fulfilled", "rejected"]);
+      const taken = statuses[0] === "fulfilled" ? one : two;
+      expect(await subject.store.instances()).toEqual(taken.instances);
+      expect(await subject.store.personas()).toEqual(taken.personas);
+      expect(await users()).toEqual(taken.users);
+    });
+
+    it("shows a reader all of a seed or nothing", async () => {
+      // What is read later may be newer, never older.
+      const looks = await looksDuring(subject.store.seed(people()), async () => {
+        const rows = [await sessions(), await users(), await subject.store.instances()];
+        return rows.map((found) => found?.length).join(" ");
+      });
+      expect(looks.filter((look) => !["0 0 0", "0 0 2", "0 3 2", "3 3 2"].includes(look))).toEqual([]);
+      expect(looks.at(-1)).toBe("3 3 2");
+    });
+  });
+
+  describe("findUser, findSession", () => {
+    beforeEach(() => subject.store.seed(people()));
+
+    it("finds a user by id, with the providers linked to it", async () => {
+      const { users: seeded } = people();
+      expect(await subject.store.findUser(A, id(1))).toEqual({ user: seeded[0], providers: ["google", "github"] });
+      expect(await subject.store.findUser(A, id(2))).toEqual({ user: seeded[1], providers: [] });
+      expect(await subject.store.findUser(B, id(4))).toEqual({ user: seeded[3], providers: ["google"] });
+    });
+
+    it("finds a session by its session_id, not by its id", async () => {
+      expect(await subject.store.findSession(A, sessionId(22))).toEqual(people().sessions[1]);
+      expect(await subject.store.findSession(A, id(22))).toBeUndefined();
+    });
+
+    it.each([
+      ["a missing id", A, id(99), sessionId(99)],
+      ["an empty id", A, "", ""],
+      ["a record of another instance", B, id(1), sessionId(21)],
+      ["an instance that does not exist", id(77), id(1), sessionId(21)],
+      ["a name that objects have by themselves", A, "__proto__", "constructor"],
+    ])("finds nothing for %s", async (_, tenant, user_id, session_id) => {
+      expect(await subject.store.findUser(tenant, user_id)).toBeUndefined();
+      expect(await subject.store.findSession(tenant, session_id)).toBeUndefined();
+    });
+  });
+}
+
+/** What a reader sees while something is under way, and once after it. */
+async function looksDuring(work: Promise<unknown>, look: () => Promise<string>): Promise<string[]> {
+  const looks = [await look()];
+  const progress = { done: false };
+  const ended = work.finally(() => (progress.done = true));
+  while (!progress.done) {
+    looks.push(await look());
+    await setImmediate();
+  }
+  await ended;
+  return [...looks, await look()];
+}

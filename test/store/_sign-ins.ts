@@ -1,0 +1,190 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { SignInLookup, SignIn } from "../../src/server/store/store.ts";
+import { A, B, id, sessionId, records, arrival, all, contentOf, people, type Person } from "./_records.ts";
+import type { Subject } from "./_subject.ts";
+
+/** How every store completes sign-ins. */
+export function testSignIns(subject: Subject): void {
+  const { signIn, users, sessions, isInOrder } = subject;
+
+  describe("completeSignIn", () => {
+    const seeing = (person: Person, found: unknown[]): SignIn => {
+      const plain = arrival(person);
+      return {
+        ...plain,
+        resolveUser(lookup) {
+          found.push(structuredClone(lookup));
+          return plain.resolveUser(lookup);
+        },
+        openSession(owner, active) {
+          found.push(active?.session_id);
+          return plain.openSession(owner, active);
+        },
+      };
+    };
+
+    it("writes user, identity and session, and answers with what it wrote", async () => {
+      await subject.store.seed(records());
+      const { user: fresh, session: opened } = await signIn({ uid: "new" });
+      expect(fresh).toMatchObject({ email: "new@acme.test", instance_id: A });
+      expect(opened).toMatchObject({ user_id: fresh.id, ip_address: "203.0.113.7", provider: "google" });
+      expect(await subject.store.findUser(A, fresh.id)).toEqual({ user: fresh, providers: ["google"] });
+      expect(await subject.store.findSession(A, opened.session_id)).toEqual(opened);
+    });
+
+    const { users: seeded, identities } = people();
+    const ada = { user: seeded[0]!, identities: [identities[0]!, identities[1]!] };
+    it.each<[string, Person, SignInLookup]>([
+      ["nobody", { uid: "new" }, {}],
+      ["a known identity", { uid: "ada", email: "x@y.test" }, { known: { user: ada.user, identity: identities[0]! } }],
+      [
+        "a known identity, with the address of somebody else",
+        { uid: "ada", email: "grace@navy.test" },
+        { known: { user: ada.user, identity: identities[0]! } },
+      ],
+      ["the same address", { uid: "2", email: "ada@acme.test" }, { sameEmail: ada }],
+      ["the same address, written otherwise", { uid: "2", email: "ＡＤＡ@Acme.test" }, { sameEmail: ada }],
+      ["the same uid at another provider", { uid: "grace", provider: "google", email: "grace@other.test" }, {}],
+      [
+        "another instance's people only by its own",
+        { instance_id: B, uid: "grace", provider: "github", email: "grace@navy.test" },
+        {},
+      ],
+      [
+        "the same identity and address in another instance",
+        { instance_id: B, uid: "ada", email: "ada@acme.test" },
+        { known: { user: seeded[3]!, identity: identities[3]! } },
+      ],
+    ])("is told of %s", async (_, person, expected) => {
+      await subject.store.seed(people());
+      const found: unknown[] = [];
+      await subject.store.completeSignIn(seeing(person, found));
+      expect(found[0]).toEqual(expected);
+    });
+
+    it.each<[string, Person, string | undefined]>([
+      ["of the same provider and address", { uid: "ada" }, sessionId(21)],
+      ["but not from another address", { uid: "ada", ip_address: "192.0.2.1" }, undefined],
+      ["but not a revoked one", { uid: "ada", provider: "github", ip_address: "198.51.100.23" }, undefined],
+      ["but not of another provider", { uid: "ada", provider: "github" }, undefined],
+      ["but not of another user", { uid: "grace", provider: "github" }, undefined],
+    ])("is given the active session %s", async (_, person, expected) => {
+      await subject.store.seed(people());
+      const found: unknown[] = [];
+      await subject.store.completeSignIn(seeing(person, found));
+      expect(found[1]).toBe(expected);
+    });
+
+    it.each(["resolveUser", "openSession"] as const)("writes nothing where %s throws", async (step) => {
+      await subject.store.seed(people());
+      const before = await contentOf(subject.store);
+      const refusal = new Error("refused");
+      const refuse = (): never => {
+        throw refusal;
+      };
+      const grace: Person = { uid: "grace", provider: "github" };
+      const refused = [{ uid: "new" }, grace].map((person) =>
+        subject.store.completeSignIn({ ...arrival(person), [step]: refuse }),
+      );
+      const [other, ...errors] = await Promise.all([signIn(grace), ...refused.map((call) => call.catch(String))]);
+      expect(errors).toEqual([String(refusal), String(refusal)]);
+      expect(await contentOf(subject.store)).toEqual({
+        ...before,
+        users: before.users.map((view) => (view.user.id === id(3) ? { ...view, user: other.user } : view)),
+        sessions: [other.session, ...before.sessions],
+      });
+    });
+
+    it("names a user's providers with the oldest link first, each once, however often one is used", async () => {
+      await subject.store.seed(records());
+      const { user: fresh } = await signIn({ uid: "1", email: "x@acme.test" });
+      await signIn({ uid: "2", provider: "github", email: "x@acme.test" });
+      await signIn({ uid: "3", email: "x@acme.test" });
+      await signIn({ uid: "1" });
+      expect((await subject.store.findUser(A, fresh.id))?.providers).toEqual(["google", "github"]);
+    });
+
+    it("lists a user once that a sign-in left as it was", async () => {
+      await subject.store.seed(people());
+      const plain = arrival({ uid: "ada" });
+      await subject.store.completeSignIn({
+        ...plain,
+        resolveUser: ({ known }) => known!,
+        openSession: (_, active) => active!,
+      });
+      expect((await users())?.map((row) => row.id)).toEqual([3, 2, 1].map(id));
+      expect((await sessions())?.map((row) => row.session_id)).toEqual([23, 22, 21].map(sessionId));
+      expect((await subject.store.findUser(A, id(1)))?.providers).toEqual(["google", "github"]);
+    });
+
+    it("makes one user and one session of an identity that signs in fifty times at once, with two addresses", async () => {
+      await subject.store.seed(records());
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => signIn({ uid: "new", email: `${n % 2}@acme.test` })),
+      );
+      expect(new Set(outcomes.map((outcome) => outcome.user.id)).size).toBe(1);
+      expect((await users())?.length).toBe(1);
+      expect((await sessions())?.length).toBe(1);
+    });
+
+    it("makes one user of one address that comes from three providers at once, however it is written", async () => {
+      await subject.store.seed(records());
+      await Promise.all([
+        signIn({ uid: "1", provider: "google", email: "new@acme.test" }),
+        signIn({ uid: "2", provider: "github", email: "NEW@acme.test" }),
+        signIn({ uid: "3", provider: "twitter", email: "ｎｅｗ@acme.test" }),
+      ]);
+      const views = (await all(subject.store.users(A, {})))!;
+      const inSomeOrder = views.map((view) => (isInOrder ? view.providers : view.providers.toSorted()));
+      expect(inSomeOrder).toEqual([isInOrder ? ["google", "github", "twitter"] : ["github", "google", "twitter"]]);
+      expect((await sessions())?.map((row) => row.user_id)).toEqual(Array(3).fill(views[0]?.user.id));
+    });
+
+    it("makes fifty users of fifty identities that sign in a thousand times, 64 at once", async () => {
+      await subject.store.seed(records());
+      const queue = Array.from({ length: 1000 }, (_, n) => ({ uid: String((n * 7) % 50) }));
+      const worker = async (): Promise<void> => {
+        for (let person = queue.pop(); person; person = queue.pop()) await signIn(person);
+      };
+      await Promise.all(Array.from({ length: 64 }, worker));
+      expect((await users())?.map((row) => row.name).toSorted()).toEqual(
+        Array.from({ length: 50 }, (_, n) => String(n)).toSorted(),
+      );
+      expect((await sessions())?.length).toBe(50);
+    });
+
+    it("keeps one person at two instances apart", async () => {
+      await subject.store.seed(records());
+      const [here, there] = await Promise.all([A, B].map((tenant) => signIn({ instance_id: tenant, uid: "new" })));
+      expect(await users({}, A)).toEqual([here?.user]);
+      expect(await users({}, B)).toEqual([there?.user]);
+      expect(await subject.store.findSession(A, there!.session.session_id)).toBeUndefined();
+      expect(here?.user.id).not.toBe(there?.user.id);
+    });
+
+    it("shows a reader all of a sign-in or nothing", async () => {
+      await subject.store.seed(records());
+      const looks = await looksDuring(signIn({ uid: "new" }), async () => {
+        const rows = await sessions();
+        const views = await all(subject.store.users(A, {}));
+        return JSON.stringify([rows?.length, views?.map((view) => view.providers)]);
+      });
+      expect(looks.filter((look) => !["[0,[]]", '[0,[["google"]]]', '[1,[["google"]]]'].includes(look))).toEqual([]);
+      expect(looks.at(-1)).toBe('[1,[["google"]]]');
+    });
+  });
+}
+
+/** What a reader sees while something is under way, and once after it. */
+async function looksDuring(work: Promise<unknown>, look: () => Promise<string>): Promise<string[]> {
+  const looks = [await look()];
+  const progress = { done: false };
+  const ended = work.finally(() => (progress.done = true));
+  while (!progress.done) {
+    looks.push(await look());
+    await setImmediate();
+  }
+  await ended;
+  return [...looks, await look()];
+}
