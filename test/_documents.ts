@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryDirectory } from "./_files.ts";
+import { pageTexts } from "./_pages.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 export const BIN = join(ROOT, "bin/svc.js");
@@ -17,30 +18,14 @@ export interface Block {
   readonly code: string;
 }
 
-/** Every page but docs/cli.md, which is made from the help of the commands. */
-export const PAGES: readonly string[] = [
-  "README.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "examples/README.md",
-  ...(await readdir(join(ROOT, "docs")))
-    .filter((name) => name.endsWith(".md") && name !== "cli.md")
-    .map((name) => `docs/${name}`),
-];
-
-export const blocks: readonly Block[] = (
-  await Promise.all(
-    PAGES.map(async (page) => {
-      const text = await readFile(join(ROOT, page), "utf8");
-      return [...text.matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, language = "", code = ""], n) => ({
-        page,
-        name: `${page}, block ${n + 1}: ${code.trim().split("\n")[0]}`,
-        language,
-        code: code.trim(),
-      }));
-    }),
-  )
-).flat();
+export const blocks: readonly Block[] = (await pageTexts()).flatMap(([page, text]) =>
+  [...text.matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, language = "", code = ""], n) => ({
+    page,
+    name: `${page}, block ${n + 1}: ${code.trim().split("\n")[0]}`,
+    language,
+    code: code.trim(),
+  })),
+);
 
 /** An application that has installed the package, where `npx svc-identity` is the command. */
 export async function installed(): Promise<string> {

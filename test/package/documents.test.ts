@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
-import { blocks, installed, PAGES, ROOT, run, serving, type Block } from "../_documents.ts";
+import { blocks, installed, ROOT, run, serving, type Block } from "../_documents.ts";
+import { PAGES } from "../_pages.ts";
 
 /** They run this test, or take over the terminal of whoever does. */
 const FROM_A_CLONE = ["npm ci && npm start", "npm ci && npm test"];

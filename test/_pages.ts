@@ -1,0 +1,20 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** Every page but docs/cli.md, which is made from the help of the commands. */
+export const PAGES: readonly string[] = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "examples/README.md",
+  ...(await readdir(join(ROOT, "docs")))
+    .filter((name) => name.endsWith(".md") && name !== "cli.md")
+    .map((name) => `docs/${name}`),
+];
+
+/** The pages and what is in them. */
+export async function pageTexts(): Promise<[page: string, text: string][]> {
+  return Promise.all(PAGES.map(async (page) => [page, await readFile(join(ROOT, page), "utf8")]));
+}
