@@ -43,7 +43,7 @@ it.each(
   const server = await startServer();
   const browser = new Browser();
   const picker = await browser.open(`${server.url}/oauth/authorize?provider=${provider}&redirect_uri=${APP}`);
-  expect(picker.text).toContain("Something goes wrong…");
+  expect(picker.text).toContain("Something goes wrong&hellip;");
   const chosen = await browser.click(picker, `outcome-${outcome}`);
   const end = chosen.text.includes('data-testid="chosen-outcome"')
     ? await browser.click(chosen, "account-ada")

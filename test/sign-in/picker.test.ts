@@ -119,6 +119,12 @@ describe("the account picker", () => {
     expect(typed).not.toContain("<script>alert");
   });
 
+  it("is in ASCII where names and addresses are, which is sent without being encoded", async () => {
+    const ada = { ...SEED.personas[0]!, name: "Ada" };
+    // oxlint-disable-next-line no-control-regex
+    for (const provider of PROVIDERS) expect((await openPicker(provider, [ada])).html).toMatch(/^[\0-\x7f]*$/);
+  });
+
   it("lists those who have an account at the provider", async () => {
     const personas = [...SEED.personas, HOSTILE];
     expect(accountsOn((await openPicker("google", personas)).html)).toEqual(["ada", "alan", "mary", "hostile"]);

@@ -9,7 +9,10 @@ import { layout } from "./layout.ts";
 import { logo } from "./logos.ts";
 import { PICKER_SCRIPT } from "./scripts.ts";
 
-/** A simulated provider's authorize page. Links and forms do all; a script only saves steps. */
+/**
+ * A simulated provider's authorize page. Links and forms do all; a script only saves steps. Its own words are ASCII, and
+ * so is most of what it shows: a text with one other character in it takes twice the room, and longer to send.
+ */
 export function pickerPage(view: PickerView): string {
   const { provider, title, request, search, problem } = view;
   return layout(
@@ -26,7 +29,7 @@ export function pickerPage(view: PickerView): string {
       ${otherAccount(view)} ${otherOutcomes(view)}
       <footer>
         <a class="button" href="?request=${request}&amp;cancel=1" data-testid="cancel">Cancel</a>
-        <span title="What the application asks for">${view.client_id} · ${view.scopes.join(" ")}</span>
+        <span title="What the application asks for">${view.client_id} &middot; ${view.scopes.join(" ")}</span>
       </footer>`,
     { script: PICKER_SCRIPT },
   );
@@ -124,7 +127,7 @@ const OUTCOME_TEMPLATES = new Map<Provider, readonly string[]>();
 function outcomeTemplate(provider: Provider): string[] {
   const possible = OUTCOMES.filter(({ id }) => id !== "success" && isPossible(id, provider));
   const { text } = html`<details>
-    <summary data-testid="outcomes">Something goes wrong…</summary>
+    <summary data-testid="outcomes">Something goes wrong&hellip;</summary>
     <ul class="list">
       ${possible.map(
         ({ id, title, application_sees }) =>
