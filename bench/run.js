@@ -3,14 +3,14 @@
 // It measures the Node that runs it, and then those of SVC_NODES (`24` unless set), which npm has as packages.
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { get as httpGet } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SignJWT } from "jose";
+import { growthOfStates, growthOfUsers } from "./growth.js";
 import { load, request } from "./load.js";
 import { otherNodes, runUnder } from "./nodes.js";
 import { perSecond, ratioRow, report } from "./report.js";
-import { plainEnv, start as startServer } from "./server.js";
+import { memoryOf, plainEnv, start as startServer } from "./server.js";
 import { compareSignIns } from "./sign-in.js";
 
 const ROOT = new URL("..", import.meta.url).pathname;
@@ -23,7 +23,7 @@ const rows = [];
 try {
   await startUp();
   await throughput();
-  rows.push(...(await compareSignIns(ROUNDS)));
+  rows.push(...(await growthOfStates(ROUNDS)), ...(await growthOfUsers(ROUNDS)), ...(await compareSignIns(ROUNDS)));
   report(`Node ${process.version}, medians and ranges of ${STARTS} starts and ${ROUNDS} rounds`, rows);
   for (const version of otherNodes()) await runUnder(version, process.argv[1], directory);
 } finally {
@@ -54,7 +54,7 @@ async function startUp() {
   await warm.stop();
   const isOld = process.version.startsWith("v20.");
   const ms = (value) => `${value.toFixed(0)} ms`;
-  const mib = (value) => `${(value / 1024).toFixed(0)} MiB`;
+  const mib = (value) => `${(value / 1024 / 1024).toFixed(0)} MiB`;
   const search = "svc users search, warm server / node -e 0";
   rows.push(
     ratioRow("svc --version / node -e 0", "≤ 1.5", times.version, times.node, ms),
@@ -116,52 +116,6 @@ async function throughput() {
     ]);
   }
   await svc.stop();
-  await growth();
-}
-
-/** What sign-ins cost when 50,000 are outstanding, and the picker with 1,000 accounts that were typed in. */
-async function growth() {
-  const [few, many] = [await contender(), await contender()];
-  await load({ port: many.port, requests: many.typed, expected: 302 });
-  for (let begun = 0; begun < 50_000;) begun += 1.5 * (await load({ ...many, requests: many.begin, expected: 302 }));
-  const rates = { begin: { few: [], many: [] }, picker: { few: [], many: [] } };
-  for (let i = 0; i < ROUNDS; i++)
-    for (const [name, { port, begin, picker }] of Object.entries({ few, many })) {
-      rates.begin[name].push(await load({ port, requests: begin, expected: 302, seconds: 0.5 }));
-      rates.picker[name].push(await load({ port, requests: picker }));
-    }
-  await Promise.all([few.stop(), many.stop()]);
-  const { begin, picker } = rates;
-  rows.push(
-    ratioRow("/oauth/authorize, 50,000 outstanding / few", "≥ 0.9", begin.many, begin.few, perSecond),
-    ratioRow("picker, 1,000 accounts typed in / none", "≥ 0.9", picker.many, picker.few, perSecond),
-  );
-}
-
-/** A server, and requests that begin sign-ins, show a picker, and type accounts in. */
-async function contender() {
-  const server = await start([SVC, "serve", "--port", "0", "--json", "--quiet", "--store", "memory"]);
-  const { port } = server;
-  const app = encodeURIComponent("http://localhost:3000/callback");
-  const begin = `/oauth/authorize?provider=github&redirect_uri=${app}`;
-  const picker = await followedAsProgram(port, await followedAsProgram(port, begin));
-  const typed = (n) => request("GET", `${picker}&email=typed${n}%40acme.test`, port);
-  return {
-    ...server,
-    begin: [request("GET", begin, port)],
-    picker: [request("GET", picker, port)],
-    typed: Array.from({ length: 1000 }, (_, n) => typed(n)),
-  };
-}
-
-/** Where an answer leads; Node's fetch would be taken for a browser's, which needs its cookie. */
-function followedAsProgram(port, path) {
-  return new Promise((resolve, reject) => {
-    httpGet({ port, path, host: "127.0.0.1", headers: { host: `localhost:${port}` } }, (response) => {
-      response.resume();
-      resolve(response.headers.location.replace(/^https?:\/\/[^/]+/, ""));
-    }).once("error", reject);
-  });
 }
 
 async function compare(name, limit, svc, bareOptions, requestsFor) {
@@ -214,7 +168,7 @@ async function firstAnswer(argv, withMemory = false) {
   let rss = 0;
   if (withMemory) {
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    rss = Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]);
+    rss = await memoryOf(pid);
   }
   await stop();
   return { ms, rss };

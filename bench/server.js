@@ -33,6 +33,12 @@ export function plainEnv() {
   return env;
 }
 
+/** Bytes of memory that a process takes; NaN where the system does not tell. */
+export async function memoryOf(pid) {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
+}
+
 /** Microseconds of CPU time, in user and kernel mode, that a process has had; NaN where the system does not tell. */
 export async function cpuOf(pid) {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");

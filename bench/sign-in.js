@@ -13,15 +13,13 @@ const SECONDS = 2;
 const WARM_UP_SECONDS = 4;
 
 /** Six accounts, all of which can sign in. */
-const SEED = {
-  instances: [{ name: "Bench", subdomain: "bench" }],
-  personas: ["ada", "alan", "grace", "mary", "charles", "hedy"].map((id, n) => ({
-    id,
-    name: id,
-    email: `${id}@acme.test`,
-    github: { id: 2000 + n, login: id, emails: [{ email: `${id}@acme.test`, primary: true, verified: true }] },
-  })),
-};
+export const PERSONAS = ["ada", "alan", "grace", "mary", "charles", "hedy"].map((id, n) => ({
+  id,
+  name: id,
+  email: `${id}@acme.test`,
+  github: { id: 2000 + n, login: id, emails: [{ email: `${id}@acme.test`, primary: true, verified: true }] },
+}));
+const SEED = { instances: [{ name: "Bench", subdomain: "bench" }], personas: PERSONAS };
 
 /** @returns the rows of the report */
 export async function compareSignIns(rounds) {
