@@ -50,10 +50,14 @@ describe("svc doctor", () => {
     ]); // prettier-ignore
   });
 
-  it("speaks of the port of the server that runs", async () => {
+  it("speaks of the port of the server that runs, which needs no keyring", async () => {
     const addresses = { url: "http://localhost:7911", api_url: "http://api.localhost:7911" };
     await writeRunning(cwd, { ...addresses, instances: [] });
-    const { checks } = await doctor({ fetch: answering(200, "{}"), env: HERE });
+    const { checks } = await doctor({ fetch: answering(200, "{}"), env: HERE, keyring: undefined as never });
+    expect(checks["keyring"]).toMatchObject({
+      status: "skipped",
+      message: expect.stringContaining("The local server needs none"),
+    });
     expect(checks["port"]!.message).toBe(`7911 is used by svc serve, pid ${process.pid}`);
     // Where the system resolves the names there is nothing to do.
     expect(checks["localhost names"]!.remedy ?? addresses.url).toContain(addresses.url);

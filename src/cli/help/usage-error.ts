@@ -112,10 +112,11 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
 /** The command that the first words lead to. */
 function commandOf(argv: readonly string[], program: Command): Command {
   let command = program;
-  for (const word of argv) {
+  for (const [i, word] of argv.entries()) {
     const child = command.commands.find((one) => one.name() === word);
     if (child) command = child;
-    else if (!word.startsWith("-") && command !== program) break;
+    // What follows an option may be its value.
+    else if (!word.startsWith("-") && !argv[i - 1]?.startsWith("-")) break;
   }
   return command;
 }
