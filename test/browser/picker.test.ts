@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { CHROMIUM } from "../_browser.ts";
+import { Visit, startApp } from "./_applications.ts";
+
+describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () => {
+  const on = new Visit();
+
+  describe("The account picker", () => {
+    it("finds by name, address and account, whatever the case", async () => {
+      for (const [search, found] of [
+        ["LOVELACE", ["account-ada"]],
+        ["langley", ["account-katherine"]],
+        ["aturing", ["account-alan"]],
+        ["<script>", ["account-mallory"]],
+        ["nobody at all", []],
+      ] as const) {
+        await on.page.goto(on.authorizeUrl("github"));
+        await on.page.getByTestId("search").fill(search);
+        await on.page.getByTestId("search").press("Enter");
+        await on.page.waitForURL(/[?&]q=/);
+        expect(await on.all("[data-testid^=account-]", "each.dataset.testid")).toEqual(found);
+        expect(await on.page.getByTestId("search").inputValue()).toBe(search);
+      }
+      expect((await on.page.getByTestId("no-match").textContent())?.trim()).toBe("No account matches “nobody at all”.");
+    });
+
+    it("runs no script but its own, and no stranger's", async () => {
+      const dialogs: string[] = [];
+      on.page.on("dialog", (dialog) => {
+        dialogs.push(dialog.message());
+        void dialog.dismiss();
+      });
+      await on.page.goto(on.authorizeUrl("google"));
+      expect(await on.page.locator("script").count()).toBe(1);
+      expect(await on.page.locator("iframe, object, embed, link[rel=stylesheet]").count()).toBe(0);
+      const handlers = await on.all("*", "[...each.attributes].filter(({ name }) => name.startsWith('on')).length");
+      expect(new Set(handlers)).toEqual(new Set([0]));
+      expect(await on.page.getByTestId("account-mallory").locator("b").textContent()).toBe(
+        '<script>alert("Mallory")</script>[U+202E]',
+      );
+      await on.page.getByTestId("account-mallory").click();
+      expect(await on.claimsAt()).toMatchObject({ email: "mallory@example.test" });
+      expect(dialogs).toEqual([]);
+    });
+
+    it.each(["google", "github", "twitter"])(
+      "of %s asks nobody but svc for anything, and lacks nothing",
+      async (provider) => {
+        const origins = new Set<string>();
+        const faults: string[] = [];
+        on.page.on("request", (request) => origins.add(new URL(request.url()).origin));
+        on.page.on("console", (message) => faults.push(message.text()));
+        on.page.on("pageerror", (error) => faults.push(String(error)));
+        on.page.on(
+          "response",
+          (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`),
+        );
+        await on.page.goto(on.authorizeUrl(provider));
+        expect([[...origins].filter((origin) => origin !== "null"), faults]).toEqual([[on.svc.url], []]);
+        expect(await on.all("img", "each.naturalWidth > 0")).toEqual(Array(8).fill(true));
+      },
+    );
+
+    it("tells nothing of the request in its address or on the page", async () => {
+      await on.page.goto(on.authorizeUrl("twitter"));
+      expect(new URL(on.page.url()).search).toMatch(/^\?request=[\w-]+$/);
+      expect(await on.page.content()).not.toMatch(/[0-9a-f]{64}/);
+    });
+
+    it("may be framed by nobody", async () => {
+      const frame = await startApp(`<!doctype html><iframe src="${on.authorizeUrl("google")}"></iframe>`);
+      await on.page.goto(frame.origin);
+      await on.page.waitForLoadState("networkidle");
+      frame.server.close().closeAllConnections();
+      const [, inner] = on.page.frames();
+      expect(inner?.url()).toBe("chrome-error://chromewebdata/");
+    });
+  });
+});
