@@ -4,6 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { names, readiness, remove, serve, signIn, until, users, type Server } from "./_file-server.ts";
+import { fill } from "./_full.ts";
 import { directory, needs, tools } from "./_processes.ts";
 
 needs("mount", "loop");
@@ -28,24 +29,6 @@ async function mounted(mount: Mount): Promise<{ place: string; store: string }> 
   mount(store);
   onTestFinished(() => void execFileSync("umount", ["-l", store]));
   return { place, store };
-}
-
-/** Fills a directory's disk to its last block: a file system may find some more of them once all is on the disk. */
-async function fill(filler: string): Promise<void> {
-  await mkdir(filler);
-  let n = 0;
-  for (const size of [1 << 20, 1 << 16, 1 << 12])
-    while (await hasRoom(join(filler, String(n++)), size)) execFileSync("sync", ["-f", filler]);
-}
-
-async function hasRoom(file: string, size: number): Promise<boolean> {
-  try {
-    await writeFile(file, Buffer.alloc(size));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-    return false;
-  }
 }
 
 /** What a server has said of its store coming and going. */

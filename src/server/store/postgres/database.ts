@@ -3,6 +3,7 @@ import type { Address } from "./address.ts";
 import { connect, localSettings, runAsTransaction, type Client, type Endpoint } from "./connection.ts";
 import {
   isBusy,
+  isFull,
   isLost,
   isReadOnly,
   isRepeatable,
@@ -38,6 +39,9 @@ export interface Database {
   query<Row extends object>(text: string, parameters?: readonly Value[], options?: QueryOptions): Promise<Row[]>;
   /** @param limited whether a statement may take only so long, as for requests; default true */
   openSession(limited?: boolean): Session;
+  /** Whether a write found the server's disk full, and `noteRoom` was not told since that there is space again. */
+  isFull(): boolean;
+  noteRoom(): void;
   /** The moment, on `performance.now()`, by which a request that comes now must have its answer. */
   deadline(): number;
   /** How many long lists may be read at the same time. */
@@ -71,6 +75,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
   let pool: Promise<Pool> | undefined;
   let answered = 0;
   let isAway = false;
+  let isWithoutRoom = false;
   const said = new Set<string>();
 
   async function makePool(): Promise<Pool> {
@@ -106,6 +111,8 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
 
   function noteAnswer(): void {
     answered = performance.now();
+    // A server whose disk is full still answers what only reads.
+    if (isWithoutRoom) return;
     if (isAway) warn(`${location} is available again.`);
     isAway = false;
   }
@@ -152,7 +159,8 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
         const isDead = isLost(error) || (error instanceof NoAnswer && answered < asked);
         if (isDead && made) retire(made, current, 1);
         // Without a pool there is no server that can be used, for whatever reason.
-        if (isDead || !made) noteLoss(error);
+        isWithoutRoom ||= isFull(error);
+        if (isDead || !made || isFull(error)) noteLoss(error);
         if (!isUnavailable(error)) throw error;
         // Nothing was written. Other connections, or another host, may lead to the new primary.
         if (made && !hasSwitched && isReadOnly(error) && asked - made.made > MIN_POOL_AGE_MS) {
@@ -173,6 +181,11 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
     location,
     schemaOwner: address.schemaOwner,
     query,
+    isFull: () => isWithoutRoom,
+    noteRoom() {
+      isWithoutRoom = false;
+      noteAnswer();
+    },
     connections: () => ({
       most: limits.poolSize,
       inUse: Math.min(asking, limits.poolSize),

@@ -81,9 +81,15 @@ export function isUnavailable(error: unknown): boolean {
   return code !== "" && (!/^[0-9A-Z]{5}$/.test(code) || !/^(22|23|42|0A)/.test(code) || isGone(code));
 }
 
+/** Whether the server has no space left on its disk. What fits into the pages that it has can still be written. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === "53100";
+}
+
 /** @param location without a password */
 export function unavailable(location: string, error: unknown): StorageUnavailable {
-  return new StorageUnavailable(`${location}: ${reasonOf(error)}`, { cause: error });
+  const code = isFull(error) ? "store_full" : "store_unavailable";
+  return new StorageUnavailable(`${location}: ${reasonOf(error)}`, { code, cause: error });
 }
 
 export function reasonOf(error: unknown): string {

@@ -6,6 +6,7 @@ import { postgresEnvironment } from "./environment.ts";
 import { causeOf, refusal } from "./failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
 import { hasTrigrams, LOCK, migrate, schemaVersion, type Migration } from "./migrate.ts";
+import { checkRoom } from "./room.ts";
 import { selected } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { createChanging } from "./changing.ts";
@@ -166,6 +167,8 @@ function databaseStore(database: Database): Store {
         throw new StorageUnavailable(`${database.location} is read only: a standby, or set to be.`, {
           code: "store_read_only",
         });
+      // A server that is not ready gets no writes that could show that there is space again.
+      if (database.isFull()) await checkRoom(database);
     },
 
     completeSignIn: (signIn) => completeSignIn(database, signIn),

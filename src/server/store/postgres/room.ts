@@ -1,0 +1,21 @@
+import type { Database } from "./database.ts";
+
+/** 64 KB that can't be compressed. What is left of it is cleared away by the server. */
+const TRY = `INSERT INTO svc.settings (name, value)
+  SELECT 'room', to_json(string_agg(md5(random()::text), '')) FROM generate_series(1, 2048)`;
+
+/**
+ * Tells whether a server whose disk was full has room again: rows may still fit into the pages that it has.
+ * @throws {StorageUnavailable} where it has none
+ */
+export async function checkRoom(database: Database): Promise<void> {
+  const session = database.openSession();
+  try {
+    await session.begin();
+    await session.ask(TRY);
+    await session.ask("ROLLBACK");
+    database.noteRoom();
+  } finally {
+    await session.close();
+  }
+}
