@@ -122,7 +122,7 @@ export async function buildCli() {
       // The version and the first help do without.
       [
         { name: "start", tags: ["$initial"], test: (id) => !id.endsWith("main.ts") },
-        { name: "shared", minShareCount: 4 },
+        { name: "shared", minShareCount: 2 },
       ],
     ),
   ];

@@ -64,7 +64,8 @@ export async function endAll(all: ChildProcess[]): Promise<void> {
 /** The command, with nothing of this process's environment but where programs are. */
 export function start(args: readonly string[], options: StartOptions = {}, command = process.execPath): Running {
   const cwd = options.cwd ?? directory;
-  const env = { PATH: process.env["PATH"], HOME: cwd, ...options.env };
+  // Its home is often the directory that is looked into.
+  const env = { PATH: process.env["PATH"], HOME: cwd, NODE_DISABLE_COMPILE_CACHE: "1", ...options.env };
   const child = spawn(command, command === process.execPath ? [BIN, ...args] : [...args], { cwd, env });
   children.push(child);
   const output = { stdout: "", stderr: "" };

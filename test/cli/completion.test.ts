@@ -19,7 +19,13 @@ let home: string;
 let env: Record<string, string>;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "svc-completion-"));
-  env = { HOME: home, PATH: `${home}/bin:${process.env["PATH"]}`, TERM: "xterm", LC_ALL: "C.UTF-8" };
+  env = {
+    HOME: home,
+    PATH: `${home}/bin:${process.env["PATH"]}`,
+    TERM: "xterm",
+    LC_ALL: "C.UTF-8",
+    NODE_DISABLE_COMPILE_CACHE: "1",
+  };
   const context = createContext({ env });
   for (const name of ["staging", "production"]) await writeProfile(context, name, { base_url: "https://a.svc.test" });
   const local = { name: "x", url: "http://x.localhost:1", publishable_key: "pk_x", secret_key: "sk_x" };

@@ -22,7 +22,7 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 /** A shell script with `svc` in it. */
 async function shell(script: string, wrapper: readonly string[] = []): Promise<string> {
   await writeFile(join(home, "script"), `svc() { '${process.execPath}' '${BIN}' "$@"; }\n${script}`);
-  const env = { HOME: home, PATH: process.env["PATH"] };
+  const env = { HOME: home, PATH: process.env["PATH"], NODE_DISABLE_COMPILE_CACHE: "1" };
   const { stdout } = await run(
     wrapper[0] ?? "bash",
     [...wrapper.slice(1), ...(wrapper[0] ? ["bash"] : []), join(home, "script")],

@@ -29,7 +29,8 @@ afterEach(async () => {
 
 /** The command at a terminal, with nothing of this process's environment. */
 function start(args: string, env: Record<string, string> = {}): Terminal {
-  const terminal = openTerminal(`'${process.execPath}' '${BIN}' ${args}`, home, { HOME: home, NO_COLOR: "1", ...env });
+  const own = { HOME: home, NO_COLOR: "1", NODE_DISABLE_COMPILE_CACHE: "1" };
+  const terminal = openTerminal(`'${process.execPath}' '${BIN}' ${args}`, home, { ...own, ...env });
   open.push(terminal);
   return terminal;
 }

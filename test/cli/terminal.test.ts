@@ -33,7 +33,7 @@ beforeAll(async () => {
   server = spawn(process.execPath, [BIN, ...args], {
     cwd: directory,
     stdio: ["ignore", "pipe", "inherit"],
-    env: { PATH: process.env["PATH"], HOME: directory },
+    env: { PATH: process.env["PATH"], HOME: directory, NODE_DISABLE_COMPILE_CACHE: "1" },
   });
   const [line] = (await once(server.stdout!, "data")) as [Buffer];
   const { instances } = JSON.parse(line.toString().split("\n")[0]!) as { instances: { url: string }[] };
@@ -222,7 +222,7 @@ describe.skipIf(process.platform === "win32")("A pipe", () => {
     const many = spawn(process.execPath, [BIN, ...args], {
       cwd,
       stdio: ["ignore", "pipe", "inherit"],
-      env: { PATH: process.env["PATH"], HOME: cwd },
+      env: { PATH: process.env["PATH"], HOME: cwd, NODE_DISABLE_COMPILE_CACHE: "1" },
     });
     await once(many.stdout, "data");
     try {
@@ -301,7 +301,12 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
       const before = (await readdir(cwd)).toSorted();
       execFileSync(shell, ["-c", example], {
         cwd,
-        env: { PATH: `${cwd}:${process.env["PATH"]}`, HOME: directory, TOKEN: "a.b.c" },
+        env: {
+          PATH: `${cwd}:${process.env["PATH"]}`,
+          HOME: directory,
+          NODE_DISABLE_COMPILE_CACHE: "1",
+          TOKEN: "a.b.c",
+        },
         input: "",
       });
       const words = (await readFile(join(cwd, "argv"), "utf8")).split("--\n")[0]!.trimEnd().split("\n");

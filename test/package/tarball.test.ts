@@ -69,14 +69,13 @@ describe.each([process.version, ...OTHERS])("The package from its tarball, on No
     const own = ["-e", "process.stdout.write(process.env.SVC_BASE_URL)"];
     const served = await run(node, [svc, "exec", "--", process.execPath, ...own], { cwd: directory });
     expect(served.stdout).toMatch(/^http:\/\/localhost:\d+$/);
-    // What Node compiles is not left where other users could have planted it.
+    // Compiled code is not left where other users could have planted it.
     const home = await mkdtemp(join(directory, "home-"));
     const temporary = await mkdtemp(join(directory, "temporary-"));
     const env = { ...process.env, HOME: home, TMPDIR: temporary, XDG_CACHE_HOME: "", NODE_COMPILE_CACHE: undefined };
     await run(node, [svc, "help", "environment"], { cwd: directory, env });
     expect(await readdir(temporary)).toEqual([]);
-    const major = Number.parseInt(version.replace("v", ""), 10);
-    expect(await readdir(home)).toEqual(major < 22 ? [] : [".cache"]);
+    expect(await readdir(home)).toEqual([".cache"]);
     const script = `
       import { serve } from "svc-identity/server";
       import { createClient } from "svc-identity";

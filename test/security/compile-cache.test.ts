@@ -1,21 +1,24 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { directory, run, useProcesses } from "../_bin.ts";
 import { temporaryDirectory } from "../_files.ts";
 
 const { cacheDirectory } = createRequire(import.meta.url)("../../bin/compile-cache.js") as {
   cacheDirectory(env: Record<string, string>, platform?: string): string | undefined;
 };
 
-it("T43: what Node compiles is kept in the user's own directory for caches, which others can't read", () => {
+useProcesses();
+
+it("T43: compiled code is kept in the user's own directory for caches", () => {
   const HOME = temporaryDirectory();
   expect(cacheDirectory({ HOME }, "linux")).toBe(join(HOME, ".cache/svc"));
-  expect(statSync(join(HOME, ".cache/svc")).mode & 0o777).toBe(0o700);
   expect(cacheDirectory({ HOME }, "darwin")).toBe(join(HOME, "Library/Caches/svc"));
   const XDG_CACHE_HOME = temporaryDirectory();
   expect(cacheDirectory({ HOME, XDG_CACHE_HOME }, "linux")).toBe(join(XDG_CACHE_HOME, "svc"));
-  expect(cacheDirectory({ LOCALAPPDATA: "/local" }, "win32")).toBe("/local/svc/compiled");
+  expect(cacheDirectory({ LOCALAPPDATA: "C:\\local" }, "win32")).toBe("C:\\local\\svc\\compiled");
+  expect(cacheDirectory({ HOME, NODE_DISABLE_COMPILE_CACHE: "1" }, "linux")).toBeUndefined();
 });
 
 it.each(["", ".cache", ".cache/svc"])("T43: nothing is kept where others can write into the home's %j", (place) => {
@@ -25,11 +28,12 @@ it.each(["", ".cache", ".cache/svc"])("T43: nothing is kept where others can wri
   expect(cacheDirectory({ HOME }, "linux")).toBeUndefined();
 });
 
-it("T43: nothing is made in a home that is another user's, is no directory, or is not there", () => {
+it("T43: nothing is kept in a home that is another user's, is no directory, or is not there", () => {
   const HOME = temporaryDirectory();
   // Root can give it away; for any other user the root directory is another's.
-  if (process.getuid?.() === 0) chownSync(HOME, 12_345, 12_345);
-  expect(cacheDirectory({ HOME: process.getuid?.() === 0 ? HOME : "/" }, "linux")).toBeUndefined();
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(HOME, 12_345, 12_345);
+  expect(cacheDirectory({ HOME: isRoot ? HOME : "/" }, "linux")).toBeUndefined();
   const file = join(temporaryDirectory(), "file");
   writeFileSync(file, "");
   const absent = join(temporaryDirectory(), "absent");
@@ -37,5 +41,37 @@ it("T43: nothing is made in a home that is another user's, is no directory, or i
     expect(cacheDirectory({ HOME: home }, "linux")).toBeUndefined();
   }
   expect(cacheDirectory({}, "linux")).toBeUndefined();
-  expect(existsSync(absent)).toBe(false);
+});
+
+it("T43: what a command keeps can be read and written by its user alone, and serves the next start", async () => {
+  const cache = temporaryDirectory();
+  const env = { XDG_CACHE_HOME: cache, NODE_DISABLE_COMPILE_CACHE: "" };
+  const first = await run(["help", "exit-codes"], { env });
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  const [engine = ""] = readdirSync(join(cache, "svc"));
+  const kept = join(cache, "svc", engine, "help");
+  const names = readdirSync(kept);
+  expect(names.length).toBeGreaterThan(1);
+  expect(statSync(kept).mode & 0o777).toBe(0o700);
+  for (const name of names) expect(statSync(join(kept, name)).mode & 0o777).toBe(0o600);
+  const written = names.map((name) => statSync(join(kept, name)).mtimeMs);
+  expect(await run(["help", "exit-codes"], { env })).toEqual(first);
+  expect(readdirSync(kept).map((name) => statSync(join(kept, name)).mtimeMs)).toEqual(written);
+});
+
+it("compiled code that is damaged or of another build of Node is compiled again", async () => {
+  const cache = temporaryDirectory();
+  const env = { XDG_CACHE_HOME: cache, NODE_DISABLE_COMPILE_CACHE: "" };
+  const first = await run(["help", "exit-codes"], { env });
+  const [engine = ""] = readdirSync(join(cache, "svc"));
+  const kept = join(cache, "svc", engine, "help");
+  for (const name of readdirSync(kept)) writeFileSync(join(kept, name), "not what V8 wrote");
+  expect(await run(["help", "exit-codes"], { env })).toEqual(first);
+  for (const name of readdirSync(kept)) expect(statSync(join(kept, name)).size, name).toBeGreaterThan(1_000);
+});
+
+it("a home that can't be written to changes nothing", async () => {
+  const env = { XDG_CACHE_HOME: "/proc/self/fd", NODE_DISABLE_COMPILE_CACHE: "" };
+  expect(await run(["help", "exit-codes"], { env })).toMatchObject({ code: 0, stderr: "" });
+  expect(existsSync(join(directory, ".cache"))).toBe(false);
 });

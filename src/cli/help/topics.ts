@@ -66,8 +66,8 @@ function environment(): string {
 Precedence: flags, --profile, variables, the local server of this directory, the current profile. svc whoami shows
 what is in use, and where each value comes from.
 
-On Node 22 and later, compiled code is kept in XDG_CACHE_HOME/svc or ~/.cache/svc, so that commands start faster.
-NODE_DISABLE_COMPILE_CACHE=1 turns this off.`;
+Compiled code is kept in XDG_CACHE_HOME/svc or ~/.cache/svc, so that commands start faster; it can be deleted at any
+time. NODE_DISABLE_COMPILE_CACHE=1 turns this off.`;
 }
 
 function exitCodes(): string {
