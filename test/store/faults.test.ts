@@ -133,18 +133,6 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
     expect((await fetch(url, { headers })).status).toBe(404);
   }, 60_000);
 
-  it("at the end keeps the journal, and the next start has everything", async () => {
-    const path = await newPath();
-    const other = await startProcess(path);
-    const server = await other.ask("serve");
-    const { state: begun } = await begin(server);
-    limit(server.pid, 0);
-    const { refusal, warnings } = await other.ask("close");
-    expect(refusal).toBeUndefined();
-    expect(warnings).toEqual([`${path} could not be brought up to date (EFBIG); the journal keeps everything.`]);
-    expect(await statesIn(path)).toEqual([begun]);
-  }, 60_000);
-
   it.each([".svc", "data"])(
     "refuses to start with a sentence about the store, and starts when there is room: %s",
     async (name) => {
@@ -176,19 +164,6 @@ const failing = (n: number): string[] =>
   );
 
 describe.skipIf(!canTrace)("A disk that fails (needs strace)", () => {
-  it("ends writing until the next start, which has all that was acknowledged and nothing else", async () => {
-    const path = await filledPath();
-    const other = await startProcess(path, failing(2));
-    const server = await other.ask("serve");
-    const begun = await begin(server);
-    expect(begun.status).toBe(302);
-    for (let n = 0; n < 3; n++) expect(await begin(server)).toEqual(UNAVAILABLE);
-    expect(await breakOff(server, begun.state)).toEqual(UNAVAILABLE);
-    expect(await listUsers(server)).toBe(200);
-    await other.kill();
-    expect(await statesIn(path)).toEqual([begun.state]);
-  }, 60_000);
-
   it("does not keep a store from being closed in order", async () => {
     const path = await filledPath();
     const other = await startProcess(path, failing(2));
@@ -298,7 +273,7 @@ async function running(): Promise<{ path: string; store: Store }> {
   return { path, store };
 }
 
-describe("Somebody else who writes to the store's files", () => {
+describe("Another process that writes to the store's files", () => {
   const IDLE_MS = 1000;
   afterEach(() => {
     vi.useRealTimers();
@@ -329,7 +304,7 @@ describe("Somebody else who writes to the store's files", () => {
       },
     ],
   ];
-  it.each(foreign)("who %s: nothing is written any more, and reading goes on", async (_, change) => {
+  it.each(foreign)("that %s: nothing is written any more, and reading goes on", async (_, change) => {
     const { path, store } = await running();
     await change(path);
     const files = await filesOf(path);
@@ -346,7 +321,7 @@ describe("Somebody else who writes to the store's files", () => {
     expect(await filesOf(path)).toEqual(files);
   });
 
-  it.each(foreign)("who %s: the next compaction leaves that alone", async (_, change) => {
+  it.each(foreign)("that %s: the next compaction leaves that alone", async (_, change) => {
     const { path } = await running();
     await change(path);
     const files = await filesOf(path);
@@ -355,7 +330,7 @@ describe("Somebody else who writes to the store's files", () => {
     expect(await filesOf(path)).toEqual(files);
   });
 
-  it.each(foreign)("who %s: closing leaves that alone", async (_, change) => {
+  it.each(foreign)("that %s: closing leaves that alone", async (_, change) => {
     const { path, store } = await running();
     await change(path);
     const files = await filesOf(path);
@@ -363,7 +338,7 @@ describe("Somebody else who writes to the store's files", () => {
     expect(await filesOf(path)).toEqual(files);
   });
 
-  it("who adds to a journal in which nothing was: closing leaves that alone", async () => {
+  it("that adds to an empty journal: closing leaves that alone", async () => {
     const path = await newPath();
     await mkdir(dirname(path));
     const store = await open(path);
