@@ -84,7 +84,11 @@ const PLAIN = /^[\w.~-]+$/;
 function redactPart(part: string): string {
   const end = part.indexOf("=");
   const name = end < 0 ? part : part.slice(0, end);
-  if (PLAIN.test(name) && !PUBLIC.has(name)) return `${name}=${REDACTED}`;
+  if (PLAIN.test(name)) {
+    const value = part.slice(name.length + 1);
+    if (!PUBLIC.has(name)) return `${name}=${REDACTED}`;
+    if (PLAIN.test(value)) return `${name}=${value.slice(0, MAX_LENGTH)}`;
+  }
   const [[decoded = "", value = ""] = []] = new URLSearchParams(`&${part}`);
   if (!PUBLIC.has(decoded)) return `${encodeURIComponent(decoded)}=${REDACTED}`;
   // The application's own query may hold what it likes.
