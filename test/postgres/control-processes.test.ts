@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { serve, useProcesses } from "../_bin.ts";
+import { call, followSignIn } from "../_control.ts";
+import { createDatabase } from "./_postgres.ts";
+
+useProcesses();
+
+const KEY = `ctl_${"abcdefghijklmnop".repeat(3)}`;
+const APP = "http://localhost:3000/callback";
+const soon = { timeout: 20_000, interval: 50 };
+
+it("A scenario that is set at one svc serve decides the sign-in at another, and a job is known to both", async () => {
+  const env = { SVC_STORE: await createDatabase(), SVC_CONTROL_KEY: KEY };
+  const servers = [await serve([], { env }), await serve([], { env })];
+  const [one, other] = servers.map(({ ready }) => ready.url) as [string, string];
+  const authorization = `Bearer ${KEY}`;
+  await call(one, "POST /scenarios", { outcome: "access_denied", as: "ada", times: 1 }, { authorization });
+  const end = async (): Promise<string | null> => {
+    const query = new URLSearchParams({ provider: "google", redirect_uri: APP, login_hint: "ada" });
+    return ((await followSignIn(`${other}/oauth/authorize?${query.toString()}`)) as URL).searchParams.get("error");
+  };
+  await expect.poll(end, soon).toBe("access_denied");
+  expect(await end()).toBeNull();
+  expect((await call(one, "GET /scenarios", undefined, { authorization })).body).toMatchObject([{ data: { used: 1 } }]);
+
+  const generate = { users: 100, seed: 1 };
+  const { id } = (await call(one, "POST /seed", { generate }, { authorization })).body;
+  const status = async (): Promise<string> =>
+    (await call(other, `GET /jobs/${id}`, undefined, { authorization })).body.status as string;
+  await expect.poll(status, soon).toBe("done");
+});
