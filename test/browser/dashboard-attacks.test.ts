@@ -237,7 +237,7 @@ describe.skipIf(CHROMIUM === undefined)(
       }
       expect(await page.evaluate("violations")).toEqual([]);
       expect(faults).toEqual([]);
-      expect(sent.length).toBeGreaterThan(8);
+      expect(sent.length, "requests were watched").toBeGreaterThan(4);
       expect(sent.filter((request) => request.includes(svc.control_key!))).toEqual([]);
       expect(await page.evaluate<string>("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain(
         svc.control_key!,
