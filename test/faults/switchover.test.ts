@@ -43,11 +43,10 @@ it("A switchover that leaves connections open to the old, now read-only server h
   await old.unsafe("ALTER SYSTEM SET default_transaction_read_only = on");
   await old.unsafe("SELECT pg_reload_conf()");
   await old.unsafe("SHOW default_transaction_read_only");
-  const written = async (): Promise<string> => (await old`SELECT pg_current_wal_lsn() AS at`)[0]!["at"] as string;
-  const replayed = async (): Promise<boolean> =>
-    (await admin(standby.url("postgres"))`SELECT pg_last_wal_replay_lsn() >= ${await written()}::pg_lsn AS done`)[0]![
-      "done"
-    ] as boolean;
+  const follower = admin(standby.url("postgres"));
+  const [{ at }] = (await old`SELECT pg_current_wal_lsn() AS at`) as unknown as [{ at: string }];
+  const replayed = async (): Promise<unknown> =>
+    (await follower`SELECT pg_last_wal_replay_lsn() >= ${at}::pg_lsn AS done`)[0]!["done"];
   await expect.poll(replayed, { timeout: 60_000 }).toBe(true);
   await standby.control("promote");
   await load.succeed(SIGN_INS);

@@ -163,9 +163,11 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
         if (isDead || !made || isFull(error)) noteLoss(error);
         if (!isUnavailable(error)) throw error;
         // Nothing was written. Other connections, or another host, may lead to the new primary.
-        if (made && !hasSwitched && isReadOnly(error) && asked - made.made > MIN_POOL_AGE_MS) {
-          hasSwitched = true;
-          retire(made, current, limits.answerWithinMs / 1000);
+        if (made && !hasSwitched && isReadOnly(error)) {
+          hasSwitched = asked - made.made > MIN_POOL_AGE_MS;
+          if (hasSwitched) retire(made, current, limits.answerWithinMs / 1000);
+          else if (address.hosts.length > 1 && performance.now() + TRY_AGAIN_MS < until) await sleep(TRY_AGAIN_MS);
+          else throw unavailable(location, error);
           continue;
         }
         // Where another host may take over, nothing was asked and the request can wait for that.
