@@ -34,8 +34,27 @@ export function processContext(): Context {
     untilSignal: () =>
       new Promise((resolve) => {
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
+        onShellOfNpxGone(() => resolve("SIGTERM"));
       }),
   };
+}
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * npx runs a command in a shell, and passes a SIGTERM to that shell. The shell ends, and the command would go on alone, on
+ * its port. What a script of package.json leaves in the background is meant to go on.
+ */
+function onShellOfNpxGone(end: () => void): void {
+  // eslint-disable-next-line node/no-process-env
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script = "" } = process.env;
+  if (event !== "npx" || !/^['"]?svc(-identity)?\b/.test(script)) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    end();
+  }, LOOK_EVERY_MS).unref();
 }
 
 function stream(name: "stdout" | "stderr", descriptor: number): Stream {

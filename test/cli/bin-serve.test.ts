@@ -1,10 +1,11 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { directory, run, serve, useProcesses } from "../_bin.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { BIN, directory, run, serve, useProcesses } from "../_bin.ts";
 import { SEED } from "../_setup.ts";
 
 useProcesses();
@@ -25,6 +26,30 @@ describe("svc serve", () => {
     child.kill(signal);
     expect(await ended).toMatchObject({ code: 0, signal: null, stderr: "" });
     expect(await readdir(join(directory, ".svc"))).toEqual([".gitignore", "servers"]);
+    expect(await readdir(join(directory, ".svc/servers"))).toEqual([]);
+  });
+
+  it("ends with the shell that npx runs it in, which passes no signal on", async () => {
+    const script = `'${process.execPath}' '${BIN}' serve --json --port 0 --store memory; exit 1`;
+    const npx = { npm_command: "exec", npm_lifecycle_event: "npx", npm_lifecycle_script: "'svc-identity'" };
+    const env = { PATH: process.env["PATH"], HOME: directory, ...npx };
+    const shell = spawn("sh", ["-c", script], { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] });
+    let output = "";
+    shell.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const closed = once(shell.stdout, "close");
+    while (!output.includes("\n")) await once(shell.stdout, "data");
+    const { pid } = JSON.parse(output.split("\n")[0]!) as { pid: number };
+    onTestFinished(() => {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has ended, as it should.
+      }
+    });
+    expect(pid).not.toBe(shell.pid);
+    shell.kill("SIGTERM");
+    // The server has its end of the pipe until it ends.
+    await closed;
     expect(await readdir(join(directory, ".svc/servers"))).toEqual([]);
   });
 
