@@ -77,6 +77,28 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
     await page.unrouteAll({ behavior: "wait" });
   });
 
+  it("asks for the state in a tab that is in sight, and in another one when it comes into sight", async () => {
+    const { page, visit, control } = dashboard;
+    await visit("overview");
+    const count = page.getByTestId("count-users");
+    await expect.poll(() => count.textContent()).toMatch(/^\d+$/);
+    const before = Number(await count.textContent());
+    const see = (isHidden: boolean): Promise<unknown> =>
+      page.evaluate(`{
+        Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }`);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await see(true);
+    await control("POST /users", { name: "Hidden", email: "hidden@example.test" });
+    // Longer than the dashboard waits for further changes.
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 1000))");
+    expect(asked.filter((path) => path.endsWith("/state"))).toEqual([]);
+    await see(false);
+    await expect.poll(async () => Number(await count.textContent())).toBe(before + 1);
+  });
+
   describe("in a window of its own", () => {
     const opened = async (): Promise<Page> => {
       const { page, visit } = dashboard;

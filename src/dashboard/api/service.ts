@@ -59,16 +59,22 @@ const READ_ONLY = ["GET", "HEAD", "OPTIONS"];
 
 /**
  * Reads the state again, soon after anything has changed it: a sign-in that ended, or a request that writes; and while the
- * server can't answer, until it can.
+ * server can't answer, until it can. A tab that is not in sight waits until it is: twenty of them would ask at once.
  */
 export function followChanges(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStale = false;
   const refreshIn = (ms: number): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      void refreshState();
+      isStale = document.hidden;
+      if (!isStale) void refreshState();
     }, ms);
   };
+  const onVisible = (): void => {
+    if (isStale) refreshIn(0);
+  };
+  document.addEventListener("visibilitychange", onVisible);
   const stops = [
     onEvent((event) => {
       if (isChange(event)) refreshIn(REFRESH_MS);
@@ -80,6 +86,7 @@ export function followChanges(): () => void {
   ];
   return () => {
     clearTimeout(timer);
+    document.removeEventListener("visibilitychange", onVisible);
     for (const stop of stops) stop();
   };
 }
