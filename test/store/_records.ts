@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type {
-  IdentityRecord,
-  InstanceRecord,
-  PersonaRecord,
-  Records,
-  SessionRecord,
-  StateRecord,
-  UserRecord,
+import {
+  newRecord,
+  type IdentityRecord,
+  type InstanceRecord,
+  type PersonaRecord,
+  type Records,
+  type SessionRecord,
+  type StateRecord,
+  type UserRecord,
 } from "../../src/server/store/records.ts";
 import type { SignIn, Store, UserView } from "../../src/server/store/store.ts";
 import type { Provider } from "../../src/wire/names.ts";
@@ -56,22 +57,19 @@ export function persona(name: string): PersonaRecord {
 }
 
 export function user(n: number, more: Partial<UserRecord> = {}): UserRecord {
-  return {
+  return newRecord("users", {
     id: id(n),
     instance_id: A,
     email: `user${n}@acme.test`,
     name: `User ${n}`,
-    avatar_url: null,
-    email_verified_at: null,
-    password_digest: null,
     created_at: at(n),
     updated_at: at(n),
     ...more,
-  };
+  });
 }
 
 export function identity(n: number, owner: UserRecord, more: Partial<IdentityRecord> = {}): IdentityRecord {
-  return {
+  return newRecord("identities", {
     id: id(n),
     instance_id: owner.instance_id,
     user_id: owner.id,
@@ -79,17 +77,14 @@ export function identity(n: number, owner: UserRecord, more: Partial<IdentityRec
     uid: String(n),
     email: owner.email,
     email_verified: true,
-    access_token: null,
-    refresh_token: null,
-    token_expires_at: null,
     created_at: owner.created_at,
     updated_at: owner.created_at,
     ...more,
-  };
+  });
 }
 
 export function session(n: number, owner: UserRecord, more: Partial<SessionRecord> = {}): SessionRecord {
-  return {
+  return newRecord("sessions", {
     id: id(n),
     session_id: sessionId(n),
     instance_id: owner.instance_id,
@@ -101,24 +96,21 @@ export function session(n: number, owner: UserRecord, more: Partial<SessionRecor
     geo_data: {},
     logged_in_at: at(n),
     last_signin_at: at(n),
-    revoked_at: null,
     created_at: at(n),
     ...more,
-  };
+  });
 }
 
 export function state(n: number, more: Partial<StateRecord> = {}): StateRecord {
-  return {
+  return newRecord("states", {
     state: n.toString(16).padStart(64, "0"),
     instance_id: A,
     provider: "google",
     redirect_uri: "http://localhost:3000/callback",
-    code_verifier: null,
-    binding: null,
     created_at: at(0),
     expires_at: at(600),
     ...more,
-  };
+  });
 }
 
 export function records(more: Partial<Records> = {}): Records {
