@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from "node:module";
+import nodeTimers from "node:timers";
 import { type ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -151,11 +153,13 @@ describe("a provider that hangs", () => {
       (response: ServerResponse): void => void response.writeHead(200).write("{"),
     ],
   ])("at %s, %s, is given up after ten seconds in all", async (path, _when, answer) => {
-    const timers = vi.spyOn(globalThis, "setTimeout");
-    const ended = vi.spyOn(globalThis, "clearTimeout");
+    const timers = vi.spyOn(nodeTimers, "setTimeout");
+    const ended = vi.spyOn(nodeTimers, "clearTimeout");
+    syncBuiltinESMExports();
     onTestFinished(() => {
       timers.mockRestore();
       ended.mockRestore();
+      syncBuiltinESMExports();
     });
     const deadlines = (): number[] => timers.mock.calls.flatMap(([, ms], call) => (ms === 10_000 ? [call] : []));
     const { service, signIn, heard } = await setupProvider("google", {

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import * as z from "zod/mini";
 import { BodyTooLong, readText } from "../../wire/body.ts";
 import type { FetchInit } from "../../wire/fetch.ts";
