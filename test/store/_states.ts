@@ -6,7 +6,7 @@ import type { Subject } from "./_subject.ts";
 
 /** What every store does with deletions and with sign-ins under way. */
 export function testStates(subject: Subject): void {
-  const { signIn, users, sessions, begin, isInOrder } = subject;
+  const { signIn, users, sessions, begin, fill, isInOrder } = subject;
 
   describe("deleteUser", () => {
     beforeEach(() => subject.store.seed(people()));
@@ -113,7 +113,7 @@ export function testStates(subject: Subject): void {
 
     it("drops an instance's oldest where it has begun too many, and none of another's", async () => {
       await subject.store.saveState(state(0, { instance_id: B }));
-      await begin(1, 50_000);
+      await fill(1, 50_000);
       await begin(50_001, 51_000);
       expect(await subject.store.takeState(state(1).state)).toBeUndefined();
       expect(await subject.store.takeState(state(51_000).state)).toEqual(state(51_000));

@@ -19,8 +19,10 @@ export interface Subject {
   sessions(options?: PageOptions, tenant?: string): Promise<SessionRecord[] | undefined>;
   userIds(options?: PageOptions): Promise<string[] | undefined>;
   sessionIds(options?: PageOptions): Promise<string[] | undefined>;
-  /** Saves states with consecutive numbers, as quickly as the store can. */
+  /** Saves states with consecutive numbers, 64 at once. */
   begin(first: number, last: number): Promise<void>;
+  /** Leaves states with consecutive numbers there, as quickly as the store can. */
+  fill(first: number, last: number): Promise<void>;
 }
 
 /** Opens a store before each test of the `describe` that it is called in. */
@@ -35,8 +37,7 @@ export function useStore(open: () => Promise<Store>, { isInOrder = true, saveSta
     (await all(store.users(tenant, options)))?.map((view) => view.user);
   const sessions = (options: PageOptions = {}, tenant = A): Promise<SessionRecord[] | undefined> =>
     all(store.sessions(tenant, options));
-  /** 64 at once. */
-  const saveAll = async (first: number, last: number): Promise<void> => {
+  const begin = async (first: number, last: number): Promise<void> => {
     let next = first;
     const worker = async (): Promise<void> => {
       while (next <= last) await store.saveState(state(next++));
@@ -54,6 +55,7 @@ export function useStore(open: () => Promise<Store>, { isInOrder = true, saveSta
     sessions,
     userIds: async (options) => (await users(options))?.map((row) => row.id),
     sessionIds: async (options) => (await sessions(options))?.map((row) => row.session_id),
-    begin: saveStates ?? saveAll,
+    begin,
+    fill: saveStates ?? begin,
   };
 }
