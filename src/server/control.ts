@@ -7,7 +7,7 @@ import type { Reply } from "./http/reply.ts";
 import type { AppRequest } from "./http/request.ts";
 import type { Store } from "./store/store.ts";
 
-/** Gives access, and takes it back. */
+/** What gives access to the control API, and when it ends. */
 export interface ControlOptions {
   readonly controlKey: string;
   readonly dashboardKeys: DashboardKeys;
@@ -38,7 +38,7 @@ export function createControl(
       store: parts.store,
       realNow: parts.live.clock.real,
       closing: options.closing,
-      onBug: (error) => parts.onBug(error, "of a job"),
+      onBug: (error) => parts.onBug(error),
     }),
     process: `process_${randomBytes(6).toString("base64url")}`,
   };

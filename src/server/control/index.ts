@@ -55,6 +55,7 @@ const HANDLERS: Handlers = {
   ...eventRoutes,
   ...dashboardRoutes,
 };
+
 /** The dashboard's own files and what says how to use the API need no key: they hold no data. */
 async function answerPublic({ path }: AppRequest, method: string, { addresses }: ControlDeps): Promise<Reply> {
   if (method !== "GET" && method !== "HEAD")

@@ -10,8 +10,8 @@ import { avatar, simulatedAccounts, simulatedAuthorize } from "./simulator.ts";
 import { verifyToken } from "./tokens.ts";
 import { deleteUser, getUser, listUsers, searchUsers } from "./users.ts";
 
-/** Not part of the service, but of a development server. */
-type LocalRoute =
+/** Pages and steps of svc itself, which the specification does not name. */
+type OwnRoute =
   | "GET /"
   | "GET /__svc/begin"
   | "GET /__svc/identity"
@@ -21,7 +21,7 @@ type LocalRoute =
   | "GET /__svc/simulator/avatars/:file";
 type Preflight = "OPTIONS /api/v1/instances/search";
 
-export const ROUTES: Readonly<Record<Route | Preflight | LocalRoute, RouteDefinition>> = {
+export const ROUTES: Readonly<Record<Route | Preflight | OwnRoute, RouteDefinition>> = {
   "GET /sign-in": signIn,
   "GET /oauth/authorize": authorize,
   "GET /oauth/:provider/callback": callback,

@@ -23,7 +23,7 @@ export interface RouteDeps extends BeginDeps, CompleteDeps {
   readonly identitySecret: string;
   now(): Date;
   /** Told of every bug. */
-  onBug(error: unknown, request_id: string): void;
+  onBug(error: unknown, request_id?: string): void;
 }
 
 export interface RouteDefinition {
