@@ -118,7 +118,7 @@ async function history(seed: number): Promise<string[]> {
 /** What was begun when the power was cut comes to its end or hangs. */
 async function settled(disk: Disk): Promise<void> {
   disk.cutAt = 0;
-  for (let turn = 0; turn < 5; turn++) await setImmediate();
+  for (let turn = 0; turn < 20; turn++) await setImmediate();
 }
 
 async function live(disk: Disk, life: Life): Promise<string[]> {
