@@ -39,32 +39,16 @@ export function claimsFor(
 }
 
 export function createTokens(): Tokens {
-  const keys = new LRUCache<string, KeyObject>({ max: MAX_KEYS });
-  const importedKeys = new LRUCache<string, Promise<SigningKey>>({ max: MAX_KEYS });
+  const keys = new LRUCache<string, KeyObject>({ max: MAX_KEYS, memoMethod: hmacKey });
+  const importedKeys = new LRUCache<string, Promise<SigningKey>>({ max: MAX_KEYS, memoMethod: (key) => importKey(key) });
   const verified = new LRUCache<string, Partial<TokenClaims>>({ max: MAX_CACHED_TOKENS });
-
-  function keyOf({ secret_key }: InstanceRecord): KeyObject {
-    const known = keys.get(secret_key);
-    if (known) return known;
-    const key = hmacKey(secret_key);
-    keys.set(secret_key, key);
-    return key;
-  }
-
-  function importedKeyOf({ secret_key }: InstanceRecord): Promise<SigningKey> {
-    const known = importedKeys.get(secret_key);
-    if (known) return known;
-    const key = importKey(secret_key);
-    importedKeys.set(secret_key, key);
-    return key;
-  }
 
   /** @throws {ApiError} where the instance's key did not sign the token, or its header is not plain */
   async function signedClaims(instance: InstanceRecord, token: string): Promise<Partial<TokenClaims>> {
     const claims = readClaims(token);
-    if (claims?.instance_id === instance.id && isOwnToken(token, keyOf(instance))) return claims;
+    if (claims?.instance_id === instance.id && isOwnToken(token, keys.memo(instance.secret_key))) return claims;
     // Jose judges what is wrong or unusual.
-    const result = await verifySignature(token, [await importedKeyOf(instance)], instance.id);
+    const result = await verifySignature(token, [await importedKeys.memo(instance.secret_key)], instance.id);
     if ("problem" in result) throw new ApiError(codeOfProblem(result.problem));
     return result.claims;
   }
@@ -72,7 +56,7 @@ export function createTokens(): Tokens {
   return {
     issue(instance, user, provider, now) {
       const claims = claimsFor(instance, user, provider, Math.floor(now.getTime() / 1000));
-      return signToken(claims, keyOf(instance));
+      return signToken(claims, keys.memo(instance.secret_key));
     },
 
     async verify(instance, token, now) {
