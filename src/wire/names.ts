@@ -12,6 +12,8 @@ export function enumerated(names: readonly string[], conjunction: "and" | "or"):
 
 export const SECRET_KEY_HEADER = "x-service-secret-key";
 export const PUBLISHABLE_KEY_HEADER = "x-service-publishable-key";
+/** Tells a simulated provider which browser asks; it is not secret, and says nothing about a user. */
+export const BROWSER_COOKIE = "svc_browser";
 export const SECRET_KEY_PREFIX = "sk_";
 export const PUBLISHABLE_KEY_PREFIX = "pk_";
 export const SESSION_ID_PREFIX = "svc_session_";

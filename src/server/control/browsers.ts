@@ -1,4 +1,5 @@
-import { browserCookie, BROWSER_COOKIE } from "../simulator/labelled-browser.ts";
+import { BROWSER_COOKIE } from "../../wire/names.ts";
+import { browserCookie } from "../simulator/labelled-browser.ts";
 import { randomBytes } from "node:crypto";
 import type { HandlersOf } from "./handler.ts";
 

@@ -1,6 +1,3 @@
-/** Tells a simulated provider which browser asks; it is not secret, and says nothing about a user. */
-export const BROWSER_COOKIE = "svc_browser";
-
 /** A browser of which scenarios can speak. */
 export interface LabelledBrowser {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext } from "@playwright/test";
 import { ControlError, type TestService } from "../index.ts";
-import { TOKEN_LIFETIME_SECONDS } from "../../wire/names.ts";
+import { BROWSER_COOKIE, TOKEN_LIFETIME_SECONDS } from "../../wire/names.ts";
 import type { SignInAs, SignInAsOptions } from "./sign-in-as.ts";
 
 export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
@@ -28,9 +28,6 @@ export interface SignInDeps {
   readonly baseURL: string | undefined;
   readonly signInAs: SignInAs;
 }
-
-/** Belongs to a test, not to the signed-in user. */
-const BROWSER_COOKIE = "svc_browser";
 
 const EMPTY: StorageState = { cookies: [], origins: [] };
 
@@ -75,6 +72,7 @@ async function signIn(
     const { data } = await signInAs(await context.newPage(), account, options);
     if (data.user_id === null) throw new Error(`${account} could not sign in: ${data.error}. ${data.reason ?? ""}`);
     const { cookies, ...rest } = await context.storageState();
+    // It belongs to a test, not to the signed-in user.
     const state = { ...rest, cookies: cookies.filter((cookie) => cookie.name !== BROWSER_COOKIE) };
     return { state, userId: data.user_id, signedInAt };
   } finally {
