@@ -40,7 +40,10 @@ export function claimsFor(
 
 export function createTokens(): Tokens {
   const keys = new LRUCache<string, KeyObject>({ max: MAX_KEYS, memoMethod: hmacKey });
-  const importedKeys = new LRUCache<string, Promise<SigningKey>>({ max: MAX_KEYS, memoMethod: (key) => importKey(key) });
+  const importedKeys = new LRUCache<string, Promise<SigningKey>>({
+    max: MAX_KEYS,
+    memoMethod: (key) => importKey(key),
+  });
   const verified = new LRUCache<string, Partial<TokenClaims>>({ max: MAX_CACHED_TOKENS });
 
   /** @throws {ApiError} where the instance's key did not sign the token, or its header is not plain */

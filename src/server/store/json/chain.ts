@@ -1,7 +1,7 @@
 import { NAMED_SINCE } from "../columns.ts";
 import type { Header, JournalHeader } from "./header.ts";
 
-/** A journal's file: its header; `none` where its first line is none; undefined where there is not a file. */
+/** A journal's file: its header; `none` where its first line is none; undefined where the file is missing. */
 export type Found = JournalHeader | "none" | undefined;
 
 /** Which of a store's journals belong to its document, and why the others do not. */

@@ -1,13 +1,13 @@
 const BLOCK_ROWS = 1024;
 
 /** Rows as they were at one moment. */
-export interface ReadView<Row> {
+interface RowView<Row> {
   readonly length: number;
   at(index: number): Row;
 }
 
 /**
- * An array that can be read as it was while it is changed. A read view shares its blocks; a writer that changes a block that a
+ * An array that can be read as it was while it is changed. A view shares its blocks; a writer that changes a block that a
  * view shares copies that block alone. So a view costs 8 bytes for 1,024 rows, however long it is kept.
  */
 export class RowBlocks<Row> {
@@ -62,7 +62,7 @@ export class RowBlocks<Row> {
     return this.#blocks.flat();
   }
 
-  view(): ReadView<Row> {
+  view(): RowView<Row> {
     const blocks = [...this.#blocks];
     this.#own.clear();
     return {
