@@ -18,7 +18,7 @@ type ParamsIn<Path extends string> = Path extends `${string}/:${infer Name}/${in
     ? Name
     : never;
 
-/** What a route is called with. */
+/** What a route is called with. Each parameter is one part of the path, whatever characters it has. */
 export interface Call<Route extends ControlRoute> {
   readonly params?: { readonly [Name in ParamsIn<Route>]: string };
   readonly query?: QueryOf<Route>;
@@ -44,7 +44,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
   async function send<Route extends ControlRoute>(route: Route, call: Call<Route>): Promise<FetchResponse> {
     const [method = "", path = ""] = route.split(" ");
     const params: Readonly<Record<string, string>> = call.params ?? {};
-    const place = path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
+    const place = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
     const query = Object.entries((call.query as object | undefined) ?? {}).filter(([, value]) => value !== undefined);
     const search = new URLSearchParams(
       query.map(([name, value]): [string, string] => [name, String(value)]),

@@ -6,6 +6,7 @@ import {
   type ControlClient,
   type ServerEvent,
 } from "../../src/control-client/index.ts";
+import type { Fetch, FetchResponse } from "../../src/wire/fetch.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 
 async function connected(): Promise<[ControlClient, ControlledServer]> {
@@ -95,4 +96,15 @@ it("The control API is at the front door only, with its key, too", async () => {
   expect(await statusAt(`acme.localhost:${server.port}`)).toBe(404);
   expect(await statusAt(`api.localhost:${server.port}`)).toBe(404);
   expect(await statusAt("rebound.example")).toBe(421);
+});
+
+it("The control client keeps a parameter within its part of the path", async () => {
+  const asked: string[] = [];
+  const fetch: Fetch = async (url) => {
+    asked.push(url);
+    return new Response("{}") as unknown as FetchResponse;
+  };
+  const control = createControlClient({ url: "http://localhost:1", controlKey: "ctl_1", fetch });
+  await control.request("GET /users/:id", { params: { id: "../state?x#y" } });
+  expect(asked).toEqual(["http://localhost:1/__svc/v1/users/..%2Fstate%3Fx%23y"]);
 });

@@ -94,7 +94,7 @@ export async function runUpdate(context: Context, options: InstanceOptions, inst
   const body = { ...given(options), ...(subdomain !== undefined && { subdomain }) };
   if (Object.keys(body).length === 0)
     throw new CliError(EXIT.usage, "Nothing to change.", "See svc dev instances update --help.");
-  const params = { id: encodeURIComponent(instance) };
+  const params = { id: instance };
   const changed = await (await openControl(context, options)).request("PATCH /instances/:id", { params, body });
   await printResource(context, options, INSTANCE_COLUMNS, changed);
 }
@@ -106,7 +106,7 @@ export async function runDelete(
   instance: string,
 ): Promise<ExitCode | void> {
   const control = await openControl(context, options);
-  const { id, data } = await control.request("GET /instances/:id", { params: { id: encodeURIComponent(instance) } });
+  const { id, data } = await control.request("GET /instances/:id", { params: { id: instance } });
   if (!options.yes) {
     if (!isInteractive(context))
       throw new CliError(EXIT.usage, `This deletes ${data.name} with all its users and sessions.`, "To confirm: --yes");

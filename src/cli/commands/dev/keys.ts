@@ -46,7 +46,7 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
   const control = await openControl(context, options);
   const id = name ?? (await firstInstance(control));
   const keys = await control.request("POST /instances/:id/keys/rotate", {
-    params: { id: encodeURIComponent(id) },
+    params: { id },
     body: { secret_key: secretKey, publishable_key: publishableKey },
   });
   if (options.json) return printJson(context, keys);

@@ -40,7 +40,7 @@ export async function runReplay(context: Context, options: ReplayOptions, flow: 
   const { outcome, as, provider, json } = options;
   const control = await openControl(context, options);
   const answer = await control.request("POST /flows/:id/replay", {
-    params: { id: encodeURIComponent(flow) },
+    params: { id: flow },
     body: { ...(outcome && { outcome }), ...(as !== undefined && { as }), ...(provider && { provider }) },
   });
   if (json) return printJson(context, answer);

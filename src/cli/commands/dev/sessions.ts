@@ -41,8 +41,7 @@ export async function runSessions(
   const control = await openControl(context, options);
   const changed: AnswerOf<"GET /sessions/:session_id">[] = [];
   for (const id of ids) {
-    const params = { session_id: encodeURIComponent(id) };
-    changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params }));
+    changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id: id } }));
   }
   await printAll(context, options, DEV_SESSION_COLUMNS, changed, "");
 }

@@ -58,7 +58,7 @@ export async function runSave(context: Context, options: SnapshotOptions, name: 
 /** Restores a snapshot, and prints what was in it. */
 export async function runRestore(context: Context, options: SnapshotOptions, name: string): Promise<void> {
   const control = await openControl(context, options);
-  const restored = await control.request("POST /snapshots/:name/restore", { params: { name: encoded(name) } });
+  const restored = await control.request("POST /snapshots/:name/restore", { params: { name } });
   await printResource(context, options, SNAPSHOT_COLUMNS, restored);
   if (name !== "previous" && context.stderr.isTTY)
     context.stderr.write(asRun("To undo this: svc dev snapshot restore previous\n", context));
@@ -73,12 +73,7 @@ export async function runSnapshots(context: Context, options: SnapshotOptions): 
 /** Deletes a snapshot. */
 export async function runDelete(context: Context, options: SnapshotOptions, name: string): Promise<void> {
   const control = await openControl(context, options);
-  const answer = await control.request("DELETE /snapshots/:name", { params: { name: encoded(name) } });
+  const answer = await control.request("DELETE /snapshots/:name", { params: { name } });
   if (options.json) return printJson(context, answer);
   context.stderr.write(`Deleted the snapshot ${harmless(name)}.\n`);
-}
-
-/** A name from the command line, as one part of a path. */
-function encoded(name: string): string {
-  return encodeURIComponent(name);
 }

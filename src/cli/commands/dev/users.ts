@@ -84,7 +84,7 @@ export async function runUpdate(context: Context, options: UserOptions, user: st
     context,
     options,
     DEV_USER_COLUMNS,
-    await control.request("PATCH /users/:id", { params: { id: encodeURIComponent(id) }, body }),
+    await control.request("PATCH /users/:id", { params: { id }, body }),
   );
 }
 

@@ -77,7 +77,7 @@ function viewOf(context: Context, { json, output = "table" }: LogsOptions): (wan
 /** @throws {ControlError} where there is no such instance */
 async function instanceOf(control: ControlClient, name: string | undefined): Promise<Wanted["instance"]> {
   if (name === undefined) return undefined;
-  const { id, data } = await control.request("GET /instances/:id", { params: { id: encodeURIComponent(name) } });
+  const { id, data } = await control.request("GET /instances/:id", { params: { id: name } });
   return { id, subdomain: data.subdomain };
 }
 
