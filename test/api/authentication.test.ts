@@ -31,7 +31,7 @@ function send(
 
 const secret = (key: string): Record<string, string> => ({ "x-service-secret-key": key });
 
-/** Every endpoint of an instance's own address: what it tells who has no key, and how it answers the right one here. */
+/** Every endpoint at an instance's own address: its error without a key, and its status here with the right one. */
 const ENDPOINTS: [route: string, missing: string, status: number][] = [
   ["POST /api/v1/tokens/verify", "Missing secret key", 400],
   [`GET /api/v1/users/${A1}`, "Missing secret key", 200],
@@ -49,15 +49,15 @@ const RESOLUTION: [route: string, missing: string, status: number] = [
   200,
 ];
 
-describe("authentication", () => {
-  it.each([...ENDPOINTS, RESOLUTION])("%s without a key: %s", async (route, error) => {
+describe("API authentication", () => {
+  it.each([...ENDPOINTS, RESOLUTION])("%s without a key answers %s", async (route, error) => {
     const service = await setup();
     for (const headers of [{}, secret("")]) {
       expect(await answer(await send(service, route, headers))).toEqual([401, { error }]);
     }
   });
 
-  it.each([...ENDPOINTS, RESOLUTION])("%s with a bad key: Unauthorized", async (route) => {
+  it.each([...ENDPOINTS, RESOLUTION])("%s with an invalid key answers Unauthorized", async (route) => {
     const service = await setup();
     const key = service.acme.secret_key;
     const bad = [
@@ -85,14 +85,14 @@ describe("authentication", () => {
     }
   });
 
-  it.each([...ENDPOINTS, RESOLUTION])("%s with the key twice: Unauthorized", async (route) => {
+  it.each([...ENDPOINTS, RESOLUTION])("%s with the key header repeated answers Unauthorized", async (route) => {
     const service = await setup();
     const headers = new Headers(secret(service.acme.secret_key));
     headers.append("x-service-secret-key", service.acme.secret_key);
     expect(await answer(await send(service, route, headers))).toEqual([401, { error: "Unauthorized" }]);
   });
 
-  it.each([...ENDPOINTS, RESOLUTION])("%s takes the key from its header alone", async (route, error) => {
+  it.each([...ENDPOINTS, RESOLUTION])("%s accepts the key in its header only", async (route, error) => {
     const service = await setup();
     const key = service.acme.secret_key;
     const places: [route: string, headers: Record<string, string>][] = [
@@ -106,19 +106,19 @@ describe("authentication", () => {
     }
   });
 
-  it.each(ENDPOINTS)("%s takes no publishable key", async (route, error) => {
+  it.each(ENDPOINTS)("%s rejects a publishable key", async (route, error) => {
     const service = await setup();
     expect(await answer(await send(service, route, { "x-service-publishable-key": PK }))).toEqual([401, { error }]);
   });
 
-  it.each(ENDPOINTS)("%s takes no user's token", async (route, error) => {
+  it.each(ENDPOINTS)("%s rejects a user's token", async (route, error) => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     expect(await answer(await send(service, route, { authorization: `Bearer ${token}` }))).toEqual([401, { error }]);
     expect(await answer(await send(service, route, secret(token)))).toEqual([401, { error: "Unauthorized" }]);
   });
 
-  it.each(ENDPOINTS)("%s at an instance's host takes that instance's key alone", async (route, error, status) => {
+  it.each(ENDPOINTS)("%s at an instance's host accepts only that instance's key", async (route, error, status) => {
     const service = await setup();
     const base = "http://acme.localhost:7820";
     const unauthorized = [401, { error: "Unauthorized" }];
@@ -127,7 +127,7 @@ describe("authentication", () => {
     expect((await send(service, route, secret(service.acme.secret_key), base)).status).toBe(status);
   });
 
-  it.each(ENDPOINTS)("%s at the host of no instance takes no key", async (route) => {
+  it.each(ENDPOINTS)("%s at the host of an unknown instance rejects every key", async (route) => {
     const service = await setup();
     const headers = secret(service.acme.secret_key);
     expect(await answer(await send(service, route, headers, "http://nobody.localhost:7820"))).toEqual([
@@ -136,14 +136,14 @@ describe("authentication", () => {
     ]);
   });
 
-  it.each(ENDPOINTS)("%s is not there at the API's host", async (route) => {
+  it.each(ENDPOINTS)("%s does not exist at the API's host", async (route) => {
     const service = await setup();
     const headers = secret(service.acme.secret_key);
     expect(await answer(await send(service, route, headers, "http://api.localhost:7820"))).toEqual(NOT_FOUND);
   });
 
   it.each([...ENDPOINTS, RESOLUTION])(
-    "%s at the front door is for the instance of its key",
+    "%s at the server's own address uses the instance of its key",
     async (route, _, status) => {
       const service = await setup();
       expect((await send(service, route, secret(service.acme.secret_key))).status).toBe(status);
@@ -156,7 +156,7 @@ describe("authentication", () => {
     ["/.well-known/openid-configuration", 200],
     ["/sign-in?redirect_uri=http://localhost:3000/callback", 302],
     ["/oauth/authorize?provider=google&redirect_uri=http://localhost:3000/callback", 302],
-  ])("is not asked for by %s, and a bad key does no harm there", async (path, status) => {
+  ])("%s needs no key and ignores an invalid one", async (path, status) => {
     const { fetch } = await setup();
     for (const headers of [{}, secret("sk_bad")]) {
       for (const base of ["", "http://globex.localhost:7820"]) {
@@ -165,7 +165,7 @@ describe("authentication", () => {
     }
   });
 
-  it("comes before everything else that may be wrong with a request", async () => {
+  it("checks the key before anything else in the request", async () => {
     const { fetch } = await setup();
     const unauthorized = [401, { error: "Unauthorized" }];
     for (const path of ["users/search", "users/search?query=nonsense", "sessions?limit=0", "users?after=nobody"]) {
@@ -174,7 +174,7 @@ describe("authentication", () => {
   });
 });
 
-describe("what a key sees of another instance", () => {
+describe("A key used on another instance's resources", () => {
   it.each([
     ["GET", `users/${B1}`, `users/${NOBODY}`, "users/nonsense"],
     ["DELETE", `users/${B1}`, `users/${NOBODY}`, "users/nonsense"],
@@ -185,7 +185,7 @@ describe("what a key sees of another instance", () => {
       "instances/search?query=publishable_key:pk_nobody_0123456789",
       "instances/search?query=publishable_key:nonsense",
     ],
-  ])("is what it sees of nothing, to the byte: %s %s", async (method, ...paths) => {
+  ])("gets the same bytes as for a missing resource: %s %s", async (method, ...paths) => {
     const { acme, as } = await setup();
     const seen = await Promise.all(
       paths.map(async (path) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FRONT, setup } from "../_setup.ts";
 
 describe("GET /.well-known/openid-configuration", () => {
-  it("needs no key, and answers with the fields of the spec", async () => {
+  it("needs no key and answers with the fields of the specification", async () => {
     const { fetch } = await setup();
     const response = await fetch("/.well-known/openid-configuration");
     expect(response.status).toBe(200);
@@ -18,13 +18,13 @@ describe("GET /.well-known/openid-configuration", () => {
     });
   });
 
-  it("speaks of the instance at the instance's own host", async () => {
+  it("describes the instance at the instance's own host", async () => {
     const { fetch } = await setup();
     const response = await fetch("http://globex.localhost:7820/.well-known/openid-configuration");
     expect(await response.json()).toMatchObject({ issuer: "http://globex.localhost:7820" });
   });
 
-  it("is not served for an instance that does not exist, nor at the API's host", async () => {
+  it("answers 404 for an unknown instance and at the API's host", async () => {
     const { fetch } = await setup();
     const missing = await fetch("http://nobody.localhost:7820/.well-known/openid-configuration");
     expect([missing.status, await missing.json()]).toEqual([404, { error: "Instance not found" }]);

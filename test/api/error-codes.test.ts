@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What a real socket answers to these bytes, whenever it does. */
+/** The response to these bytes on a real socket. */
 const bytes = (text: string): Promise<Outcome> =>
   new Promise((resolve, reject) => {
     let answer = "";
@@ -94,17 +94,17 @@ const PROVOKED: Partial<Record<WireCode, () => Promise<Outcome>>> = {
   internal: () => withStore(new Error("a bug")),
   storage_unavailable: () => withStore(new StorageUnavailable("the disk is full")),
 };
-/** Of the control API, or slow to provoke: provoked in tests of their own. */
+/** Errors of the control API, or slow to provoke: other test files provoke them. */
 const ELSEWHERE: WireCode[] = ["conflict", "search_too_slow", "too_many_sign_ins"];
 
 describe("An error of the service", () => {
-  it("is provoked for every row of the table", () => {
+  it("is provoked once for every row of the table", () => {
     const codes = [...Object.keys(PROVOKED), ...ELSEWHERE];
     expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted());
   });
 
   it.each(Object.entries(PROVOKED))(
-    "has the status and the sentence of its row: %s",
+    "has the status and the message of its row: %s",
     async (code, provoke) => {
       const { status, body } = await provoke();
       const row: { status: number; error: string; valid?: false } = ERRORS[code as WireCode];
@@ -151,7 +151,7 @@ describe("An error of the client", () => {
     ["unknown", "ApiError", () => broken(418, '{"error":"I am a teapot"}')],
   ];
 
-  it("is provoked for every code that is not the service's", () => {
+  it("is provoked once for every code that only the client uses", () => {
     const own = Object.keys(ERROR_CODES).filter((code) => !(code in ERRORS));
     expect(CLIENT.map(([code]) => code).toSorted()).toEqual(own.toSorted());
   });

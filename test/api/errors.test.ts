@@ -17,7 +17,7 @@ function verify({ as, acme }: Service, body: object): Promise<Response> {
   return as(acme, "/api/v1/tokens/verify", { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-describe("the table of errors", () => {
+describe("The table of errors", () => {
   const search = "/api/v1/instances/search";
 
   it.each<[number, object, string, (service: Service) => Promise<Response>]>([
@@ -103,7 +103,7 @@ describe("the table of errors", () => {
       "no instance for the publishable key",
       ({ as, acme }) => as(acme, `${search}?query=publishable_key:pk_nobody_0123456789`),
     ],
-  ])("%i %j: %s", async (status, body, _, request_) => {
+  ])("gives status %i and body %j when: %s", async (status, body, _, request_) => {
     const response = await request_(await setup());
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.get("cache-control")).toBe("no-store");

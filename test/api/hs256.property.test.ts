@@ -27,14 +27,14 @@ const claims = fc.dictionary(
 const keys = fc.string({ unit: "binary", minLength: 1, maxLength: 200 });
 
 describe("HS256 without Web Crypto", () => {
-  it("gives the signature of the example in RFC 7515, A.1", () => {
+  it("produces the signature of the example in RFC 7515, A.1", () => {
     const key = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow";
     const text =
       "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
     expect(signatureOf(text, createSecretKey(key, "base64url"))).toBe("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
   });
 
-  it("gives the digests of RFC 4231, sections 4.2 and 4.3", () => {
+  it("produces the digests of RFC 4231, sections 4.2 and 4.3", () => {
     const hex = (text: string): Buffer => Buffer.from(text, "hex");
     const cases = [
       ["0b".repeat(20), "4869205468657265", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"],
@@ -48,7 +48,7 @@ describe("HS256 without Web Crypto", () => {
       expect(signatureOf(hex(text).toString(), createSecretKey(hex(key)))).toBe(hex(digest).toString("base64url"));
   });
 
-  it("makes the bytes that jose makes, for any claims and any key", async () => {
+  it("produces the same bytes as jose for any claims and any key", async () => {
     await fc.assert(
       fc.asyncProperty(claims, keys, async (content, key) => {
         expect(signToken(content, hmacKey(key))).toBe(await byJose(content, key));
@@ -57,7 +57,7 @@ describe("HS256 without Web Crypto", () => {
     );
   });
 
-  it("recognizes every token that jose makes with the same header", async () => {
+  it("recognizes every token that jose signs with the same header", async () => {
     await fc.assert(
       fc.asyncProperty(claims, keys, async (content, key) => {
         expect(isOwnToken(await byJose(content, key), hmacKey(key))).toBe(true);
@@ -66,7 +66,7 @@ describe("HS256 without Web Crypto", () => {
     );
   });
 
-  it("recognizes no changed token that jose refuses", async () => {
+  it("rejects every altered token that jose rejects", async () => {
     const token = signToken({ sub: "ada" }, hmacKey(KEY));
     const change = fc.record({
       at: fc.nat(token.length - 1),
@@ -82,7 +82,7 @@ describe("HS256 without Web Crypto", () => {
     );
   });
 
-  it("recognizes one last character of a signature, and none of the 63 others", () => {
+  it("recognizes one last character of a signature and rejects the 63 others", () => {
     const token = signToken({ sub: "ada" }, hmacKey(KEY));
     const good = ALPHABET.split("").filter((last) => isOwnToken(token.slice(0, -1) + last, hmacKey(KEY)));
     expect(good).toEqual([token.at(-1)]);
@@ -100,7 +100,7 @@ describe("HS256 without Web Crypto", () => {
   });
 
   it.each(["", ".", "..", "a.b.c", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."])(
-    "does not recognize %j",
+    "does not recognize the token %j",
     (text) => {
       expect(isOwnToken(text, hmacKey(KEY))).toBe(false);
     },

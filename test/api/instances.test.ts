@@ -31,7 +31,7 @@ describe("GET /api/v1/instances/search", () => {
     expect(await answer(await fetch(API + QUERY, secret(acme.secret_key)))).toEqual([200, ACME]);
   });
 
-  it("judges a request with both keys by the secret one", async () => {
+  it("uses the secret key of a request that has both keys", async () => {
     const { fetch, acme, globex } = await setup();
     expect(await answer(await fetch(API + QUERY, both(acme.secret_key, "pk_wrong_0123")))).toEqual([200, ACME]);
     expect(await answer(await fetch(API + QUERY, both("sk_wrong", PK)))).toEqual([401, { error: "Unauthorized" }]);
@@ -47,7 +47,7 @@ describe("GET /api/v1/instances/search", () => {
     },
   );
 
-  it("refuses the key of another instance at an instance's own address", async () => {
+  it("rejects another instance's key at an instance's own address", async () => {
     const { fetch, globex } = await setup();
     const asked = `http://acme.localhost:7820${SEARCH}?query=publishable_key:pk_globex_0123456789`;
     for (const init of [publishable("pk_globex_0123456789"), secret(globex.secret_key)])
@@ -55,13 +55,13 @@ describe("GET /api/v1/instances/search", () => {
   });
 
   it.each(["http://api.localhost:7820", "http://localhost:7820", "http://acme.localhost:7820"])(
-    "answers 404 at %s for an unknown publishable key that authenticates itself",
+    "answers 404 at %s for an unknown publishable key sent as the credential",
     async (base) => {
       const { fetch } = await setup();
       const key = "pk_nobody_0123456789";
       const asked = `${base}${SEARCH}?query=publishable_key:${key}`;
       expect(await answer(await fetch(asked, publishable(key)))).toEqual([404, { error: "Instance not found" }]);
-      // Neither a known nor another unknown key can be asked for with it.
+      // It can look up neither a known key nor another unknown one.
       for (const other of [PK, "pk_another_0123456789"])
         expect(await answer(await fetch(`${base}${SEARCH}?query=publishable_key:${other}`, publishable(key)))).toEqual([
           401,
@@ -70,7 +70,7 @@ describe("GET /api/v1/instances/search", () => {
     },
   );
 
-  it("counts an empty header as absent", async () => {
+  it("treats an empty key header as absent", async () => {
     const { fetch, acme } = await setup();
     expect(await answer(await fetch(API + QUERY, both("", PK)))).toEqual([200, ACME]);
     expect(await answer(await fetch(API + QUERY, both(acme.secret_key, "")))).toEqual([200, ACME]);
@@ -81,7 +81,7 @@ describe("GET /api/v1/instances/search", () => {
     ["escaped", `publishable_key%3A${PK}`],
     ["before other terms", `publishable_key:${PK}%20active:true`],
     ["behind other terms", `active:true+publishable_key:${PK}`],
-  ])("finds the key in a query where it is %s", async (_, query) => {
+  ])("finds the publishable key in a query where it is %s", async (_, query) => {
     const { fetch } = await setup();
     expect(await answer(await fetch(`${API}${SEARCH}?query=${query}`, publishable(PK)))).toEqual([200, ACME]);
   });
@@ -96,7 +96,7 @@ describe("GET /api/v1/instances/search", () => {
     ["no key behind the colon", "?query=publishable_key:"],
     ["the key behind a space", `?query=publishable_key:%20${PK}`],
     ["the key as a parameter", `?publishable_key=${PK}`],
-  ])("needs a publishable key in its query: %s", async (_, query) => {
+  ])("answers 400 unless its query has a publishable key: %s", async (_, query) => {
     const { fetch } = await setup();
     expect(await answer(await fetch(API + SEARCH + query, publishable(PK)))).toEqual([
       400,
@@ -105,11 +105,11 @@ describe("GET /api/v1/instances/search", () => {
   });
 
   it.each([
-    ["that nobody has", "pk_nobody_0123456789"],
+    ["that is unknown", "pk_nobody_0123456789"],
     ["of another instance", "pk_globex_0123456789"],
-    ["in other letters", PK.toUpperCase()],
+    ["in the other case", PK.toUpperCase()],
     ["cut short", PK.slice(0, -1)],
-    ["that is a secret one", "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz"],
+    ["that is a secret key", "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz"],
   ])("finds no instance by a key %s", async (_, key) => {
     const { fetch, acme } = await setup();
     for (const init of [publishable(PK), secret(acme.secret_key)]) {
@@ -125,16 +125,16 @@ describe("GET /api/v1/instances/search", () => {
     ["an unknown publishable key", publishable("pk_nobody_0123456789")],
     ["an unknown secret key", secret("sk_nobody_0123456789abcdefghijklmnopqrstuvwxyz")],
     ["an empty key", publishable("")],
-    ["a publishable key as the secret one", secret(PK)],
-    ["a secret key as the publishable one", publishable("sk_acme_0123456789abcdefghijklmnopqrstuvwxyz")],
-  ])("is refused with %s, whatever the query", async (_, init) => {
+    ["a publishable key as the secret key", secret(PK)],
+    ["a secret key as the publishable key", publishable("sk_acme_0123456789abcdefghijklmnopqrstuvwxyz")],
+  ])("answers 401 to a request with %s, for every query", async (_, init) => {
     const { fetch } = await setup();
     for (const path of [QUERY, SEARCH]) {
       expect(await answer(await fetch(API + path, init))).toEqual([401, { error: "Unauthorized" }]);
     }
   });
 
-  it("says null for the address of an instance that is not active yet", async () => {
+  it("returns a null address for an instance that is not active yet", async () => {
     const [acme] = SEED.instances;
     const { fetch } = await setup({ seed: { instances: [{ ...acme, active: false }] } });
     for (const init of [publishable(PK), secret(acme!.secret_key)]) {
@@ -146,13 +146,13 @@ describe("GET /api/v1/instances/search", () => {
   });
 });
 
-describe("pages of other origins, which have a publishable key", () => {
+describe("CORS on GET /api/v1/instances/search", () => {
   const ORIGIN = "https://app.test";
   const from = (init: RequestInit): RequestInit => ({
     headers: { origin: ORIGIN, "sec-fetch-site": "cross-site", ...(init.headers as Record<string, string>) },
   });
 
-  it("may read the instance that is found", async () => {
+  it("lets other origins read the instance that was found", async () => {
     const { fetch } = await setup();
     const response = await fetch(API + QUERY, from(publishable(PK)));
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
@@ -163,14 +163,14 @@ describe("pages of other origins, which have a publishable key", () => {
     [400, "publishable_key is required in query", SEARCH, PK],
     [401, "Unauthorized", QUERY, "pk_nobody_0123456789"],
     [404, "Instance not found", `${SEARCH}?query=publishable_key:pk_nobody_0123456789`, PK],
-  ])("may read why none is: %i %s", async (status, error, path, key) => {
+  ])("lets other origins read the error: %i %s", async (status, error, path, key) => {
     const { fetch } = await setup();
     const response = await fetch(API + path, from(publishable(key)));
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(await answer(response)).toEqual([status, { error }]);
   });
 
-  it("are told so when they ask before", async () => {
+  it("answers the preflight request of another origin", async () => {
     const { fetch } = await setup();
     const response = await fetch(API + QUERY, {
       method: "OPTIONS",
@@ -186,7 +186,7 @@ describe("pages of other origins, which have a publishable key", () => {
     expect(response.headers.get("access-control-allow-headers")).toBe("x-service-publishable-key");
   });
 
-  it("may not use a secret key", async () => {
+  it("does not let other origins send a secret key", async () => {
     const { fetch, acme } = await setup();
     const response = await fetch(API + QUERY, from(secret(acme.secret_key)));
     expect(response.headers.get("access-control-allow-origin")).toBeNull();

@@ -9,7 +9,7 @@ const MANY = 60_000;
 const SEVERAL = 20_000;
 const KEYED = ["X-Service-Secret-Key", SECRET_KEY];
 
-/** A list that is asked for over a socket and not read until it is resumed. */
+/** A list requested over a socket and not read until the socket is resumed. */
 function listing(port: number, path = "/api/v1/users"): Socket {
   const socket = connect(port, "127.0.0.1").on("error", () => undefined);
   onTestFinished(() => void socket.destroy());
@@ -37,7 +37,7 @@ it.each([
   [SEVERAL, "/api/v1/users/search?query=name:*u*"],
   [SEVERAL, "/api/v1/users/search?query=-name:absent"],
 ])(
-  "others sign in and read users while one client gets %i of them by %s",
+  "other clients can sign in and read users while one client gets %i of them from %s",
   { timeout: 120_000 },
   async (count, path) => {
     const { port } = await serverOf(count);
@@ -62,7 +62,7 @@ it.each([
   },
 );
 
-it("long lists take turns: the second one gets rows before the first one has ended", { timeout: 120_000 }, async () => {
+it("two long lists take turns: the second sends rows before the first ends", { timeout: 120_000 }, async () => {
   const { port } = await serverOf(SEVERAL);
   const [first, second] = [listing(port), listing(port)];
   const progress = [0, 0];
@@ -76,7 +76,7 @@ it("long lists take turns: the second one gets rows before the first one has end
   expect(other).toBeGreaterThan(ended / 4);
 });
 
-it("a list that begins while a long one is sent is not behind it", { timeout: 120_000 }, async () => {
+it("a list that starts while a long list is sent does not wait for it", { timeout: 120_000 }, async () => {
   const { port } = await serverOf(SEVERAL);
   const long = listing(port);
   let isDone = false;
@@ -88,25 +88,25 @@ it("a list that begins while a long one is sent is not behind it", { timeout: 12
   }
 });
 
-it("100 lists that nobody reads are produced up to a bound, and no further", { timeout: 120_000 }, async () => {
+it("the server stops producing 100 unread lists at a bound", { timeout: 120_000 }, async () => {
   const LISTS = 100;
   const { server, port } = await serverOf(SEVERAL);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => sockets.add(socket));
   const clients = Array.from({ length: LISTS }, () => listing(port));
-  /** What the server has made for them: sent to the system's buffers, or waiting in the process. */
+  /** Bytes the server has produced: sent to the system's buffers, or waiting in the process. */
   const produced = (): { all: number; waiting: number }[] =>
     [...sockets].map((socket) => ({ all: socket.bytesWritten, waiting: socket.writableLength }));
   const total = (): number => produced().reduce((sum, { all }) => sum + all, 0);
   while (sockets.size < LISTS || produced().some(({ waiting }) => waiting === 0)) await delay(20);
-  // Now all are stuck. That nothing is added is seen over many turns in which others are answered.
+  // Now all are stuck: nothing may be added over many turns in which others are answered.
   const before = total();
   for (let n = 0; n < 20; n++)
     expect((await ask(port, { path: `/api/v1/users/${userId(7)}`, headers: KEYED })).status).toBe(200);
   const own = produced().slice(0, LISTS);
   expect(own.reduce((sum, { all }) => sum + all, 0)).toBe(before);
   expect(Math.max(...own.map(({ waiting }) => waiting))).toBeLessThan(512 << 10);
-  // Whoever reads again gets the rest.
+  // A client that reads again gets the rest.
   let received = "";
   clients[0]!
     .setEncoding("latin1")

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ask, listening } from "../_sockets.ts";
 import { KEY } from "../_raw-http.ts";
 
-it("a search of 8,192 bytes is answered over a socket, although percent-encoding makes 24 KiB of it", async () => {
+it("a search of 8,192 bytes is answered over a socket although percent-encoding makes it 24 KiB", async () => {
   const { port } = await listening();
   const query = `name:${"é".repeat(4093)}`;
   const encoded = `/api/v1/users/search?query=${encodeURIComponent(query)}`;
@@ -11,7 +11,7 @@ it("a search of 8,192 bytes is answered over a socket, although percent-encoding
   expect([answer.status, answer.body]).toEqual([200, "[]"]);
 });
 
-it("a request whose first line and headers have more than 32 KiB is refused", async () => {
+it("a request whose request line and headers exceed 32 KiB is refused", async () => {
   const { port } = await listening();
   const answer = await ask(port, { path: `/api/v1/users/search?query=${"x".repeat(33_000)}` });
   expect([answer.status, answer.body]).toEqual([431, '{"error":"Request headers too large"}']);

@@ -30,7 +30,7 @@ describe("A host name", () => {
     expect(isLoopback(name)).toBe(false);
   });
 
-  it("is judged as URL writes it, however it was spelt", () => {
+  it("is judged in the form that URL gives it", () => {
     for (const spelt of ["http://127.1/", "http://0x7f.1/", "http://2130706433/", "http://[0:0:0:0:0:0:0:1]/"])
       expect([spelt, isLoopback(new URL(spelt).hostname)]).toEqual([spelt, true]);
   });
@@ -46,7 +46,7 @@ describe("An address", () => {
     ["http://localhost.evil.test", false],
     ["ftp://localhost", false],
     ["ws://localhost", false],
-  ])("is confidential only over https or on loopback: %s: %s", (address, expected) => {
+  ])("%s is confidential (https or loopback): %s", (address, expected) => {
     expect(isConfidential(new URL(address))).toBe(expected);
   });
 });

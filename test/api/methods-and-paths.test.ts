@@ -14,7 +14,7 @@ const NOT_FOUND = [404, { error: "Not found" }];
 
 const secret = (key: string): Record<string, string> => ({ "x-service-secret-key": key });
 
-describe("a method that an address does not have", () => {
+describe("An unsupported method", () => {
   it.each([
     ["/api/v1/tokens/verify", "POST", ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/api/v1/instances/search", "GET, HEAD, OPTIONS", ["POST", "PUT", "PATCH", "DELETE"]],
@@ -28,7 +28,7 @@ describe("a method that an address does not have", () => {
     ["/sign-in", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/oauth/authorize", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/oauth/google/callback", "GET", ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
-  ])("%s allows %s", async (path, allow, methods) => {
+  ])("on %s is answered with Allow: %s", async (path, allow, methods) => {
     const { acme, as } = await setup();
     for (const method of methods) {
       const response = await as(acme, path, { method });
@@ -40,7 +40,7 @@ describe("a method that an address does not have", () => {
   });
 });
 
-describe("an address that is none", () => {
+describe("An unknown path", () => {
   it.each([
     "/api",
     "/api/v1",
@@ -57,7 +57,7 @@ describe("an address that is none", () => {
     "/oauth/token",
     "/.well-known/jwks.json",
     "/api/v1/users.json",
-  ])("is not found: %s", async (path) => {
+  ])("answers 404: %s", async (path) => {
     const { acme, as } = await setup();
     for (const method of ["GET", "POST", "DELETE"]) {
       expect(await answer(await as(acme, path, { method }))).toEqual(NOT_FOUND);
@@ -84,20 +84,20 @@ describe("an address that is none", () => {
     "/api/v1/users/a:b",
     "/.well-known/openid-configuration/",
     "/sign-in/",
-  ])("is not found though it resembles one: %s", async (path) => {
+  ])("answers 404 even if it resembles a route: %s", async (path) => {
     const { acme, as, log } = await setup();
     expect(await answer(await as(acme, `http://localhost:7820${path}`))).toEqual(NOT_FOUND);
     expect(log.bugs).toEqual([]);
   });
 
-  it("is not repeated in the answer", async () => {
+  it("is not repeated in the response", async () => {
     const { fetch } = await setup();
     const path = `/api/v1/${encodePart({ secret: "sk_acme" })}?token=abc`;
     expect(await (await fetch(path)).text()).toBe('{"error":"Not found"}');
   });
 });
 
-describe("HEAD", () => {
+describe("A HEAD request", () => {
   it.each([
     `/api/v1/users/${A1}`,
     `/api/v1/users/${NOBODY}`,
@@ -108,7 +108,7 @@ describe("HEAD", () => {
     `/api/v1/instances/search?query=publishable_key:${PK}`,
     "/.well-known/openid-configuration",
     "/api/v1/nothing",
-  ])("has the status and the headers of GET: %s", async (path) => {
+  ])("returns the status and headers of GET: %s", async (path) => {
     const { acme, as } = await setup();
     const get = await as(acme, path);
     const head = await as(acme, path, { method: "HEAD" });
@@ -121,14 +121,14 @@ describe("HEAD", () => {
   });
 });
 
-describe("on the wire", () => {
+describe("The HTTP server", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await serve({ port: 0, store: "memory" });
   });
   afterAll(() => server.close());
 
-  /** As it is written here: `fetch` would tidy the path up before it is sent. */
+  /** The path exactly as written: `fetch` would normalize it first. */
   function raw(method: string, path: string): Promise<{ status: number | undefined; body: string }> {
     const headers = secret(server.instances[0]!.secret_key);
     return new Promise((resolve, reject) => {
@@ -156,7 +156,7 @@ describe("on the wire", () => {
     "/api/v1/users/",
     "/api/v1/users#fragment",
     "/api/v1/%",
-  ])("no path is tidied up into another: %s", async (path) => {
+  ])("does not normalize one path into another: %s", async (path) => {
     expect(await raw("GET", path)).toEqual({ status: 404, body: '{"error":"Not found"}' });
   });
 
@@ -166,7 +166,7 @@ describe("on the wire", () => {
     [`/api/v1/users/${NOBODY}`, 404],
     ["/api/v1/tokens/verify", 405],
     ["/api/v1/nothing", 404],
-  ])("HEAD %s has no body", async (path, status) => {
+  ])("sends no body for HEAD %s", async (path, status) => {
     expect(await raw("HEAD", path)).toEqual({ status, body: "" });
     expect((await raw("GET", path)).body).not.toBe("");
   });

@@ -11,7 +11,7 @@ function idOf(index: number): string {
   return `00000000-0000-4000-9000-${index.toString(16).padStart(12, "0")}`;
 }
 
-/** Five at each time, in no order. */
+/** Five at each time, unordered. */
 function timeOf(index: number): string {
   return new Date(Date.UTC(2026, 0, 1) + ((index * 7) % 1000) * 60_000).toISOString();
 }
@@ -30,7 +30,7 @@ function seedOf(users: object[]): object {
   return { instances: [{ ...SEED.instances[0], users }, SEED.instances[1]], personas: SEED.personas };
 }
 
-/** What the whole list must be: newest first, ties by id. */
+/** The whole list as it must be: newest first, ties by id. */
 function listed(indexes: number[]): object[] {
   return indexes
     .toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)) || idOf(a).localeCompare(idOf(b)))
@@ -50,12 +50,12 @@ function listed(indexes: number[]): object[] {
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** The address of the next page, by the header alone. */
+/** The address of the next page, from the Link header only. */
 function nextOf(response: Response): string | undefined {
   return /^<([^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
 }
 
-/** All pages from a first one on, as its links lead. */
+/** All pages from the first one on, by following the links. */
 async function follow({ acme, as }: Service, first: string): Promise<{ id: string }[][]> {
   const pages: { id: string }[][] = [];
   for (let path: string | undefined = first; path !== undefined;) {
@@ -67,8 +67,8 @@ async function follow({ acme, as }: Service, first: string): Promise<{ id: strin
   return pages;
 }
 
-describe("a list without a limit", () => {
-  it("is all of the instance's users in their order, however many", async () => {
+describe("A list without a limit", () => {
+  it("returns every user of the instance in order", async () => {
     const { acme, as } = await setup({ seed: seedOf(usersOf(MANY)) });
     const response = await as(acme, "/api/v1/users");
     expect(response.status).toBe(200);
@@ -77,13 +77,13 @@ describe("a list without a limit", () => {
     expect(await response.json()).toEqual(listed(range(MANY)));
   });
 
-  it.each([2047, 2048, 2049, 4096, 4097])("is all of %i users", async (count) => {
+  it.each([2047, 2048, 2049, 4096, 4097])("returns all of %i users", async (count) => {
     const { acme, as } = await setup({ seed: seedOf(usersOf(count)) });
     const users = (await (await as(acme, "/api/v1/users")).json()) as User[];
     expect(idsOf(users)).toEqual(idsOf(listed(range(count))));
   });
 
-  it("is all that a search finds, however far apart", async () => {
+  it("returns every match of a search, however far apart the matches are", async () => {
     const { acme, as } = await setup({ seed: seedOf(usersOf(MANY)) });
     const response = await as(acme, "/api/v1/users/search?query=name:Ada*");
     expect(await response.json()).toEqual(listed(range(MANY).filter((i) => i % 3 === 0)));
@@ -91,7 +91,7 @@ describe("a list without a limit", () => {
     expect(await single.json()).toEqual(listed([17]));
   });
 
-  it("is all of the instance's sessions in their order, however many", async () => {
+  it("returns every session of the instance in order", async () => {
     const sessions = range(MANY).map((i) => ({
       id: idOf(i),
       session_id: `svc_session_${idOf(MANY - i)}`,
@@ -121,8 +121,8 @@ function idsOf(users: object[]): string[] {
   return users.map((user) => (user as User).id);
 }
 
-describe("a list that changes while it is sent", () => {
-  it("stays one JSON array in its order when some are deleted, and has all the others", async () => {
+describe("A list that changes while it is sent", () => {
+  it("stays one ordered JSON array with all remaining users when some are deleted", async () => {
     const { acme, as, log } = await setup({ seed: seedOf(usersOf(MANY)) });
     const before = idsOf(listed(range(MANY)));
     const victims = [0, 1, 2100, 4095, 4096, 4500, 4999].map((place) => before[place]!);
@@ -136,7 +136,7 @@ describe("a list that changes while it is sent", () => {
     expect(log.bugs).toEqual([]);
   });
 
-  it("stays one JSON array in its order when everybody is deleted", async () => {
+  it("stays one ordered JSON array when every user is deleted", async () => {
     const { acme, as, store, log } = await setup({ seed: seedOf(usersOf(MANY)) });
     const before = idsOf(listed(range(MANY)));
     const users = await readAround(await as(acme, "/api/v1/users"), () =>
@@ -148,7 +148,7 @@ describe("a list that changes while it is sent", () => {
     expect(log.bugs).toEqual([]);
   });
 
-  it("has a user that is deleted as it was, or not at all", async () => {
+  it("contains a deleted user either complete or not at all", async () => {
     const { acme, as, store } = await setup({ seed: seedOf(usersOf(MANY)) });
     const last = listed(range(MANY)).at(-1) as User;
     const users = await readAround(await as(acme, "/api/v1/users"), () => store.deleteUser(acme.id, last.id));
@@ -156,14 +156,14 @@ describe("a list that changes while it is sent", () => {
     expect(found ?? last).toEqual(last);
   });
 
-  it("does not grow by those who sign in meanwhile", async () => {
+  it("does not include users who sign in meanwhile", async () => {
     const { acme, as, signIn } = await setup({ seed: seedOf(usersOf(MANY)) });
     const users = await readAround(await as(acme, "/api/v1/users"), () => signIn("twitter", "mary"));
     expect(idsOf(users)).toEqual(idsOf(listed(range(MANY))));
     expect(await (await as(acme, "/api/v1/users")).json()).toHaveLength(MANY + 1);
   });
 
-  it("is left without a trace by who has read enough", async () => {
+  it("leaves nothing running when the client disconnects", async () => {
     const { acme, as, log } = await setup({ seed: seedOf(usersOf(MANY)) });
     const reader = (await as(acme, "/api/v1/users")).body!.getReader();
     await reader.read();
@@ -173,7 +173,7 @@ describe("a list that changes while it is sent", () => {
   });
 });
 
-/** A store whose users never end, and which tells how many batches were asked for and whether it was told to stop. */
+/** A store with endless users that counts the batches read and records whether the reader stopped. */
 function endless(): { store: Store; taken: number; stopped: boolean } {
   const state = { store: openMemoryStore(), taken: 0, stopped: false };
   async function* forever(user: UserRecord): AsyncIterable<UserView[]> {
@@ -193,8 +193,8 @@ function endless(): { store: Store; taken: number; stopped: boolean } {
   return state;
 }
 
-describe("a list that is longer than its reader's patience", () => {
-  it("is taken from the store no faster than it is read, and no longer", async () => {
+describe("A list that its client reads slowly", () => {
+  it("is read from the store only as fast as the client reads", async () => {
     const state = endless();
     const { acme, as } = await setup({ store: state.store });
     const reader = (await as(acme, "/api/v1/users")).body!.getReader();
@@ -208,8 +208,8 @@ describe("a list that is longer than its reader's patience", () => {
   });
 });
 
-describe("limit and after", () => {
-  it("cut the list into pages, and a link leads from each to the next", async () => {
+describe("The limit and after parameters", () => {
+  it("split the list into pages, each with a link to the next", async () => {
     const service = await setup({ seed: seedOf(usersOf(25)) });
     const pages = await follow(service, "/api/v1/users?limit=10");
     expect(pages.map((page) => page.length)).toEqual([10, 10, 5]);
@@ -222,7 +222,7 @@ describe("limit and after", () => {
     expect(pages.map((page) => page.length)).toEqual([10, 10]);
   });
 
-  it.each([1, 1000])("take a page of %i", async (limit) => {
+  it.each([1, 1000])("return pages of %i", async (limit) => {
     const { acme, as } = await setup({ seed: seedOf(usersOf(1001)) });
     const response = await as(acme, `/api/v1/users?limit=${limit}`);
     const expected = listed(range(1001)).slice(0, limit) as User[];
@@ -230,7 +230,7 @@ describe("limit and after", () => {
     expect(nextOf(response)).toBe(`http://localhost:7820/api/v1/users?limit=${limit}&after=${expected.at(-1)!.id}`);
   });
 
-  it("begin behind the record named, also without a limit", async () => {
+  it("start after the given record, with and without a limit", async () => {
     const { acme, as } = await setup({ seed: seedOf(usersOf(MANY)) });
     const all = listed(range(MANY)) as User[];
     for (const place of [0, 3, 2500, 4998, 4999]) {
@@ -240,7 +240,7 @@ describe("limit and after", () => {
     }
   });
 
-  it("hold in a search too, whose query the link keeps", async () => {
+  it("work in a search, whose query the link keeps", async () => {
     const service = await setup({ seed: seedOf(usersOf(25)) });
     const first = "/api/v1/users/search?query=name%3AAda%2A%20-email%3Auser3%40acme.test&limit=4";
     const pages = await follow(service, first);
@@ -254,7 +254,7 @@ describe("limit and after", () => {
     });
   });
 
-  it("may begin a search behind a record that it does not find", async () => {
+  it("can start a search after a record that does not match it", async () => {
     const { acme, as } = await setup({ seed: seedOf(usersOf(25)) });
     const all = listed(range(25)) as User[];
     const place = all.findIndex(({ data }) => data.name.startsWith("Bob"));
@@ -262,7 +262,7 @@ describe("limit and after", () => {
     expect(await response.json()).toEqual(all.slice(place).filter(({ data }) => data.name.startsWith("Ada")));
   });
 
-  it("hold for sessions, by their session_id", async () => {
+  it("page through sessions by session_id", async () => {
     const service = await setup();
     const pages = (await follow(service, "/api/v1/sessions?limit=1")) as unknown as Session[][];
     const all = (await (await service.as(service.acme, "/api/v1/sessions")).json()) as Session[];
@@ -277,7 +277,7 @@ describe("limit and after", () => {
     expect(await rest.json()).toEqual(all.slice(1));
   });
 
-  it("lead on at the address that was asked", async () => {
+  it("link to the next page at the address of the request", async () => {
     const { acme, as } = await setup({ seed: seedOf(usersOf(2)) });
     const next = `/api/v1/users?limit=1&after=${(listed([0, 1])[0] as User).id}`;
     for (const [asked, base] of [
@@ -289,7 +289,7 @@ describe("limit and after", () => {
     }
   });
 
-  it("go on where they were when somebody signs in meanwhile", async () => {
+  it("continue from the same place when a user signs in meanwhile", async () => {
     const service = await setup({ seed: seedOf(usersOf(20)) });
     const first = await service.as(service.acme, "/api/v1/users?limit=10");
     await service.signIn("twitter", "mary");
@@ -298,7 +298,7 @@ describe("limit and after", () => {
   });
 
   it.each(["0", "-1", "1001", "10000", "ten", "1.5", "1e2", "", "%20", "0x10"])(
-    "refuse a limit of %s",
+    "reject a limit of %s",
     async (limit) => {
       const { acme, as } = await setup();
       for (const path of ["users?", "users/search?query=name:*&", "sessions?", "sessions/search?query=name:*&"]) {
@@ -312,12 +312,12 @@ describe("limit and after", () => {
   );
 
   it.each([
-    ["no record", idOf(0xffff)],
+    ["the id of no record", idOf(0xffff)],
     ["a user of another instance", "00000000-0000-4000-8000-0000000000b1"],
     ["a session of another instance", "svc_session_00000000-0000-4000-8000-00000000b001"],
-    ["nothing", ""],
+    ["empty", ""],
     ["a word", "nonsense"],
-  ])("refuse to begin behind %s", async (_, after) => {
+  ])("reject an after cursor that is %s", async (_, after) => {
     const { acme, as } = await setup();
     for (const path of ["users?", "users/search?query=name:*&", "sessions?", "sessions/search?query=name:*&"]) {
       const response = await as(acme, `/api/v1/${path}after=${after}`);

@@ -16,7 +16,7 @@ import { serve, type RunningServer } from "../../src/server/index.ts";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import { APP, decodePart, SEED } from "../_setup.ts";
 
-/** The service on a real port, with a seed's first instance changed. */
+/** The service on a real port, with changes to the seed's first instance. */
 async function start(changed: object = {}): Promise<RunningServer> {
   const directory = await mkdtemp(join(tmpdir(), "svc-"));
   const seed = join(directory, "seed.json");
@@ -92,7 +92,7 @@ describe("oauth2-mock-server", () => {
     return { server: await start({ connections: { [provider]: { ...CLIENT, endpoints } } }), mock, asked };
   }
 
-  it("can be google: a sign-in through it ends with a token that verifies", async () => {
+  it("can act as google: a sign-in through it ends with a valid token", async () => {
     const { server, asked } = await startPeer("google");
     const token = (await follow(signInUrl(server, "google"))).searchParams.get("token")!;
     const verified = await verify(server, token);
@@ -120,7 +120,7 @@ describe("oauth2-mock-server", () => {
     });
   });
 
-  it("can be twitter, and finds that the verifier fits the challenge", async () => {
+  it("can act as twitter and accepts the PKCE verifier for its challenge", async () => {
     const profile = { data: { id: "42", username: "johndoe", name: "John Doe" } };
     const { server, asked } = await startPeer("twitter", profile);
     const token = (await follow(signInUrl(server, "twitter"))).searchParams.get("token")!;
@@ -136,7 +136,7 @@ describe("oauth2-mock-server", () => {
     expect(asked.authorization).toBe(`Basic ${Buffer.from("acme-id:acme-secret").toString("base64")}`);
   });
 
-  it("gives everybody the user that they had before", async () => {
+  it("gives a returning account the same user", async () => {
     const { server } = await startPeer("google");
     const sub = async (): Promise<unknown> => {
       const url = await follow(signInUrl(server, "google"));
@@ -150,14 +150,20 @@ describe("oauth2-mock-server", () => {
   });
 
   it.each([
-    ["refuses the code", "beforeResponse", 400, { error: "invalid_grant" }, "server_error"],
-    ["gives no token", "beforeResponse", 200, {}, "server_error"],
-    ["is overloaded", "beforeResponse", 503, { error: "temporarily_unavailable" }, "temporarily_unavailable"],
-    ["refuses the token", "beforeUserinfo", 401, { error: "invalid_token" }, "server_error"],
-    ["is broken", "beforeUserinfo", 500, { error: "server_error" }, "temporarily_unavailable"],
-    ["names nobody", "beforeUserinfo", 200, { ...PERSON, sub: 0 }, "server_error"],
+    ["rejects the code", "beforeResponse", 400, { error: "invalid_grant" }, "server_error"],
+    ["returns no token", "beforeResponse", 200, {}, "server_error"],
+    [
+      "is temporarily unavailable",
+      "beforeResponse",
+      503,
+      { error: "temporarily_unavailable" },
+      "temporarily_unavailable",
+    ],
+    ["rejects the token", "beforeUserinfo", 401, { error: "invalid_token" }, "server_error"],
+    ["fails with 500", "beforeUserinfo", 500, { error: "server_error" }, "temporarily_unavailable"],
+    ["returns no account id", "beforeUserinfo", 200, { ...PERSON, sub: 0 }, "server_error"],
     ["has no verified address", "beforeUserinfo", 200, { ...PERSON, email_verified: false }, "email_not_verified"],
-  ] as const)("%s: the application is told", async (_what, event, statusCode, body, code) => {
+  ] as const)("%s: the application gets an error", async (_what, event, statusCode, body, code) => {
     const { server, mock } = await startPeer("google");
     mock.service.on(event, (response: MutableResponse) => {
       Object.assign(response, { statusCode, body });
@@ -166,7 +172,7 @@ describe("oauth2-mock-server", () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({ error: code, error_description: SIGN_IN_ERRORS[code] });
   });
 
-  it("sends an error instead of a code: the application is told", async () => {
+  it("redirects with an error instead of a code: the application gets that error", async () => {
     const { server, mock } = await startPeer("google");
     mock.service.on("beforeAuthorizeRedirect", ({ url }: MutableRedirectUri) => {
       url.searchParams.delete("code");
@@ -190,7 +196,7 @@ interface Discovered {
   readonly client: oauth.Client;
 }
 
-/** What an independent client makes of the discovery document. */
+/** The discovery document as an independent client reads it. */
 async function discover(): Promise<Discovered> {
   const server = await start();
   const issuer = new URL(server.url);
@@ -211,7 +217,7 @@ describe("oauth4webapi", () => {
     return follow(url);
   }
 
-  it("reads the discovery document, and finds the issuer it asked", async () => {
+  it("reads the discovery document and finds the expected issuer", async () => {
     const { server, as } = await discover();
     expect(as).toEqual({
       issuer: server.url,
@@ -224,7 +230,7 @@ describe("oauth4webapi", () => {
     });
   });
 
-  it("finds the issuer it asked at an instance's own host too", async () => {
+  it("finds the expected issuer at an instance's own host", async () => {
     const server = await start();
     const issuer = new URL(server.instances[1]!.url);
     expect(issuer.hostname).toBe("globex.localhost");
@@ -238,7 +244,7 @@ describe("oauth4webapi", () => {
     expect(await oauth.processDiscoveryResponse(issuer, response)).toMatchObject({ issuer: issuer.origin });
   });
 
-  it("would not take the document for another issuer's", async () => {
+  it("rejects the document for another issuer", async () => {
     const server = await start();
     const response = await oauth.discoveryRequest(new URL(server.url), { [oauth.allowInsecureRequests]: true });
     await expect(oauth.processDiscoveryResponse(new URL(server.instances[0]!.url), response)).rejects.toMatchObject({
@@ -246,7 +252,7 @@ describe("oauth4webapi", () => {
     });
   });
 
-  it("reads a sign-in that fails as an OAuth error, with the state it sent", async () => {
+  it("reads a failed sign-in as an OAuth error with the state it sent", async () => {
     const discovered = await discover();
     const url = await authorize(discovered, "alan");
     const parse = (state: string): unknown => oauth.validateAuthResponse(discovered.as, discovered.client, url, state);
@@ -261,7 +267,7 @@ describe("oauth4webapi", () => {
     expect(() => parse("another state")).toThrow('unexpected "state" response parameter value');
   });
 
-  it("finds no fault in a sign-in that succeeds but that it brings a token, as the spec says, and no code", async () => {
+  it("accepts a successful sign-in except that it returns a token, as specified, instead of a code", async () => {
     const discovered = await discover();
     const url = await authorize(discovered, "ada");
     expect([...url.searchParams.keys()]).toEqual(["state", "token"]);
@@ -270,7 +276,7 @@ describe("oauth4webapi", () => {
     expect((await verify(discovered.server, url.searchParams.get("token")!)).status).toBe(200);
   });
 
-  it("gets no token for a code, and no list of users for a token", async () => {
+  it("gets no token for a code and no list of users for a token", async () => {
     const discovered = await discover();
     const { as, client } = discovered;
     const insecure = { [oauth.allowInsecureRequests]: true };

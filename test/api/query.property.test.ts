@@ -9,7 +9,7 @@ import { setup } from "../_setup.ts";
 const TEXTS = ["email", "name", "avatar_url"] as const;
 const DATES = ["created_at", "updated_at", "email_verified_at"] as const;
 
-/** A term as somebody means it; `text` is how it is written. */
+/** A term's meaning; `text` is how it is written. */
 type Wish = { negated: boolean; text: string } & (
   | { field: (typeof TEXTS)[number]; how: "is" | "starts" | "ends" | "contains"; value: string }
   | { field: (typeof DATES)[number]; how: "on"; value: string }
@@ -17,7 +17,7 @@ type Wish = { negated: boolean; text: string } & (
   | { field: "avatar_url" | "email_verified_at"; how: "null"; value: string }
 );
 
-// Few letters, so that values meet: of both cases, in two spellings, one that becomes two, and the signs of the language.
+// Few letters, so that values collide: both cases, two spellings, one that folds to two, and the language's own signs.
 const letters = fc.constantFrom("a", "A", "b", "é", "e\u0301", "ﬁ", "ß", "*", "%", "_", ".", ":", "<", "=", "-", "🙂");
 const word = (least: number): fc.Arbitrary<string> => fc.string({ unit: letters, minLength: least, maxLength: 3 });
 
@@ -28,7 +28,7 @@ const textWish = fc
     value: word(0),
     negated: fc.boolean(),
   })
-  // Else the asterisks at the ends would say something different.
+  // Otherwise asterisks at the ends would mean something else.
   .filter(({ how, value }) => {
     if (how === "is") return value !== "" && !value.startsWith("*") && !value.endsWith("*");
     if (how === "starts") return !value.startsWith("*");
@@ -50,7 +50,7 @@ const nullWish = fc
 
 const day = fc.constantFrom("2026-01-30", "2026-01-31", "2026-02-01");
 const clock = fc.constantFrom("00:00:00.000", "00:00:00.001", "12:00:00.000", "23:59:59.999");
-/** The same moment in one of its spellings. */
+/** The same moment in one of its notations. */
 const moment = fc
   .record({ day, clock, spelling: fc.constantFrom("Z", "+02:00", "-09:30") })
   .map(({ day: date, clock: time, spelling }) => {
@@ -99,7 +99,7 @@ const person: fc.Arbitrary<UserRecord> = fc.record({
   updated_at: fc.tuple(day, clock).map(([date, time]) => `${date}T${time}Z`),
 });
 
-/** What the design says of one term, written without a thought of speed. */
+/** One term as the specification defines it, written without regard to speed. */
 function holds({ field, how, value }: Wish, user: UserRecord): boolean {
   const stored = user[field];
   if (how === "null") return stored === null;
@@ -132,7 +132,7 @@ function holds({ field, how, value }: Wish, user: UserRecord): boolean {
   }
 }
 
-/** And of a whole search: for every field, any value or the whole range, and every negation. */
+/** A whole search: for every field any value or the whole range, and every negation. */
 function isFound(terms: Wish[], user: UserRecord): boolean {
   const compares = (term: Wish): boolean => /^[<>]/.test(term.how);
   return terms.every(({ field }) => {
@@ -145,8 +145,8 @@ function isFound(terms: Wish[], user: UserRecord): boolean {
   });
 }
 
-describe("a search", () => {
-  it("finds whom a plain reading of the rules finds, and nobody else", () => {
+describe("A search", () => {
+  it("finds exactly the users that a plain reading of the rules finds", () => {
     const outcomes = new Set<boolean>();
     fc.assert(
       fc.property(wishes, fc.array(person, { minLength: 1, maxLength: 12 }), (terms, people) => {
@@ -159,7 +159,7 @@ describe("a search", () => {
     expect(outcomes).toEqual(new Set([true, false]));
   });
 
-  it("does not care in which order its terms are written", () => {
+  it("returns the same result for any order of its terms", () => {
     const shuffled = wishes.chain((terms) =>
       fc.tuple(fc.constant(terms), fc.shuffledSubarray(terms, { minLength: terms.length })),
     );
@@ -172,7 +172,7 @@ describe("a search", () => {
     );
   });
 
-  it("and its negation share nobody, and miss nobody", () => {
+  it("and its negation are disjoint and together cover all users", () => {
     const positive = wish.filter((term) => !term.negated && !/^[<>]/.test(term.how));
     fc.assert(
       fc.property(positive, person, (term, user) => {
@@ -184,13 +184,13 @@ describe("a search", () => {
   });
 });
 
-/** A number of two digits, at most so big. */
+/** A two-digit number up to `most`. */
 function two(most: number): fc.Arbitrary<string> {
   return fc.integer({ min: 0, max: most }).map((number) => String(number).padStart(2, "0"));
 }
 
-describe("parsing and printing", () => {
-  it("give the same query again", () => {
+describe("Parsing a query and printing it", () => {
+  it("gives the same query again", () => {
     fc.assert(
       fc.property(wishes, (terms) => {
         const query = parseQuery(textOf(terms), USER_FIELDS);
@@ -202,7 +202,7 @@ describe("parsing and printing", () => {
     );
   });
 
-  it("keep what was written for one field, in its order", () => {
+  it("keeps the terms of one field in their order", () => {
     fc.assert(
       fc.property(textWish, textWish, (first, second) => {
         fc.pre(first.field === second.field && first.negated === second.negated);
@@ -213,7 +213,7 @@ describe("parsing and printing", () => {
     );
   });
 
-  it("give the same query again for any moment of any year", () => {
+  it("gives the same query again for any moment of any year", () => {
     const year = fc
       .oneof(fc.constantFrom(0, 1, 9998, 9999), fc.integer({ min: 0, max: 9999 }))
       .map((number) => String(number).padStart(4, "0"));
@@ -236,7 +236,7 @@ describe("parsing and printing", () => {
   });
 });
 
-/** The query, or undefined where the parser says what is wrong; anything else that it throws is a bug. */
+/** The query, or undefined if the parser throws QueryError; any other error is a bug. */
 function parsed(text: string, fields: Fields): ReturnType<typeof parseQuery> | undefined {
   try {
     return parseQuery(text, fields);
@@ -247,7 +247,7 @@ function parsed(text: string, fields: Fields): ReturnType<typeof parseQuery> | u
   }
 }
 
-describe("anything at all", () => {
+describe("Arbitrary text", () => {
   const piece = fc.oneof(
     fc.constantFrom(...Object.keys({ ...USER_FIELDS, ...SESSION_FIELDS }), "password_digest", "__proto__", "toString"),
     fc.constantFrom(":", ">", "<", ">=", "<=", "=", "-", "*", " ", "  ", "\n", "\0", "null", "\ud800", "é"),
@@ -266,7 +266,7 @@ describe("anything at all", () => {
   it.each([
     ["users", USER_FIELDS],
     ["sessions", SESSION_FIELDS],
-  ])("is a query of %s that prints as itself, or a QueryError", (_, fields: Fields) => {
+  ])("parses as a query of %s that prints as itself, or throws QueryError", (_, fields: Fields) => {
     const outcomes = new Set<boolean>();
     fc.assert(
       fc.property(anything, (text) => {
@@ -279,7 +279,7 @@ describe("anything at all", () => {
     expect(outcomes).toEqual(new Set([true, false]));
   });
 
-  it("is answered with 200 or 400", async () => {
+  it("as a search query is answered with 200 or 400", async () => {
     const { acme, as, log } = await setup();
     await fc.assert(
       fc.asyncProperty(fc.constantFrom("users", "sessions"), anything, async (noun, text) => {

@@ -25,7 +25,7 @@ const noWildcard = (name: string): string =>
 const noWildcardOrNull = (name: string): string =>
   `${name} is a date and takes no wildcard. Write ${name}:null, ${name}:2026-01-31 or ${name}>=2026-01-31.`;
 
-describe("a search that can't be understood", () => {
+describe("A search that cannot be parsed", () => {
   it.each([
     ["nickname:ada", noField("nickname", USER_FIELDS)],
     ["-nickname:ada", noField("nickname", USER_FIELDS)],
@@ -79,7 +79,7 @@ describe("a search that can't be understood", () => {
     ["email_verified_at:NULL", noDate("email_verified_at", "NULL")],
     ["created_at<9999-12-31T23:59:59-01:00", noDate("created_at", "9999-12-31T23:59:59-01:00")],
     ["created_at>0000-01-01T00:00:00+01:00", noDate("created_at", "0000-01-01T00:00:00+01:00")],
-  ])("of users: %s", async (query, message) => {
+  ])("of users answers 400: %s", async (query, message) => {
     const response = await search(await setup({ seed: SEED }), "users", query);
     expect([response.status, await response.json()]).toEqual([400, { error: `Invalid query: ${message}` }]);
   });
@@ -103,12 +103,12 @@ describe("a search that can't be understood", () => {
     ["revoked_at:true", noDate("revoked_at", "true")],
     ["last_signin_at:null", noDate("last_signin_at", "null")],
     ["-revoked_at<2026-01-01", '"-revoked_at<2026-01-01" negates a comparison. Turn the comparison round instead.'],
-  ])("of sessions: %s", async (query, message) => {
+  ])("of sessions answers 400: %s", async (query, message) => {
     const response = await search(await setup({ seed: SEED }), "sessions", query);
     expect([response.status, await response.json()]).toEqual([400, { error: `Invalid query: ${message}` }]);
   });
 
-  it.each(["digest", "*", "null", "d*"])("names the password's digest like a field that is none: %s", async (value) => {
+  it.each(["digest", "*", "null", "d*"])("reports the password digest as an unknown field: %s", async (value) => {
     const service = await setup({ seed: SEED });
     for (const query of [`password_digest:${value}`, `-password_digest:${value}`, `password_digest>${value}`]) {
       const hidden = await search(service, "users", query);
@@ -131,14 +131,14 @@ function bytes(count: number, letter = "x"): string {
   return `${term} ${term} name:${"x".repeat(rest)}`;
 }
 
-describe("a search that is too long", () => {
+describe("The maximum length of a search", () => {
   it.each([
     ["256 terms", terms(256)],
     ["8,192 bytes", bytes(8192)],
-    ["8,192 bytes that are fewer letters", bytes(8192, "é")],
-    ["one value of 8,187 letters", `name:${"x".repeat(8187)}`],
-    ["one pattern of 8,185 letters", `name:*${"x".repeat(8185)}*`],
-  ])("is answered at %s", async (_, query) => {
+    ["8,192 bytes that are fewer characters", bytes(8192, "é")],
+    ["one value of 8,187 characters", `name:${"x".repeat(8187)}`],
+    ["one pattern of 8,185 characters", `name:*${"x".repeat(8185)}*`],
+  ])("allows %s", async (_, query) => {
     const response = await search(await setup({ seed: SEED }), "users", query);
     expect([response.status, await response.json()]).toEqual([200, []]);
   });
@@ -146,8 +146,8 @@ describe("a search that is too long", () => {
   it.each([
     ["257 terms", terms(257), "the query has more than 256 terms"],
     ["8,193 bytes", bytes(8193), "the query is longer than 8192 bytes"],
-    ["8,193 bytes that are fewer letters", bytes(8193, "é"), "the query is longer than 8192 bytes"],
-  ])("is refused at %s", async (_, query, message) => {
+    ["8,193 bytes that are fewer characters", bytes(8193, "é"), "the query is longer than 8192 bytes"],
+  ])("refuses %s", async (_, query, message) => {
     const response = await search(await setup({ seed: SEED }), "users", query);
     expect([response.status, await response.json()]).toEqual([400, { error: `Invalid query: ${message}` }]);
   });

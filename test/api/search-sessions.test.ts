@@ -3,7 +3,7 @@ import type { Session } from "../../src/wire/resources.ts";
 import { CHARLES, type Row, search, SEED } from "../_search.ts";
 import { setup } from "../_setup.ts";
 
-describe("a search of sessions", () => {
+describe("GET /api/v1/sessions/search", () => {
   it.each<[string, Row[]]>([
     [
       "provider is text like any other",

@@ -3,7 +3,7 @@ import type { User } from "../../src/wire/resources.ts";
 import { CHARLES, type Row, search, SEED } from "../_search.ts";
 import { setup } from "../_setup.ts";
 
-describe("a search of users", () => {
+describe("GET /api/v1/users/search", () => {
   const ALL = "gjasc";
 
   it.each<[string, Row[]]>([
@@ -257,7 +257,7 @@ describe("a search of users", () => {
     expect(await Promise.all(found)).toEqual(rows);
   });
 
-  it("knows the two small sigmas for one letter, which only their place in a word tells apart", async () => {
+  it("treats both lower-case sigmas as one letter, as only their place in a word differs", async () => {
     const users = [{ email: "sisyphos@acme.test", name: "ΣΙΣΥΦΟΣ" }];
     const service = await setup({ seed: { instances: [{ ...SEED.instances[0], users }, SEED.instances[1]] } });
     for (const query of ["name:ΣΙΣΥΦΟΣ", "name:σισυφος", "name:ΣΙΣ*", "name:σισ*", "name:*ΟΣ", "name:*Σ*"]) {

@@ -73,21 +73,21 @@ async function sessionsOf(response: Response): Promise<Session[]> {
   return (await response.json()) as Session[];
 }
 
-/** Acme with one user who has these sessions. */
+/** The instance acme with one user who has these sessions. */
 function seedOf(sessions: object[]): object {
   const [acme, globex] = SEED.instances;
   return { instances: [{ ...acme, users: [{ ...acme!.users[0], sessions }] }, globex], personas: SEED.personas };
 }
 
 describe("GET /api/v1/sessions", () => {
-  it("lists the active and the revoked sessions of the key's instance alone", async () => {
+  it("lists the active and revoked sessions of the key's instance only", async () => {
     const { acme, as } = await setup();
     const response = await as(acme, "/api/v1/sessions");
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await answer(response)).toEqual([200, [ACTIVE, REVOKED, PASSWORD]]);
   });
 
-  it("puts the most recent sign-in first, and not the most recent login", async () => {
+  it("sorts by the most recent sign-in, not by the most recent login", async () => {
     const first = { session_id: A1, provider: "google", logged_in_at: "2026-01-01T00:00:00Z" };
     const { acme, as } = await setup({
       seed: seedOf([
@@ -100,7 +100,7 @@ describe("GET /api/v1/sessions", () => {
     expect(listed.map(({ data }) => data.session_id)).toEqual([A1, A3, A2]);
   });
 
-  it("puts those of the same time in the order of their ids", async () => {
+  it("sorts sessions of the same time by id", async () => {
     const at = { provider: "google", logged_in_at: "2026-05-01T00:00:00Z" };
     const { acme, as } = await setup({
       seed: seedOf(
@@ -111,12 +111,12 @@ describe("GET /api/v1/sessions", () => {
     expect(listed.map((session) => session.id)).toEqual([idOf(1), idOf(2), idOf(3), idOf(4)]);
   });
 
-  it("is an empty array where there are none", async () => {
+  it("returns an empty array when there are no sessions", async () => {
     const { acme, as } = await setup({ seed: seedOf([]) });
     expect(await answer(await as(acme, "/api/v1/sessions"))).toEqual([200, []]);
   });
 
-  it("passes on what is known of the address", async () => {
+  it("includes what is known about the IP address", async () => {
     const geo_data = { country: "NL", city: "Amsterdam", location: { latitude: 52.4 } };
     const { acme, as } = await setup({ seed: seedOf([{ provider: "google", geo_data }]) });
     const [session] = await sessionsOf(await as(acme, "/api/v1/sessions"));
@@ -124,8 +124,8 @@ describe("GET /api/v1/sessions", () => {
   });
 });
 
-describe("the session of a sign-in", () => {
-  it("is at the top of the list, with the person, the provider and the address of that moment", async () => {
+describe("The session that a sign-in creates", () => {
+  it("is first in the list, with the user, provider and IP address of that sign-in", async () => {
     const { acme, as, signIn } = await setup();
     await signIn("google", "ada");
     const response = await as(acme, "/api/v1/sessions");
@@ -153,7 +153,7 @@ describe("the session of a sign-in", () => {
     ]);
   });
 
-  it("is renewed by the next sign-in of the same user, provider and address", async () => {
+  it("is renewed by the user's next sign-in with the same provider and IP address", async () => {
     const { acme, as, clock, signIn } = await setup();
     await signIn("google", "ada");
     const [before] = await sessionsOf(await as(acme, "/api/v1/sessions"));
@@ -165,7 +165,7 @@ describe("the session of a sign-in", () => {
     ]);
   });
 
-  it("is another one for another provider", async () => {
+  it("is not reused for another provider", async () => {
     const { acme, as, signIn } = await setup();
     await signIn("google", "ada");
     await signIn("github", "ada");
@@ -173,7 +173,7 @@ describe("the session of a sign-in", () => {
     expect(listed.map(({ data }) => data.provider).toSorted()).toEqual(["github", "google"]);
   });
 
-  it("is another one where the one before was revoked", async () => {
+  it("is not reused once it is revoked", async () => {
     const at = { provider: "google", ip_address: "127.0.0.1", logged_in_at: "2026-05-01T00:00:00Z" };
     const { acme, as, signIn } = await setup({
       seed: seedOf([{ ...at, session_id: A1, revoked_at: "2026-05-02T00:00:00Z" }]),
@@ -186,7 +186,7 @@ describe("the session of a sign-in", () => {
     ]);
   });
 
-  it("keeps the name that the user had then", async () => {
+  it("keeps the name that the user had at that time", async () => {
     const personas = [{ ...SEED.personas[0], name: "Countess of Lovelace" }];
     const { acme, as, signIn } = await setup({ seed: { ...SEED, personas } });
     await signIn("google", "ada");
@@ -204,12 +204,12 @@ describe("GET /api/v1/sessions/:id", () => {
   it.each([
     ["an active session", A1, ACTIVE],
     ["a revoked session", A2, REVOKED],
-  ])("answers with %s by its session_id", async (_, id, session) => {
+  ])("returns %s by its session_id", async (_, id, session) => {
     const { acme, as } = await setup();
     expect(await answer(await as(acme, `/api/v1/sessions/${id}`))).toEqual([200, session]);
   });
 
-  it("does not know the id of the record, only the session_id", async () => {
+  it("finds a session by session_id only, not by the record's id", async () => {
     const { acme, as } = await setup();
     const session = (await (await as(acme, `/api/v1/sessions/${A1}`)).json()) as Session;
     expect(await answer(await as(acme, `/api/v1/sessions/${session.id}`))).toEqual(NOT_FOUND);
@@ -230,7 +230,7 @@ describe("GET /api/v1/sessions/:id", () => {
 });
 
 describe("GET /api/v1/sessions/search", () => {
-  it("answers with the same shape as the list, in the same order", async () => {
+  it("returns the same shape as the list, in the same order", async () => {
     const { acme, as } = await setup();
     expect(await answer(await as(acme, "/api/v1/sessions/search?query=-provider:twitter"))).toEqual([
       200,
@@ -238,23 +238,26 @@ describe("GET /api/v1/sessions/search", () => {
     ]);
   });
 
-  it("is an empty array where nothing matches", async () => {
+  it("returns an empty array when nothing matches", async () => {
     const { acme, as } = await setup();
     expect(await answer(await as(acme, "/api/v1/sessions/search?query=provider:twitter"))).toEqual([200, []]);
   });
 
-  it("finds nothing of another instance", async () => {
+  it("does not find sessions of another instance", async () => {
     const { acme, globex, as } = await setup();
     const path = `/api/v1/sessions/search?query=session_id:${B1}`;
     expect(await answer(await as(acme, path))).toEqual([200, []]);
     expect(await sessionsOf(await as(globex, path))).toHaveLength(1);
   });
 
-  it.each(["", "?query=", "?query=%20%20", "?q=email:ada@acme.test"])("needs a query: %s", async (query) => {
-    const { acme, as } = await setup();
-    expect(await answer(await as(acme, `/api/v1/sessions/search${query}`))).toEqual([
-      400,
-      { error: "query is required" },
-    ]);
-  });
+  it.each(["", "?query=", "?query=%20%20", "?q=email:ada@acme.test"])(
+    "answers 400 without a query: %s",
+    async (query) => {
+      const { acme, as } = await setup();
+      expect(await answer(await as(acme, `/api/v1/sessions/search${query}`))).toEqual([
+        400,
+        { error: "query is required" },
+      ]);
+    },
+  );
 });

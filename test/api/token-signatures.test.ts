@@ -5,7 +5,7 @@ import { decodePart, encodePart, setup, type Service } from "../_setup.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** What each way to verify a token says of it: the service, the client that asks it, and the key alone. */
+/** The result of each way to verify a token: the service, a client of it, and the key alone. */
 async function verdicts(service: Service, token: string): Promise<string[]> {
   const { acme, as, clock } = service;
   const response = await as(acme, "/api/v1/tokens/verify", {
@@ -34,7 +34,7 @@ function signed(key: string, header: unknown, claims: unknown): string {
 }
 
 describe("The signature of a token", () => {
-  it("has one valid last character, and with the 63 others the message is Token invalid signature", async () => {
+  it("has one valid last character; with the 63 others the message is Token invalid signature", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     const said = new Map<string, string[]>();
@@ -66,7 +66,7 @@ describe("The signature of a token", () => {
   });
 
   it.each<[header: unknown]>([[{ alg: "none" }], [{ alg: "HS512" }], [{ alg: "RS256" }], [{}], ["nonsense"]])(
-    "is judged before the header %j",
+    "is checked before the header %j",
     async (header) => {
       const service = await setup();
       const { secret_key } = service.acme;
@@ -76,16 +76,16 @@ describe("The signature of a token", () => {
     },
   );
 
-  it("is judged after the instance that the token names, where that is known", async () => {
+  it("is checked after the instance that the token names, if that instance exists", async () => {
     const service = await setup();
     const token = `${(await service.tokenFor("google", "ada", service.globex)).slice(0, -3)}AAA`;
     const [service_, asked, local, alone] = await verdicts(service, token);
     expect([service_, asked, alone]).toEqual(Array(3).fill("Token does not belong to this instance"));
-    // A client knows its key, and not which instance that belongs to.
+    // A client knows its key but not the instance that the key belongs to.
     expect(local).toBe("Token invalid signature");
   });
 
-  it("is judged before the claims", async () => {
+  it("is checked before the claims", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     service.clock.advance(3600);
@@ -94,7 +94,7 @@ describe("The signature of a token", () => {
   });
 
   it.each(["x", "a.b", "..", ".x.y", "a.b.c.d", "a b.c.d", "e30.W10.AAAA", "e30.IngieQ.AAAA"])(
-    "is not looked at where there are not three parts with readable claims: %j",
+    "is not checked unless the token has three parts with readable claims: %j",
     async (token) => {
       expect(await verdicts(await setup(), token)).toEqual(all("Token invalid"));
     },
@@ -120,7 +120,7 @@ describe("tokens.check", () => {
   });
 });
 
-describe("A request to verify a token without a body", () => {
+describe("POST /api/v1/tokens/verify without a body", () => {
   it.each<[what: string, headers: Record<string, string>, body: string | undefined]>([
     ["no body and no type", {}, undefined],
     ["no body, of the type JSON", { "content-type": "application/json" }, undefined],
@@ -133,7 +133,7 @@ describe("A request to verify a token without a body", () => {
     expect([response.status, await response.json()]).toEqual([400, { error: "Missing token" }]);
   });
 
-  it("answers for the key first", async () => {
+  it("checks the key first", async () => {
     const { fetch } = await setup();
     const response = await fetch("/api/v1/tokens/verify", { method: "POST" });
     expect([response.status, await response.json()]).toEqual([401, { error: "Missing secret key" }]);

@@ -5,21 +5,21 @@ import { claimsOf, NOW, refusal, sign, verify } from "../_tokens.ts";
 
 const ADA_OF_GLOBEX = "00000000-0000-4000-8000-0000000000b1";
 
-describe("what verify refuses in a token", () => {
-  it("one signed by another key: Token invalid signature", async () => {
+describe("POST /api/v1/tokens/verify", () => {
+  it("answers Token invalid signature for a token signed by another key", async () => {
     const service = await setup();
     const token = sign("sk_somebody_0123456789abcdefghijklmnopqrst", claimsOf(service.acme));
     expect(await answer(await verify(service, service.acme, { token }))).toEqual(refusal("Token invalid signature"));
   });
 
-  it("one with changed claims: Token invalid signature", async () => {
+  it("answers Token invalid signature for changed claims", async () => {
     const service = await setup();
     const [header, , signature] = (await service.tokenFor("google", "ada")).split(".");
     const token = `${header}.${encodePart(claimsOf(service.acme, { sub: ADA_OF_GLOBEX }))}.${signature}`;
     expect(await answer(await verify(service, service.acme, { token }))).toEqual(refusal("Token invalid signature"));
   });
 
-  it("one with any letter of its signature changed", async () => {
+  it("answers Token invalid signature when any character of the signature changed", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     const start = token.lastIndexOf(".") + 1;
@@ -31,7 +31,7 @@ describe("what verify refuses in a token", () => {
     }
   });
 
-  it("one of another instance: Token does not belong to this instance", async () => {
+  it("answers Token does not belong to this instance for another instance's token", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada", service.globex);
     expect((await verify(service, service.globex, { token })).status).toBe(200);
@@ -40,7 +40,7 @@ describe("what verify refuses in a token", () => {
     );
   });
 
-  it("one that says it is another instance's, whoever signed it", async () => {
+  it("answers Token does not belong to this instance for that claim, whoever signed it", async () => {
     const service = await setup();
     for (const key of [service.acme.secret_key, "sk_somebody_0123456789abcdefghijklmnopqrst"]) {
       const token = sign(key, claimsOf(service.globex));
@@ -50,7 +50,7 @@ describe("what verify refuses in a token", () => {
     }
   });
 
-  it("one that is an hour old: Token expired", async () => {
+  it("answers Token expired for a token that is an hour old", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     service.clock.advance(3599);
@@ -59,7 +59,7 @@ describe("what verify refuses in a token", () => {
     expect(await answer(await verify(service, service.acme, { token }))).toEqual(refusal("Token expired"));
   });
 
-  it("an expired one with a bad signature: Token invalid signature", async () => {
+  it("answers Token invalid signature for an expired token with an invalid signature", async () => {
     const service = await setup();
     const claims = claimsOf(service.acme, { iat: NOW - 7200, exp: NOW - 3600 });
     const token = sign("sk_somebody_0123456789abcdefghijklmnopqrst", claims);
@@ -70,51 +70,51 @@ describe("what verify refuses in a token", () => {
     ["another issuer", { iss: "somebody" }],
     ["no issuer", { iss: undefined }],
     ["no subject", { sub: undefined }],
-    ["a subject that is no UUID", { sub: "ada" }],
-    ["a subject that is no string", { sub: 1 }],
+    ["a subject that is not a UUID", { sub: "ada" }],
+    ["a subject that is not a string", { sub: 1 }],
     ["no instance", { instance_id: undefined }],
-    ["an instance that is no string", { instance_id: 1 }],
+    ["an instance that is not a string", { instance_id: 1 }],
     ["no time of issue", { iat: undefined }],
     ["a time of issue that is text", { iat: String(NOW) }],
-    ["a time of issue to come", { iat: NOW + 120, exp: NOW + 3720 }],
+    ["a time of issue in the future", { iat: NOW + 120, exp: NOW + 3720 }],
     ["no expiry", { exp: undefined }],
     ["an expiry that is text", { exp: String(NOW + 3600) }],
-    ["an expiry within a second", { iat: NOW + 0.5, exp: NOW + 3600.5 }],
-    ["a life of more than an hour", { exp: NOW + 3601 }],
-    ["a life of less than an hour", { exp: NOW + 3599 }],
-  ])("a well-signed one with %s: Token invalid", async (_, changes) => {
+    ["an expiry with a fraction of a second", { iat: NOW + 0.5, exp: NOW + 3600.5 }],
+    ["a lifetime over an hour", { exp: NOW + 3601 }],
+    ["a lifetime under an hour", { exp: NOW + 3599 }],
+  ])("answers Token invalid for a correctly signed token with %s", async (_, changes) => {
     const service = await setup();
     const token = sign(service.acme.secret_key, claimsOf(service.acme, changes));
     expect(await answer(await verify(service, service.acme, { token }))).toEqual(refusal("Token invalid"));
   });
 
   it.each<[string, object, string]>([
-    ["an algorithm that only the header names", { alg: "RS256" }, "sha256"],
+    ["an algorithm other than the one that signed it", { alg: "RS256" }, "sha256"],
     ["no algorithm", { typ: "JWT" }, "sha256"],
     ["the algorithm none", { alg: "none" }, "sha256"],
     ["another type", { alg: "HS256", typ: "at+jwt" }, "sha256"],
     ["a critical extension", { alg: "HS256", crit: ["exp"], exp: 1 }, "sha256"],
-    ["a payload that is not encoded", { alg: "HS256", crit: ["b64"], b64: false }, "sha256"],
-  ])("a well-signed one with %s: Token invalid", async (_, header, hash) => {
+    ["b64: false", { alg: "HS256", crit: ["b64"], b64: false }, "sha256"],
+  ])("answers Token invalid for a correctly signed token whose header has %s", async (_, header, hash) => {
     const service = await setup();
     const token = sign(service.acme.secret_key, claimsOf(service.acme), header, hash);
     expect(await answer(await verify(service, service.acme, { token }))).toEqual(refusal("Token invalid"));
   });
 
   it.each<[string, (token: string) => string]>([
-    ["no token at all", () => "nonsense"],
+    ["text that is not a token", () => "nonsense"],
     ["two parts", (token) => token.slice(0, token.lastIndexOf("."))],
     ["four parts", (token) => `${token}.x`],
     ["a space before it", (token) => ` ${token}`],
-    ["a payload that is no object", (token) => token.replace(/\.[^.]+\./, `.${encodePart("ada")}.`)],
-    ["a payload that is no JSON", (token) => token.replace(/\.[^.]+\./, ".bm90IEpTT04.")],
-  ])("%s: Token invalid", async (_, change) => {
+    ["a payload that is not an object", (token) => token.replace(/\.[^.]+\./, `.${encodePart("ada")}.`)],
+    ["a payload that is not JSON", (token) => token.replace(/\.[^.]+\./, ".bm90IEpTT04.")],
+  ])("answers Token invalid: %s", async (_, change) => {
     const service = await setup();
     const token = change(await service.tokenFor("google", "ada"));
     expect(await answer(await verify(service, service.acme, { token }))).toEqual(refusal("Token invalid"));
   });
 
-  it("one of more than 8 KiB: Token invalid", async () => {
+  it("answers Token invalid for a token over 8 KiB", async () => {
     const service = await setup();
     const ofSize = (pad: number): string =>
       sign(service.acme.secret_key, claimsOf(service.acme, { pad: "x".repeat(pad) }));

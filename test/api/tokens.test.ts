@@ -8,13 +8,13 @@ const ADA_OF_GLOBEX = "00000000-0000-4000-8000-0000000000b1";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A body of so many bytes. */
+/** A body of that many bytes. */
 function bodyOf(size: number): string {
   return JSON.stringify({ token: "x".repeat(size - '{"token":""}'.length) });
 }
 
-describe("the JWT of a sign-in", () => {
-  it("carries every claim of the spec, and no other", async () => {
+describe("The JWT of a sign-in", () => {
+  it("has exactly the claims of the specification", async () => {
     const { acme, tokenFor } = await setup();
     expect(decodePart(await tokenFor("google", "ada"), 1)).toEqual({
       iss: "svc",
@@ -38,7 +38,7 @@ describe("the JWT of a sign-in", () => {
     expect(signature).toBe(createHmac("sha256", acme.secret_key).update(`${header}.${payload}`).digest("base64url"));
   });
 
-  it.each(["google", "github", "twitter"] as const)("names %s where that was the provider", async (provider) => {
+  it.each(["google", "github", "twitter"] as const)("has the provider %s after a sign-in with it", async (provider) => {
     const { tokenFor } = await setup();
     expect(decodePart(await tokenFor(provider, "mary"), 1)).toMatchObject({
       provider,
@@ -46,7 +46,7 @@ describe("the JWT of a sign-in", () => {
     });
   });
 
-  it("has the same issuer in every instance, and that instance's ids", async () => {
+  it("has the same issuer in every instance, and each instance's own ids", async () => {
     const { acme, globex, tokenFor } = await setup();
     const ours = decodePart(await tokenFor("google", "ada", acme), 1);
     const theirs = decodePart(await tokenFor("google", "ada", globex), 1);
@@ -67,7 +67,7 @@ describe("the JWT of a sign-in", () => {
 });
 
 describe("POST /api/v1/tokens/verify", () => {
-  it("answers a valid token with the user it is for", async () => {
+  it("answers a valid token with its user", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     expect(await answer(await verify(service, service.acme, { token }))).toEqual([
@@ -86,7 +86,7 @@ describe("POST /api/v1/tokens/verify", () => {
     ]);
   });
 
-  it("answers with the user as it is now, and the provider that the token names", async () => {
+  it("returns the user's current values and the provider of the token", async () => {
     const service = await setup();
     const token = sign(
       service.acme.secret_key,
@@ -102,7 +102,7 @@ describe("POST /api/v1/tokens/verify", () => {
     ]);
   });
 
-  it.each(["google", "github", "twitter", "email"])("takes the provider %s", async (provider) => {
+  it.each(["google", "github", "twitter", "email"])("accepts a token of the provider %s", async (provider) => {
     const service = await setup();
     const token = sign(service.acme.secret_key, claimsOf(service.acme, { provider }));
     const [status, body] = await answer(await verify(service, service.acme, { token }));
@@ -110,7 +110,7 @@ describe("POST /api/v1/tokens/verify", () => {
   });
 
   it.each(["application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON"])(
-    "takes a body of the type %s",
+    "accepts a body of type %s",
     async (type) => {
       const service = await setup();
       const token = await service.tokenFor("google", "ada");
@@ -118,13 +118,13 @@ describe("POST /api/v1/tokens/verify", () => {
     },
   );
 
-  it("takes a token whose header names no type", async () => {
+  it("accepts a token whose header has no typ", async () => {
     const service = await setup();
     const token = sign(service.acme.secret_key, claimsOf(service.acme), { alg: "HS256" });
     expect((await verify(service, service.acme, { token })).status).toBe(200);
   });
 
-  it("leaves a token as good as it was, however often it is verified", async () => {
+  it("does not change a token, however often it verifies it", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     const first = await answer(await verify(service, service.acme, { token }));
@@ -133,7 +133,7 @@ describe("POST /api/v1/tokens/verify", () => {
   });
 });
 
-describe("what verify refuses in a request", () => {
+describe("POST /api/v1/tokens/verify with an invalid request", () => {
   it.each([
     ["no token", "{}"],
     ["a token that is null", '{"token":null}'],
@@ -145,7 +145,7 @@ describe("what verify refuses in a request", () => {
     ["an array", '["token"]'],
     ["a string", '"token"'],
     ["null", "null"],
-  ])("%s: Missing token", async (_, body) => {
+  ])("answers Missing token: %s", async (_, body) => {
     const service = await setup();
     expect(await answer(await verify(service, service.acme, body))).toEqual([400, { error: "Missing token" }]);
   });
@@ -155,13 +155,13 @@ describe("what verify refuses in a request", () => {
     ["a form", "token=a.b.c"],
     ["JSON cut short", '{"token":"a.b.c"'],
     ["JSON and more", '{"token":"a.b.c"} x'],
-  ])("%s: Invalid JSON", async (_, body) => {
+  ])("answers Invalid JSON: %s", async (_, body) => {
     const service = await setup();
     expect(await answer(await verify(service, service.acme, body))).toEqual([400, { error: "Invalid JSON" }]);
   });
 
   it.each(['{"token":"a","token":"b"}', '{"token":"a","\\u0074oken":"b"}', '{"x":1,"token":"a","x":2}'])(
-    "a repeated key, of which readers take different ones: %s",
+    "rejects a repeated key, which parsers read differently: %s",
     async (body) => {
       const service = await setup();
       expect(await answer(await verify(service, service.acme, body))).toEqual([
@@ -171,7 +171,7 @@ describe("what verify refuses in a request", () => {
     },
   );
 
-  it("nothing where keys are the same in different objects", async () => {
+  it("accepts the same key in different objects", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     const body = { a: { token: "x" }, b: [{ token: 'y","token":"z' }, { token: "y" }], token };
@@ -185,7 +185,7 @@ describe("what verify refuses in a request", () => {
     "application/json; charset=latin1",
     "application/jsonp",
     "application/json, text/plain",
-  ])("a body of the type %s", async (type) => {
+  ])("rejects a body of type %s", async (type) => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     expect(await answer(await verify(service, service.acme, { token }, type))).toEqual([
@@ -194,7 +194,7 @@ describe("what verify refuses in a request", () => {
     ]);
   });
 
-  it("a body of no type", async () => {
+  it("rejects a body without a type", async () => {
     const { acme, as } = await setup();
     const body = new TextEncoder().encode('{"token":"x"}');
     expect(await answer(await as(acme, VERIFY, { method: "POST", body }))).toEqual([
@@ -203,7 +203,7 @@ describe("what verify refuses in a request", () => {
     ]);
   });
 
-  it("a body that is encoded", async () => {
+  it("rejects an encoded body", async () => {
     const { acme, as } = await setup();
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
     expect(await answer(await as(acme, VERIFY, { method: "POST", headers, body: '{"token":"x"}' }))).toEqual([
@@ -212,7 +212,7 @@ describe("what verify refuses in a request", () => {
     ]);
   });
 
-  it("a body of more than 64 KiB", async () => {
+  it("rejects a body over 64 KiB", async () => {
     const service = await setup();
     expect(await answer(await verify(service, service.acme, bodyOf(65_536)))).toEqual(refusal("Token invalid"));
     expect(await answer(await verify(service, service.acme, bodyOf(65_537)))).toEqual([
@@ -222,10 +222,10 @@ describe("what verify refuses in a request", () => {
   });
 });
 
-describe("whom verify does not find", () => {
+describe("POST /api/v1/tokens/verify answers User not found for", () => {
   const missing = [404, { error: "User not found" }];
 
-  it("a user that was deleted", async () => {
+  it("a deleted user", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     expect((await verify(service, service.acme, { token })).status).toBe(200);
@@ -234,7 +234,7 @@ describe("whom verify does not find", () => {
   });
 
   it.each([
-    ["that never was", "00000000-0000-4000-8000-00000000ffff"],
+    ["that never existed", "00000000-0000-4000-8000-00000000ffff"],
     ["of another instance", ADA_OF_GLOBEX],
   ])("a user %s", async (_, sub) => {
     const service = await setup();
@@ -243,7 +243,7 @@ describe("whom verify does not find", () => {
   });
 });
 
-describe("the order of verify's checks", () => {
+describe("POST /api/v1/tokens/verify, with several faults in one request,", () => {
   const UNKNOWN = "00000000-0000-4000-8000-00000000ffff";
   const JSON_TYPE = "application/json";
   const OTHER_KEY = "sk_somebody_0123456789abcdefghijklmnopqrst";
@@ -283,7 +283,7 @@ describe("the order of verify's checks", () => {
       (a) => [a.secret_key, JSON_TYPE, JSON.stringify({ token: sign(a.secret_key, claimsOf(a, stale)) })],
       401,
     ],
-  ])("%s comes before what follows it", async (_, error, request, expected) => {
+  ])("checks %s before what follows it", async (_, error, request, expected) => {
     const { acme, globex, fetch } = await setup();
     const [key, type, body] = request(acme, globex);
     const headers = { "x-service-secret-key": key, "content-type": type };

@@ -59,14 +59,14 @@ describe("GET /api/v1/users/:id", () => {
     ["a user who signed in with google", ADA],
     ["a user who has a password", CHARLES],
     ["a user who signed in with github", GRACE],
-  ])("answers with %s", async (_, user) => {
+  ])("returns %s", async (_, user) => {
     const { acme, as } = await setup();
     const response = await as(acme, `/api/v1/users/${user.id}`);
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await answer(response)).toEqual([200, user]);
   });
 
-  it("names every provider once, in the order in which they were connected, and the latest picture", async () => {
+  it("lists each provider once in the order of linking, with the latest picture", async () => {
     const { acme, as, signIn } = await setup();
     await signIn("github", "ada");
     await signIn("google", "ada");
@@ -77,7 +77,7 @@ describe("GET /api/v1/users/:id", () => {
     ]);
   });
 
-  it("shows a user who signed in for the first time", async () => {
+  it("returns a user who signed in for the first time", async () => {
     const { acme, as, client, signIn } = await setup();
     const url = await signIn("twitter", "mary");
     const { id } = await client(acme).tokens.verify(url.searchParams.get("token")!);
@@ -112,14 +112,14 @@ describe("GET /api/v1/users/:id", () => {
 });
 
 describe("GET /api/v1/users", () => {
-  it("lists the users of the key's instance alone, newest first", async () => {
+  it("lists the users of the key's instance only, newest first", async () => {
     const { acme, as } = await setup();
     const response = await as(acme, "/api/v1/users");
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await answer(response)).toEqual([200, [GRACE, ADA, CHARLES]]);
   });
 
-  it("keeps two users apart who have one e-mail address in two instances", async () => {
+  it("keeps two users with one e-mail address apart in two instances", async () => {
     const { globex, as } = await setup();
     expect(await answer(await as(globex, "/api/v1/users"))).toEqual([
       200,
@@ -133,7 +133,7 @@ describe("GET /api/v1/users", () => {
     ]);
   });
 
-  it("puts those of the same time in the order of their ids", async () => {
+  it("sorts users of the same time by id", async () => {
     const users = [3, 1, 4, 2].map((last) => ({
       id: idOf(last),
       email: `${last}@acme.test`,
@@ -145,7 +145,7 @@ describe("GET /api/v1/users", () => {
     expect(listed.map((user) => user.id)).toEqual([idOf(1), idOf(2), idOf(3), idOf(4)]);
   });
 
-  it("is an empty array where there are none", async () => {
+  it("returns an empty array when there are no users", async () => {
     const { acme, as } = await setup({
       seed: { instances: [{ ...SEED.instances[0], users: [] }, SEED.instances[1]] },
     });
@@ -153,7 +153,7 @@ describe("GET /api/v1/users", () => {
   });
 
   it.each([`/api/v1/users/${A2}`, "/api/v1/users", "/api/v1/users/search?query=id:*"])(
-    "tells nobody a password's digest: %s",
+    "never includes a password digest: %s",
     async (path) => {
       const { acme, as } = await setup();
       const text = await (await as(acme, path)).text();
@@ -164,35 +164,41 @@ describe("GET /api/v1/users", () => {
 });
 
 describe("GET /api/v1/users/search", () => {
-  it("answers with the same shape as a get, in the order of the list", async () => {
+  it("returns the shape of GET /users/:id in the order of the list", async () => {
     const { acme, as } = await setup();
     expect(await answer(await as(acme, "/api/v1/users/search?query=-name:Charles*"))).toEqual([200, [GRACE, ADA]]);
   });
 
-  it("is an empty array where nothing matches", async () => {
+  it("returns an empty array when nothing matches", async () => {
     const { acme, as } = await setup();
     expect(await answer(await as(acme, "/api/v1/users/search?query=name:nobody"))).toEqual([200, []]);
   });
 
-  it("finds nothing of another instance", async () => {
+  it("does not find users of another instance", async () => {
     const { acme, globex, as } = await setup();
     expect(await answer(await as(acme, `/api/v1/users/search?query=id:${B1}`))).toEqual([200, []]);
     expect(await answer(await as(globex, `/api/v1/users/search?query=id:${B1}`))).toMatchObject([200, [{ id: B1 }]]);
   });
 
-  it("takes a query that is URL-encoded, and one that need not be", async () => {
+  it("accepts a URL-encoded query, and one that needs no encoding", async () => {
     const { acme, as } = await setup();
     for (const query of ["email%3Aada%40acme.test%20name%3AAda%2A", "email:ada@acme.test+name:Ada*"]) {
       expect(await answer(await as(acme, `/api/v1/users/search?query=${query}`))).toEqual([200, [ADA]]);
     }
   });
 
-  it.each(["", "?query=", "?query=%20%20", "?q=email:ada@acme.test"])("needs a query: %s", async (query) => {
-    const { acme, as } = await setup();
-    expect(await answer(await as(acme, `/api/v1/users/search${query}`))).toEqual([400, { error: "query is required" }]);
-  });
+  it.each(["", "?query=", "?query=%20%20", "?q=email:ada@acme.test"])(
+    "answers 400 without a query: %s",
+    async (query) => {
+      const { acme, as } = await setup();
+      expect(await answer(await as(acme, `/api/v1/users/search${query}`))).toEqual([
+        400,
+        { error: "query is required" },
+      ]);
+    },
+  );
 
-  it("takes one query", async () => {
+  it("accepts only one query", async () => {
     const { acme, as } = await setup();
     expect(await answer(await as(acme, "/api/v1/users/search?query=name:Ada*&query=name:Grace*"))).toEqual([
       400,
@@ -200,7 +206,7 @@ describe("GET /api/v1/users/search", () => {
     ]);
   });
 
-  it("finds a user by what the last sign-in wrote", async () => {
+  it("finds a user by the values of the last sign-in", async () => {
     const personas = [{ ...SEED.personas[0], name: "Countess of Lovelace" }];
     const { acme, as, signIn } = await setup({ seed: { ...SEED, personas } });
     await signIn("google", "ada");
@@ -214,7 +220,7 @@ describe("GET /api/v1/users/search", () => {
 });
 
 describe("DELETE /api/v1/users/:id", () => {
-  it("answers with the id, and the user is gone from everywhere", async () => {
+  it("answers with the id and removes the user everywhere", async () => {
     const { acme, as } = await setup();
     expect(await answer(await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" }))).toEqual([
       200,
@@ -225,7 +231,7 @@ describe("DELETE /api/v1/users/:id", () => {
     expect(await answer(await as(acme, "/api/v1/users/search?query=email:ada@acme.test"))).toEqual([200, []]);
   });
 
-  it("deletes the sessions too, active and revoked", async () => {
+  it("deletes the user's active and revoked sessions", async () => {
     const { acme, as, signIn } = await setup();
     await signIn("google", "ada");
     await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
@@ -239,7 +245,7 @@ describe("DELETE /api/v1/users/:id", () => {
     }
   });
 
-  it("deletes the identities too: the next sign-in is somebody new", async () => {
+  it("deletes the user's identities, so that the next sign-in creates a new user", async () => {
     const { acme, as, client, tokenFor } = await setup();
     await tokenFor("github", "ada");
     await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
@@ -272,7 +278,7 @@ describe("DELETE /api/v1/users/:id", () => {
     }
   });
 
-  it("frees the e-mail address for somebody else", async () => {
+  it("frees the e-mail address for another user", async () => {
     const personas = [{ ...SEED.personas[0], google: { sub: "9001", email_verified: true } }];
     const { acme, as, signIn } = await setup({ seed: { ...SEED, personas } });
     expect((await signIn("google", "ada")).searchParams.get("error")).toBe("account_conflict");
@@ -280,14 +286,14 @@ describe("DELETE /api/v1/users/:id", () => {
     expect((await signIn("google", "ada")).searchParams.get("error")).toBeNull();
   });
 
-  it("makes the user's tokens worthless", async () => {
+  it("invalidates the user's tokens", async () => {
     const { acme, as, client, tokenFor } = await setup();
     const token = await tokenFor("google", "ada");
     await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
     await expect(client(acme).tokens.verify(token)).rejects.toMatchObject({ code: "user_not_found", status: 404 });
   });
 
-  it("leaves others alone, and the person's account in another instance", async () => {
+  it("leaves other users and the person's user in another instance alone", async () => {
     const { acme, globex, as } = await setup();
     const before = await (await as(globex, "/api/v1/users")).json();
     const sessions = await (await as(globex, "/api/v1/sessions")).json();
@@ -309,7 +315,7 @@ describe("DELETE /api/v1/users/:id", () => {
     expect((await as(globex, `/api/v1/users/${B1}`)).status).toBe(200);
   });
 
-  it("answers one of two with 404", async () => {
+  it("answers 404 to one of two simultaneous requests", async () => {
     const { acme, as } = await setup();
     const remove = (): Promise<Response> => as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
     const answers = await Promise.all([remove(), remove()]);
@@ -317,7 +323,7 @@ describe("DELETE /api/v1/users/:id", () => {
     expect(await answer(await remove())).toEqual(NOT_FOUND);
   });
 
-  it("deletes nothing for a key that is missing or bad", async () => {
+  it("deletes nothing with a missing or invalid key", async () => {
     const { acme, fetch, as } = await setup();
     for (const headers of [{}, { "x-service-secret-key": "sk_bad" }]) {
       expect((await fetch(`/api/v1/users/${A1}`, { method: "DELETE", headers })).status).toBe(401);

@@ -29,6 +29,6 @@ it.each([
   [{ uris: ["http://a/", "http://b/"] }, "uris: must be 1 entry or less"],
   [{ as: null }, "as: has none of the forms that are accepted"],
   [{ email: "nobody" }, "email: must be an e-mail address"],
-])("a fault is named by its path and says what to write: %j", (change, line) => {
+])("a validation error names the path and says what to write: %j", (change, line) => {
   expect(issueLines(Schema.safeParse({ ...GOOD, ...change }).error!)).toEqual([line]);
 });
