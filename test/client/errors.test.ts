@@ -67,7 +67,7 @@ describe("Errors", () => {
       ({ client, acme }) => client(acme, { baseUrl: "https://evil.test" }).users.list(),
       "GET /api/v1/users: 421 Unknown host: this server does not answer for evil.test; add it with --allowed-host",
     ],
-  ])("are of class ApiError with the code %s where the status is %i", async (code, status, call, message) => {
+  ])("are ApiErrors with the code %s for status %i", async (code, status, call, message) => {
     const error = await caught(call(await setup()));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ name: "ApiError", code, status, message });
@@ -94,7 +94,7 @@ describe("Errors", () => {
       },
       "Token expired",
     ],
-  ])("are of class TokenError with the code %s for a token", async (code, token, message) => {
+  ])("are TokenErrors with the code %s for a token", async (code, token, message) => {
     const service = await setup();
     const error = await caught(service.client(service.acme).tokens.verify(await token(service)));
     expect(error).toBeInstanceOf(TokenError);
@@ -106,10 +106,10 @@ describe("Errors", () => {
     ["truncated JSON", 200, '[{"id":"1","resource":"us', "not JSON"],
     ["nothing", 200, "", "not JSON"],
     ["a success of another kind", 204, "", "not JSON"],
-    ["an error that is no object", 500, '"broken"', "JSON of another form"],
+    ["an error that is not an object", 500, '"broken"', "JSON of another form"],
     ["an error without a sentence", 500, '{"error":{}}', "JSON of another form"],
     ["an object where a list should be", 200, '{"data":[]}', "JSON of another form"],
-  ])("are unexpected_response for %s", async (_, status, body, what) => {
+  ])("have the code unexpected_response for %s", async (_, status, body, what) => {
     const text = status === 204 ? null : body;
     const fetch: Fetch = async () => new Response(text, { status }) as Awaited<ReturnType<Fetch>>;
     const error = await caught(clientWith(fetch, { retry: 0 }).users.list());
@@ -125,14 +125,14 @@ describe("Errors", () => {
     [500, "unknown"],
     [429, "rate_limited"],
     [503, "unavailable"],
-  ])("for a sentence that this version does not know and the status %i have the code %s", async (status, code) => {
+  ])("with an unknown message and status %i have the code %s", async (status, code) => {
     const error = await caught(clientWith(answering(status, '{"error":"Slow down"}'), { retry: 0 }).users.list());
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code, status, error: "Slow down" });
     expect(Object.keys(ERROR_CODES)).toContain(code);
   });
 
-  it("are known across two copies of the package", () => {
+  it("are recognized across two copies of the package", () => {
     const foreign = { code: "timeout", [Symbol.for("svc-identity.error")]: true };
     expect([isServiceError(foreign), isServiceError(foreign, "timeout"), isServiceError(foreign, "config")]).toEqual([
       true,
@@ -146,7 +146,7 @@ describe("Errors", () => {
     ]);
   });
 
-  it("do not hold the key, nor does the client, however they are looked at", async () => {
+  it("contain no key, and neither does the client, however they are inspected", async () => {
     const client = clientWith(answering(500, "<html>"));
     const error = await caught(client.users.list());
     for (const value of [error, client]) {
@@ -155,7 +155,7 @@ describe("Errors", () => {
     }
   });
 
-  it("of a call whose response alone is waited for come there, and nowhere else", async () => {
+  it("of a call reach a caller that awaits only its response, and are reported nowhere else", async () => {
     const { users } = clientWith(answering(500, '{"error":"Internal error"}'));
     await expect(users.list().withResponse()).rejects.toMatchObject({ code: "internal" });
   });

@@ -31,7 +31,7 @@ afterEach(() => {
 
 type Answer = (socket: Socket, request: string) => void;
 
-/** A server that answers its requests, whatever they are, in turn, and the last way from then on. */
+/** A server that gives its requests these answers in turn, and repeats the last one. */
 async function startServer(...answers: Answer[]): Promise<{ origin: string; seen: string[] }> {
   const seen: string[] = [];
   const sockets = new Set<Socket>();
@@ -57,7 +57,7 @@ function isWhole(request: string): boolean {
   return end >= 0 && request.length - end - 4 >= Number(/content-length: (\d+)/i.exec(request)?.[1] ?? 0);
 }
 
-/** An answer of HTTP, its length right unless `fields` say otherwise. */
+/** An HTTP response, with the right length unless `fields` say otherwise. */
 function reply(status: number, body: string | Buffer, fields: Record<string, string> = {}): Answer {
   const head = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)), ...fields };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -84,7 +84,7 @@ async function caught(promise: PromiseLike<unknown>): Promise<ServiceError> {
   throw error;
 }
 
-describe("An answer that is none", () => {
+describe("An unusable response", () => {
   const slowly: Answer = (socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
     const timer = setInterval(() => socket.write(" "), 5);
@@ -97,30 +97,30 @@ describe("An answer that is none", () => {
   const MIB = Buffer.alloc(2 ** 20, " ");
 
   const rows: [what: string, code: string, status: number | undefined, answer: Answer, options?: ClientOptions][] = [
-    ["a reset before any word", "connection", undefined, reset],
-    ["an end before any word", "connection", undefined, hangUp],
+    ["a reset before the first byte", "connection", undefined, reset],
+    ["a close before the first byte", "connection", undefined, hangUp],
     ["half a status line", "connection", undefined, text("HTTP/1.")],
     ["half a header", "connection", undefined, text("HTTP/1.1 200 OK\nContent-Ty")],
     ["half a body", "connection", undefined, text('HTTP/1.1 200 OK\ncontent-length: 100\n\n{"id":')],
     ["half a chunk", "connection", undefined, text("HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\nff\n{")],
-    ["a chunk of no size", "connection", undefined, text("HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\nzz\n{")],
+    ["a chunk without a size", "connection", undefined, text("HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\nzz\n{")],
     ["another protocol", "connection", undefined, text("220 mail.acme.test ESMTP\n")],
-    ["the request itself", "connection", undefined, echo],
+    ["an echo of the request", "connection", undefined, echo],
     ["endless headers", "connection", undefined, text(`HTTP/1.1 200 OK\nx: ${"x".repeat(100_000)}\n\n{}`)],
-    ["nothing at all", "timeout", undefined, () => {}, { timeoutMs: 60 }],
-    ["a body in drips", "timeout", undefined, slowly, { timeoutMs: 60 }],
-    ["a head and then nothing", "timeout", undefined, (s) => void s.write("HTTP/1.1 200 OK\r\n"), { timeoutMs: 60 }],
+    ["no response", "timeout", undefined, () => {}, { timeoutMs: 60 }],
+    ["a body sent byte by byte", "timeout", undefined, slowly, { timeoutMs: 60 }],
+    ["headers and then nothing", "timeout", undefined, (s) => void s.write("HTTP/1.1 200 OK\r\n"), { timeoutMs: 60 }],
     ["a page of HTML", "unexpected_response", 200, reply(200, "<html>hello", { "content-type": "text/html" })],
     ["a gateway's page", "unexpected_response", 502, reply(502, "<html>Bad Gateway")],
-    ["nothing with a 200", "unexpected_response", 200, reply(200, "")],
-    ["cut JSON", "unexpected_response", 200, reply(200, '{"id":"')],
-    ["bytes that are no text", "unexpected_response", 200, reply(200, Buffer.from([0xff, 0xfe, 0]))],
+    ["an empty 200", "unexpected_response", 200, reply(200, "")],
+    ["truncated JSON", "unexpected_response", 200, reply(200, '{"id":"')],
+    ["bytes that are not text", "unexpected_response", 200, reply(200, Buffer.from([0xff, 0xfe, 0]))],
     ["null", "unexpected_response", 200, reply(200, "null")],
     ["a list for a user", "unexpected_response", 200, reply(200, "[]")],
     ["a session for a user", "unexpected_response", 200, reply(200, '{"id":"1","resource":"session","data":{}}')],
     ["an error with a 200", "unexpected_response", 200, reply(200, '{"error":"User not found"}')],
     [
-      "what was not asked for",
+      "another user than requested",
       "unexpected_response",
       200,
       reply(200, gzipSync(JSON.stringify(USER)), { "content-encoding": "gzip" }),
@@ -132,17 +132,17 @@ describe("An answer that is none", () => {
       reply(200, gzipSync(Buffer.alloc(2 ** 24)), { "content-encoding": "gzip" }),
     ],
     [
-      "a body without end",
+      "an endless body",
       "response_too_large",
       200,
       reply(200, Buffer.concat([MIB, MIB]), { "content-length": "99999999999" }),
     ],
     ["a redirect to itself", "redirect_refused", 302, reply(302, "", { location: "/" })],
-    ["a redirect to elsewhere", "redirect_refused", 307, reply(307, "", { location: "http://127.0.0.2:1/" })],
+    ["a redirect to another host", "redirect_refused", 307, reply(307, "", { location: "http://127.0.0.2:1/" })],
     ["a redirect to nowhere", "redirect_refused", 308, reply(308, "")],
-    ["not modified", "redirect_refused", 304, (socket) => void socket.write("HTTP/1.1 304 X\r\n\r\n")],
+    ["304 Not Modified", "redirect_refused", 304, (socket) => void socket.write("HTTP/1.1 304 X\r\n\r\n")],
     ["too many requests", "rate_limited", 429, reply(429, '{"error":"Slow down"}', { "retry-after": "3600" })],
-    ["a service at rest", "unavailable", 503, reply(503, '{"error":"Back soon"}')],
+    ["a service in maintenance", "unavailable", 503, reply(503, '{"error":"Back soon"}')],
   ];
 
   it.each(rows)("such as %s has the code %s", async (_, code, status, answer, options) => {
@@ -151,14 +151,14 @@ describe("An answer that is none", () => {
     expect([error.code, error.status]).toEqual([code, status]);
   });
 
-  it.each(rows)("such as %s leaves the client well", async (_, __, ___, answer, options) => {
+  it.each(rows)("such as %s leaves the client usable", async (_, __, ___, answer, options) => {
     const { origin } = await startServer(answer, good);
     const { users } = clientAt(origin, { retry: 0 });
     await caught(users.get(ADA, { timeoutMs: options?.timeoutMs }));
     expect(await users.get(ADA)).toEqual(USER);
   });
 
-  it("may begin with early hints, and with a byte order mark", async () => {
+  it("is not one that starts with early hints or a byte order mark", async () => {
     const { origin } = await startServer((socket, request) => {
       socket.write("HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=next\r\n\r\n");
       reply(200, `\u{feff}${JSON.stringify(USER)}`)(socket, request);
@@ -166,7 +166,7 @@ describe("An answer that is none", () => {
     expect(await clientAt(origin).users.get(ADA)).toEqual(USER);
   });
 
-  it("is not taken in whole where somebody's own fetch unpacks it", async () => {
+  it("is not read completely when a custom fetch decompresses it", async () => {
     const { origin } = await startServer(reply(200, gzipSync(Buffer.alloc(2 ** 24)), { "content-encoding": "gzip" }));
     const error = await caught(clientAt(origin, { fetch: globalThis.fetch as Fetch }).users.get(ADA));
     expect(error).toMatchObject({
@@ -175,7 +175,7 @@ describe("An answer that is none", () => {
     });
   });
 
-  it("is no good token, whatever its status says", async () => {
+  it("is never taken for a valid token, whatever its status", async () => {
     const answers: [body: object, code: string][] = [
       [{ valid: false, error: "Token expired" }, "token_invalid"],
       [{ id: "1", resource: "token", data: { valid: false } }, "unexpected_response"],
@@ -190,7 +190,7 @@ describe("An answer that is none", () => {
   });
 });
 
-describe("A call that failed", () => {
+describe("A failed call", () => {
   const unavailable = reply(503, '{"error":"Back soon"}');
 
   it.each<[what: string, answer: Answer, isRetried: boolean]>([
@@ -205,7 +205,7 @@ describe("A call that failed", () => {
     ["401", reply(401, '{"error":"Unauthorized"}'), false],
     ["200 and HTML", reply(200, "<html>"), false],
     ["a redirect", reply(302, ""), false],
-  ])("with %s is made again where it reads: %j %j", async (_, answer, isRetried) => {
+  ])("after %s is retried if it reads: %j %j", async (_, answer, isRetried) => {
     const { origin, seen } = await startServer(answer, good);
     const outcome = await clientAt(origin)
       .users.get(ADA)
@@ -219,8 +219,8 @@ describe("A call that failed", () => {
   it.each<[what: string, call: (client: Client) => PromiseLike<unknown>]>([
     ["a deletion", (client) => client.users.delete(ADA)],
     ["a verification", (client) => client.tokens.verify(TOKEN)],
-    ["any POST", (client) => client.request("POST", "/api/v1/x", { body: {} })],
-  ])("is made once where it is %s that the service may have seen", async (_, call) => {
+    ["a POST", (client) => client.request("POST", "/api/v1/x", { body: {} })],
+  ])("is not retried if it is %s that may have reached the service", async (_, call) => {
     for (const answer of [reset, unavailable, reply(429, '{"error":"Slow down"}', { "retry-after": "0" })]) {
       const { origin, seen } = await startServer(answer, good);
       await caught(call(clientAt(origin)));
@@ -234,7 +234,7 @@ describe("A call that failed", () => {
     [1, { retry: 0 }, {}],
     [1, {}, { retry: 0 }],
     [2, { retry: 0 }, { retry: 1 }],
-  ])("is made %i times in all by %j and %j", async (tries, options, call) => {
+  ])("is attempted %i times with %j and %j", async (tries, options, call) => {
     const { origin, seen } = await startServer(unavailable);
     const told: Try[] = [];
     const error = await caught(clientAt(origin, { ...options, onTry: (info) => told.push(info) }).users.get(ADA, call));
@@ -245,7 +245,7 @@ describe("A call that failed", () => {
   });
 
   it.each(["3600", new Date(NOW + 3_600_000).toUTCString()])(
-    "is not made again where the wait that the service asks for (%s) is longer than the call has",
+    "is not retried if the service asks for a wait (%s) longer than the call's time limit",
     async (value) => {
       const { origin, seen } = await startServer(reply(503, '{"error":"Back soon"}', { "retry-after": value }), good);
       const error = await caught(clientAt(origin, { now: () => NOW }).users.get(ADA));
@@ -253,7 +253,7 @@ describe("A call that failed", () => {
     },
   );
 
-  it("ends its wait with the caller's signal, for the signal's own reason", async () => {
+  it("stops waiting when the caller's signal aborts, with the signal's reason", async () => {
     const reason = new Error("enough");
     const controller = new AbortController();
     const { origin, seen } = await startServer(reply(503, '{"error":"Back soon"}', { "retry-after": "1000" }));
@@ -265,16 +265,16 @@ describe("A call that failed", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it.each([-1, 1.5, Number.NaN])("is no call with retry: %d", async (retry) => {
+  it.each([-1, 1.5, Number.NaN])("rejects the option retry: %d", async (retry) => {
     expect((await caught(clientAt("http://127.0.0.1:1", { retry }).users.get(ADA))).code).toBe("config");
   });
 
-  it.each([0, -1, Number.NaN])("is no call with timeoutMs: %d", async (timeoutMs) => {
+  it.each([0, -1, Number.NaN])("rejects the option timeoutMs: %d", async (timeoutMs) => {
     expect((await caught(clientAt("http://127.0.0.1:1", { timeoutMs }).users.get(ADA))).code).toBe("config");
   });
 });
 
-describe("The rule for another try", () => {
+describe("The retry rule", () => {
   const failed = (syscallCode: string): ConnectionError => new ConnectionError("connection", "", { syscallCode });
   const answered = (status: number): ServiceError => new ServiceError("unknown", "", { status });
 
@@ -293,11 +293,11 @@ describe("The rule for another try", () => {
     ["POST", answered(503), false],
     ["DELETE", answered(503), false],
     ["GET", answered(500), false],
-  ] as const)("lets %s after %o: %j", (method, error, expected) => {
+  ] as const)("lets %s be retried after %o: %j", (method, error, expected) => {
     expect(mayRetry(method, error)).toBe(expected);
   });
 
-  it("waits anything up to a bound that doubles, up to 8 s, on top of what the service asks for", () => {
+  it("waits a random time below a bound that doubles up to 8 s, plus what the service asks for", () => {
     for (const [retries, bound] of [300, 600, 1200, 2400, 4800, 8000, 8000].entries()) {
       expect(retryDelayMs(retries, 0, () => 0)).toBe(0);
       expect(retryDelayMs(retries, undefined, () => 0.5)).toBe(bound / 2);
@@ -321,7 +321,7 @@ describe("The rule for another try", () => {
     expect(parseRetryAfter(value, NOW)).toBe(expected);
   });
 
-  it("never outlives its call", async () => {
+  it("never waits beyond the call's time limit", async () => {
     const deadline = startDeadline(20, undefined);
     await expect(deadline.sleep(1_000_000)).rejects.toThrow();
     expect([deadline.isOver, deadline.signal.aborted]).toEqual([true, true]);
@@ -329,11 +329,11 @@ describe("The rule for another try", () => {
   });
 });
 
-describe("No key and no token", () => {
+describe("A key or token", () => {
   const page = `<pre>X-Service-Secret-Key: ${KEY}\n{"token":"${TOKEN}"}</pre>`;
   const rows: [what: string, answer: Answer][] = [
     ["an error that repeats them", reply(401, JSON.stringify({ error: `bad key ${KEY} for ${TOKEN}` }))],
-    ["a token's refusal that repeats them", reply(401, JSON.stringify({ valid: false, error: `${TOKEN} ${KEY}` }))],
+    ["a token error that repeats them", reply(401, JSON.stringify({ valid: false, error: `${TOKEN} ${KEY}` }))],
     ["a debug page", reply(500, page, { "content-type": "text/html" })],
     ["a debug page that is cut within the key", reply(500, `${" ".repeat(195)}${KEY}`)],
     ["JSON of another kind", reply(500, JSON.stringify({ headers: { KEY, TOKEN } }))],
@@ -347,7 +347,7 @@ describe("No key and no token", () => {
     ["users.list", (client) => client.users.list()],
   ];
 
-  it.each(rows)("is in the error after %s, however it is looked at", async (_, answer) => {
+  it.each(rows)("is not in the error after %s, however it is inspected", async (_, answer) => {
     const { origin } = await startServer(answer);
     for (const [, call] of calls) {
       const told: Try[] = [];

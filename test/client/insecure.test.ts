@@ -31,7 +31,7 @@ describe("A secret key", () => {
     expect(fetch.calls).toHaveLength(1);
   });
 
-  it("is not sent to an address over plain http that the service names", async () => {
+  it("is not sent over plain http to an address that the service returned", async () => {
     const options: ClientOptions = { secretKey: KEY, publishableKey: PK, apiUrl: "http://api.svc.test" };
     const fetch = answering(200, resolvedTo("http://acme.svc.test"));
     await expect(createClient({ ...options, fetch }).users.list()).rejects.toMatchObject({
@@ -51,7 +51,7 @@ describe("A secret key", () => {
     expect(fetch.calls).toHaveLength(1);
   });
 
-  it("is not needed where nothing is sent with it", async () => {
+  it("is not required for a request that does not send it", async () => {
     const service = await setup();
     const client = createClient({
       baseUrl: "http://acme.test",

@@ -11,7 +11,7 @@ import { SEED, setup, type Service } from "../_setup.ts";
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const BASE = "https://acme.svc.test";
 
-/** A service with `count` users more than Acme has. */
+/** A service with `count` more users than acme has. */
 async function crowded(count: number): Promise<{ service: Service; client: Client; asked: string[] }> {
   const [acme, globex] = SEED.instances;
   const more = Array.from({ length: count }, (_, index) => ({
@@ -31,7 +31,7 @@ async function crowded(count: number): Promise<{ service: Service; client: Clien
   return { service, client: service.client(service.acme, { fetch }), asked };
 }
 
-/** A client of a service that answers with these in turn: a body, or a status, or a body and its Link. */
+/** A client of a service that gives these answers in turn: a body, a status, or a body and its Link header. */
 function clientOf(...answers: (object | number)[]): { client: Client; asked: string[] } {
   const asked: string[] = [];
   const fetch: Fetch = async (url) => {
@@ -53,7 +53,7 @@ async function idsOf(list: AsyncIterable<{ id: string }>): Promise<string[]> {
 const [A, B, C] = ["a", "b", "c"].map((id) => ({ id, resource: "user", data: {} }));
 
 describe("A list", () => {
-  it("is the same whether awaited or iterated, in pages of any size", async () => {
+  it("is the same when awaited or iterated, for every page size", async () => {
     const { client, asked } = await crowded(20);
     const all = (await client.users.list()).map(({ id }) => id);
     expect(all).toHaveLength(23);
@@ -69,14 +69,14 @@ describe("A list", () => {
     ["users.search", ({ users }, limit) => users.search("email:*@crowd.test name:*1*", { limit }), 11],
     ["sessions.list", ({ sessions }, limit) => sessions.list({ limit }), 3],
     ["sessions.search", ({ sessions }, limit) => sessions.search("-provider:github", { limit }), 2],
-  ])("of %s goes on from page to page", async (_, list, count) => {
+  ])("of %s continues from page to page", async (_, list, count) => {
     const { client } = await crowded(20);
     const ids = await idsOf(list(client, 2));
     expect([ids.length, new Set(ids).size]).toEqual([count, count]);
     expect(ids).toEqual(await idsOf(list(client, 1000)));
   });
 
-  it("begins after the one that is named", async () => {
+  it("starts after the given id", async () => {
     const { client } = await crowded(20);
     const all = await idsOf(client.users.list());
     expect(await idsOf(client.users.list({ after: all[9]!, limit: 4 }))).toEqual(all.slice(10));
@@ -91,13 +91,13 @@ describe("A list", () => {
     }
   });
 
-  it("asks for no page beyond the one where its reader stops", async () => {
+  it("requests no page after the one where its reader stops", async () => {
     const { client, asked } = await crowded(20);
     for await (const _ of client.users.list({ limit: 5 })) break;
     expect(asked).toHaveLength(1);
   });
 
-  it("asks for nothing before it is awaited or iterated, and once however often it is awaited", async () => {
+  it("makes no request before it is awaited or iterated, and one however often it is awaited", async () => {
     const { client, asked } = await crowded(0);
     const list = client.users.list();
     await new Promise(setImmediate);
@@ -107,7 +107,7 @@ describe("A list", () => {
     expect(asked).toEqual([""]);
   });
 
-  it("is a promise in all it can do", async () => {
+  it("has every method of a promise", async () => {
     const { client } = clientOf([A], 500);
     const list = client.users.list();
     const order: string[] = [];
@@ -119,14 +119,14 @@ describe("A list", () => {
   });
 });
 
-describe("A service that has only what the specification has", () => {
-  it("answers with everything at once, whatever the page asked for", async () => {
+describe("A service that only implements the specification", () => {
+  it("may answer a page request with the whole list", async () => {
     const { client, asked } = clientOf([A, B, C]);
     expect(await idsOf(client.users.list({ limit: 1 }))).toEqual(["a", "b", "c"]);
     expect(asked).toHaveLength(1);
   });
 
-  it("may not know limit, and is then asked without", async () => {
+  it("is asked again without limit if it rejects that parameter", async () => {
     const { client, asked } = clientOf(400, [A, B]);
     expect(await idsOf(client.users.search("email:a"))).toEqual(["a", "b"]);
     expect(asked.map((url) => new URL(url).search)).toEqual([
@@ -135,14 +135,14 @@ describe("A service that has only what the specification has", () => {
     ]);
   });
 
-  it("is believed where the limit was the caller's own", async () => {
+  it("has its error passed on if the caller set the limit", async () => {
     const { client, asked } = clientOf(400, [A, B]);
     await expect(idsOf(client.users.list({ limit: 5 }))).rejects.toMatchObject({ status: 400 });
     expect(asked).toHaveLength(1);
   });
 });
 
-describe("The Link to the next page", () => {
+describe("The Link header to the next page", () => {
   it.each([
     ['<https://acme.svc.test/api/v1/users?limit=1&after=a>; rel="next"'],
     ["</api/v1/users?limit=1&after=a>; rel=next"],
@@ -150,7 +150,7 @@ describe("The Link to the next page", () => {
     ['<?limit=9&after=z>; rel="prev", <?limit=1&after=a>; rel="next"'],
     ['<?limit=1&after=a#x>; title="a, b; rel=prev"; rel="last NEXT"'],
     ["<?limit=1&after=a>;rel=next;title=x"],
-  ])("is understood when it is %s", async (link) => {
+  ])("is understood as %s", async (link) => {
     const { client, asked } = clientOf({ body: [A], link }, [B]);
     expect(await idsOf(client.users.list({ limit: 1 }))).toEqual(["a", "b"]);
     expect(asked).toEqual([`${BASE}/api/v1/users?limit=1`, `${BASE}/api/v1/users?limit=1&after=a`]);
@@ -163,7 +163,7 @@ describe("The Link to the next page", () => {
     '<?after=a>; rel="prev"',
     '?after=a; rel="next"',
     '<?after=a>; title="; rel=next"',
-  ])("is none when it is %j", async (link) => {
+  ])("is ignored when it is %j", async (link) => {
     const { client, asked } = clientOf({ body: [A], link }, [B]);
     expect(await idsOf(client.users.list())).toEqual(["a"]);
     expect(asked).toHaveLength(1);
@@ -174,13 +174,13 @@ describe("The Link to the next page", () => {
     "//evil.test/?after=a",
     "http://acme.svc.test/x?after=a",
     "https://u:p@evil.test/?after=a",
-  ])("takes nobody to %s, and no key", async (target) => {
+  ])("to %s is not followed, and the key is not sent there", async (target) => {
     const { client, asked } = clientOf({ body: [A], link: `<${target}>; rel="next"` }, [B]);
     expect(await idsOf(client.users.list())).toEqual(["a", "b"]);
     expect(asked[1]).toBe(`${BASE}/api/v1/users?after=a`);
   });
 
-  it("that names its own page ends the list with an error, and not never", async () => {
+  it("ends the list with an error if it names its own page", async () => {
     const { client } = clientOf({ body: [A], link: '<?after=a>; rel="next"' });
     await expect(idsOf(client.users.list())).rejects.toMatchObject({ code: "unexpected_response" });
   });
@@ -192,7 +192,7 @@ describe("A very long list", () => {
     for (const server of servers.splice(0)) server.close().closeAllConnections();
   });
 
-  it("is held a page at a time", async () => {
+  it("is kept in memory one page at a time", async () => {
     const COUNT = 20_000;
     const user = (index: number): object => ({ id: String(index), resource: "user", data: { name: "x".repeat(100) } });
     const answer = ({ url = "" }: IncomingMessage, response: ServerResponse): void => {

@@ -3,7 +3,7 @@ import { ConfigError, createClient, type Client, type ClientOptions, type Fetch 
 import { answering, caught, clientWith, forged, KEY, startServer } from "../_client.ts";
 import { APP, decodePart, FRONT, setup, ADA, NOBODY, SESSION } from "../_setup.ts";
 
-describe("The methods", () => {
+describe("The client's methods", () => {
   const rows: [name: string, call: (client: Client) => PromiseLike<unknown>, path: string][] = [
     ["users.get", (client) => client.users.get(ADA), `/api/v1/users/${ADA}`],
     ["users.find", (client) => client.users.find(ADA), `/api/v1/users/${ADA}`],
@@ -39,20 +39,20 @@ describe("The methods", () => {
     ["discovery", (client) => client.discovery(), "http://acme.localhost:7820/.well-known/openid-configuration"],
   ];
 
-  it.each(rows)("%s answers with the API's body", async (_, call, path) => {
+  it.each(rows)("%s resolves to the API's body", async (_, call, path) => {
     const service = await setup();
     const body: unknown = await (await service.as(service.acme, path)).json();
     expect(await call(service.client(service.acme))).toEqual(body);
   });
 
-  it("users.delete answers once, and then no more", async () => {
+  it("users.delete succeeds once and then reports user_not_found", async () => {
     const service = await setup();
     const { users } = service.client(service.acme);
     expect(await users.delete(ADA)).toEqual({ deleted: true, id: ADA });
     await expect(users.delete(ADA)).rejects.toMatchObject({ code: "user_not_found" });
   });
 
-  it("tokens.verify answers with whose token it is", async () => {
+  it("tokens.verify resolves to the user of the token", async () => {
     const service = await setup();
     const token = await service.tokenFor("github", "ada");
     expect(await service.client(service.acme).tokens.verify(token)).toEqual({
@@ -68,7 +68,7 @@ describe("The methods", () => {
     });
   });
 
-  it("tokens.verifyLocal answers with the claims, without a request, and by the client's clock", async () => {
+  it("tokens.verifyLocal resolves to the claims without a request, by the client's clock", async () => {
     const service = await setup();
     const token = await service.tokenFor("github", "ada");
     const fetch = answering(500, "");
@@ -80,19 +80,19 @@ describe("The methods", () => {
     expect(fetch.calls).toEqual([]);
   });
 
-  it("users.find and sessions.find answer with nothing where nothing is", async () => {
+  it("users.find and sessions.find resolve to undefined when nothing matches", async () => {
     const service = await setup();
     const { users, sessions } = service.client(service.acme);
     expect([await users.find(NOBODY), await sessions.find(`svc_session_${NOBODY}`)]).toEqual([undefined, undefined]);
   });
 
-  it("users.find still throws what is no absence", async () => {
+  it("users.find still throws errors other than not found", async () => {
     const service = await setup();
     const { users } = service.client(service.acme, { secretKey: KEY });
     await expect(users.find(ADA)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("tokens.check says whether a token is good, and fails where nobody can tell", async () => {
+  it("tokens.check returns whether a token is valid, and throws if that cannot be decided", async () => {
     const service = await setup();
     const { tokens, users } = service.client(service.acme);
     const token = await service.tokenFor("github", "ada");
@@ -104,7 +104,7 @@ describe("The methods", () => {
     await expect(other.tokens.check(token)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("request makes any call, with the key", async () => {
+  it("request makes any call with the key", async () => {
     const service = await setup();
     const { request } = service.client(service.acme);
     const path = `/api/v1/users/${ADA}`;
@@ -134,13 +134,13 @@ describe("The methods", () => {
     ["GET", ""],
     ["get", "/api"],
     ["GET /x HTTP/1.1\r\n", "/api"],
-  ])("request refuses %j %j, before any request", async (method, path) => {
+  ])("request rejects %j %j before it sends anything", async (method, path) => {
     const fetch = answering(200, "{}");
     await expect(clientWith(fetch).request(method, path)).rejects.toMatchObject({ code: "config" });
     expect(fetch.calls).toEqual([]);
   });
 
-  it("close lets go of what is kept open", async () => {
+  it("close ends the connections that are kept open", async () => {
     const { origin } = await startServer((_, response) => void response.end("[]"));
     const client = createClient({ secretKey: KEY, baseUrl: origin });
     await client.users.list();
@@ -159,14 +159,14 @@ describe("The methods", () => {
       { redirectUri: `${APP}?a=b&c=d`, provider: "github" },
       "/oauth/authorize?provider=github&redirect_uri=http%3A%2F%2Flocalhost%3A3000%2Fcallback%3Fa%3Db%26c%3Dd",
     ],
-  ])("signInUrl of %j begins a sign-in", async (parameters, url) => {
+  ])("signInUrl with %j starts a sign-in", async (parameters, url) => {
     const service = await setup();
     const href = await service.client(service.acme, { publishableKey: undefined }).signInUrl(parameters);
     expect(href).toBe(`http://acme.localhost:7820${url}`);
     expect((await service.fetch(href)).status).toBe(302);
   });
 
-  it("give the response too, for its headers", async () => {
+  it("give access to the response and its headers", async () => {
     const service = await setup();
     const { data, response } = await service.client(service.acme).users.list({ limit: 1 }).withResponse();
     expect(data.map(({ id }) => id)).toEqual(["00000000-0000-4000-8000-0000000000a3"]);
@@ -176,7 +176,7 @@ describe("The methods", () => {
     ]);
   });
 
-  it("write spaces as %20 and a plus as %2B, which every reader understands alike", async () => {
+  it("encode spaces as %20 and a plus as %2B, which every parser reads alike", async () => {
     const fetch = answering(200, "[]");
     await clientWith(fetch).users.search("created_at>=2026-01-01T00:00:00+01:00 name:a&b");
     expect(fetch.calls).toEqual([
@@ -185,7 +185,7 @@ describe("The methods", () => {
   });
 });
 
-describe("What is checked before any request", () => {
+describe("The client's checks before a request", () => {
   const methods: [name: string, call: (client: Client, id: string) => PromiseLike<unknown>][] = [
     ["users.get", (client, id) => client.users.get(id)],
     ["users.find", (client, id) => client.users.find(id)],
@@ -194,7 +194,7 @@ describe("What is checked before any request", () => {
     ["sessions.find", (client, id) => client.sessions.find(id)],
   ];
 
-  it.each(methods)("%s takes nothing but an id that can be one", async (name, call) => {
+  it.each(methods)("let %s accept only a valid id", async (name, call) => {
     const uuids = [
       "",
       " ",
@@ -216,15 +216,12 @@ describe("What is checked before any request", () => {
     expect(fetch.calls).toEqual([]);
   });
 
-  it.each(methods)(
-    "%s rejects for a bad id, as for all that goes wrong, and never throws by itself",
-    async (_, call) => {
-      const client = clientWith(answering(200, "{}"));
-      await expect(call(client, "ada")).rejects.toMatchObject({ name: "ConfigError", code: "config" });
-    },
-  );
+  it.each(methods)("make %s reject instead of throw for an invalid id", async (_, call) => {
+    const client = clientWith(answering(200, "{}"));
+    await expect(call(client, "ada")).rejects.toMatchObject({ name: "ConfigError", code: "config" });
+  });
 
-  it("instances.resolve authenticates with either key, and resolves the client's own by default", async () => {
+  it("let instances.resolve authenticate with either key, and resolve the client's own by default", async () => {
     const service = await setup();
     const acme = { data: { url: "http://acme.localhost:7820" } };
     const keys: (string | undefined)[][] = [];
@@ -251,7 +248,7 @@ describe("What is checked before any request", () => {
   });
 
   it.each([[KEY], ["acme"], [""], ["pk_a b"], ["pk_a\r\nx: y"]])(
-    "instances.resolve rejects the key %j",
+    "make instances.resolve reject the key %j",
     async (key) => {
       const fetch = answering(200, "{}");
       const { instances } = clientWith(fetch, { apiUrl: "https://api.svc.test" });
@@ -269,7 +266,7 @@ describe("What is checked before any request", () => {
     [{ apiUrl: "ftp://acme.test" }, "apiUrl must be an http or https address, such as https://acme.example.com"],
     [{ baseUrl: "https://ada:secret@acme.test" }, "baseUrl must not contain a user name or password"],
     [{ baseUrl: "https://acme.test?x=1" }, "baseUrl must not contain a query or a fragment"],
-  ])("createClient refuses %j", (options, message) => {
+  ])("make createClient reject %j", (options, message) => {
     expect(() => createClient(options)).toThrow(new ConfigError(message));
   });
 
@@ -277,7 +274,7 @@ describe("What is checked before any request", () => {
     ["an address", { secretKey: KEY }, "createClient needs baseUrl, or publishableKey and apiUrl"],
     ["the API's address", { secretKey: KEY, publishableKey: "pk_acme_0123" }, "createClient needs apiUrl"],
     ["a secret key", { baseUrl: FRONT }, "createClient needs secretKey"],
-  ])("a call rejects where %s is missing", async (_, options, message) => {
+  ])("make a call reject when %s is missing", async (_, options, message) => {
     const fetch = answering(200, "[]");
     const { users } = createClient({ ...options, fetch });
     await expect(users.list()).rejects.toEqual(new ConfigError(message));

@@ -39,7 +39,7 @@ async function listen(listener: RequestListener): Promise<(headers: Record<strin
 }
 
 type Ask = (headers: Record<string, string>) => Promise<Response>;
-/** The same small application on each: it answers with the name of whose request it is. */
+/** The same small application on each framework: it answers with the user's name. */
 const APPLICATIONS: Record<string, () => Promise<Ask>> = {
   express: async () => {
     const app = express();
@@ -73,8 +73,8 @@ const APPLICATIONS: Record<string, () => Promise<Ask>> = {
   },
 };
 
-describe.each(Object.entries(APPLICATIONS))("A guard in %s", (_, start) => {
-  it("lets a good token through, and says whose it is", async () => {
+describe.each(Object.entries(APPLICATIONS))("The middleware for %s", (_, start) => {
+  it("lets a valid token through and provides its claims", async () => {
     const ask = await start();
     const names = ["Ada", "Grace", "Ada"];
     const answers = await Promise.all(names.map((name) => ask({ authorization: `Bearer ${tokenFor(name)}` })));
@@ -85,7 +85,7 @@ describe.each(Object.entries(APPLICATIONS))("A guard in %s", (_, start) => {
   });
 
   it.each<[what: string, headers: Record<string, string>, challenge: string, error: string]>([
-    ["without a token, though there is one in the address", {}, 'Bearer realm="svc"', "Missing token"],
+    ["with a token in its address only", {}, 'Bearer realm="svc"', "Missing token"],
     ["with another scheme", { authorization: "Basic eDp5" }, 'Bearer realm="svc"', "Missing token"],
     [
       "with a token that is over",
@@ -99,7 +99,7 @@ describe.each(Object.entries(APPLICATIONS))("A guard in %s", (_, start) => {
       'Bearer realm="svc", error="invalid_token", error_description="Token invalid"',
       "Token invalid",
     ],
-  ])("answers a request %s with 401, and how to do better", async (__, headers, challenge, error) => {
+  ])("answers a request %s with 401 and says what to do", async (__, headers, challenge, error) => {
     const ask = await start();
     const answer = await ask(headers);
     expect([answer.status, await answer.json()]).toEqual([401, { error }]);
@@ -111,7 +111,7 @@ describe.each(Object.entries(APPLICATIONS))("A guard in %s", (_, start) => {
   });
 });
 
-describe("Every guard", () => {
+describe("The middleware for every framework", () => {
   it.each([
     [undefined],
     [""],
@@ -119,7 +119,7 @@ describe("Every guard", () => {
     ["pk_acme_0123456789abcdefghijklmnopqrstuvwxyz"],
     [[]],
     [[KEY, undefined]],
-  ])("refuses to be made with the secret key %j", (key) => {
+  ])("rejects the secret key %j when it is created", (key) => {
     const options = { secretKey: key as string };
     for (const make of [
       () => expressAuth(options),
@@ -129,17 +129,17 @@ describe("Every guard", () => {
       expect(make).toThrow(expect.objectContaining({ name: "ConfigError", code: "config" }));
   });
 
-  it("is missed where claims are asked for without it", () => {
+  it("is reported as missing when claims are read without it", () => {
     expect(() => claimsOf(new Request("https://app.test"))).toThrow(/has not passed the guard/);
   });
 
-  it("leaves what its handler throws alone", async () => {
+  it("passes on what its handler throws", async () => {
     const handler = withAuth(() => Promise.reject(new Error("mine")), OPTIONS);
     const request = new Request("https://app.test", { headers: { authorization: `Bearer ${tokenFor("Ada")}` } });
     await expect(handler(request)).rejects.toThrow("mine");
   });
 
-  it("fits the frameworks' own types, and keeps its handler's", () => {
+  it("fits the frameworks' own types and keeps the type of its handler", () => {
     expectTypeOf(expressAuth).returns.toExtend<express.RequestHandler>();
     const handler = withAuth(async (_: Request, claims, context: { params: { id: string } }) => {
       expectTypeOf(claims).toEqualTypeOf<TokenClaims>();

@@ -4,18 +4,18 @@ import { ConnectionError, createClient } from "../../src/client/index.ts";
 import { caught, KEY, startServer } from "../_client.ts";
 import { ADA } from "../_setup.ts";
 
-describe("The network", () => {
+describe("A client on the network", () => {
   const INSTANCE = (url: string): object => ({ id: "1", resource: "instance", data: { url } });
   const BOOTSTRAP = { secretKey: KEY, publishableKey: "pk_acme_0123", timeoutMs: 500 };
 
-  it("is reached at loopback for *.localhost, with that name in Host", async () => {
+  it("reaches *.localhost at loopback, with that name in Host", async () => {
     const { port, seen } = await startServer((_, response) => void response.end("[]"));
     const { users } = createClient({ secretKey: KEY, baseUrl: `http://acme.localhost:${port}` });
     expect(await users.list()).toEqual([]);
     expect(seen.map(({ headers }) => headers.host)).toEqual([`acme.localhost:${port}`]);
   });
 
-  it("that does not answer gives the code connection, and says where", async () => {
+  it("reports the code connection and the address when nothing answers", async () => {
     const { origin, port, close } = await startServer(() => {});
     close();
     const error = await caught(createClient({ secretKey: KEY, baseUrl: origin }).users.list());
@@ -40,7 +40,7 @@ describe("The network", () => {
         response.on("close", () => clearInterval(timer));
       },
     ],
-  ])("that %s gives the code timeout", async (_, answer) => {
+  ])("reports the code timeout when the service %s", async (_, answer) => {
     const { origin } = await startServer(answer);
     const error = await caught(createClient({ secretKey: KEY, baseUrl: origin, timeoutMs: 50 }).users.list());
     expect(error).toBeInstanceOf(ConnectionError);
@@ -49,7 +49,7 @@ describe("The network", () => {
     await expect(patient.users.list({}, { timeoutMs: 50 })).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("that breaks off in the middle of a body gives the code connection", async () => {
+  it("reports the code connection when the connection breaks within a body", async () => {
     const { origin } = await startServer((request, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("[", () => request.socket.destroy());
@@ -62,7 +62,7 @@ describe("The network", () => {
   it.each<[when: string, answer: (response: ServerResponse, abort: () => void) => void]>([
     ["before the answer", (_, abort) => abort()],
     ["within the answer", (response, abort) => void response.write("[", abort)],
-  ])("is let go of by an AbortSignal %s, with the signal's own reason", async (_, answer) => {
+  ])("stops when an AbortSignal aborts %s, with the signal's reason", async (_, answer) => {
     const controller = new AbortController();
     const reason = new Error("enough");
     const { origin } = await startServer((__, response) => answer(response, () => controller.abort(reason)));
@@ -70,7 +70,7 @@ describe("The network", () => {
     await expect(users.list({}, { signal: controller.signal })).rejects.toBe(reason);
   });
 
-  it("is not touched with an AbortSignal that has fired", async () => {
+  it("sends nothing with an AbortSignal that has already aborted", async () => {
     const { origin, seen } = await startServer((_, response) => void response.end("[]"));
     const { users } = createClient({ secretKey: KEY, baseUrl: origin });
     const reason = new Error("never mind");
@@ -78,7 +78,7 @@ describe("The network", () => {
     expect(seen).toEqual([]);
   });
 
-  it("is let go of, too, while the instance's address is still awaited", async () => {
+  it("stops when an AbortSignal aborts while it waits for the instance's address", async () => {
     const controller = new AbortController();
     const reason = new Error("enough");
     const { origin } = await startServer(() => controller.abort(reason));
@@ -86,7 +86,7 @@ describe("The network", () => {
     await expect(users.list({}, { signal: controller.signal })).rejects.toBe(reason);
   });
 
-  it("is let go of by one of several that await the instance's address, and not by the others", async () => {
+  it("stops only the aborted one of several calls that wait for the instance's address", async () => {
     const controller = new AbortController();
     let answerFirst: (() => void) | undefined;
     const { origin, seen } = await startServer((_, response) => {
@@ -103,7 +103,7 @@ describe("The network", () => {
     expect(await patient).toBe(origin);
   });
 
-  it("gets no more time for the whole of a call than the call has", async () => {
+  it("limits a whole call, not each of its requests, to the call's time limit", async () => {
     const { origin } = await startServer(() => {});
     const { users } = createClient({ ...BOOTSTRAP, apiUrl: origin });
     const patient = caught(users.list()).then(() => "patient");

@@ -3,7 +3,7 @@ import type { Fetch } from "../../src/client/index.ts";
 import { caught, clientWith } from "../_client.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
-/** A body that begins, and then says nothing more. */
+/** A body that starts and then stalls. */
 async function* stalled(): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode("[");
   await never();
@@ -21,7 +21,7 @@ const STALLING: [what: string, fetch: Fetch][] = [
   ],
 ];
 
-describe("A call with a fetch of one's own that ignores its signal", () => {
+describe("A call with a custom fetch that ignores its signal", () => {
   it.each(STALLING)("still times out when it %s", async (_, fetch) => {
     const error = await caught(clientWith(fetch, { timeoutMs: 20, retry: 0 }).users.list());
     expect(error).toMatchObject({ name: "ConnectionError", code: "timeout" });

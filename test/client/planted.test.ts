@@ -10,7 +10,7 @@ import { IDENTITY_SECRET } from "../_server-file.ts";
 import { setup } from "../_setup.ts";
 import { authenticateRequest } from "../../src/client/authenticate.ts";
 
-/** What a repository, an archive or another user of the machine may lay into a directory where svc is run. */
+/** Files that a repository, an archive or another user may have placed in a directory where svc runs. */
 let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "svc-planted-"));
@@ -34,8 +34,8 @@ const SERVER = {
   ],
 };
 
-describe("A link in the store's directory", () => {
-  it.each(["db.journal", "db.journal.old"])("called %s leads nowhere", async (name) => {
+describe("A symbolic link in the store's directory", () => {
+  it.each(["db.journal", "db.journal.old"])("called %s is not followed", async (name) => {
     const victim = join(directory, "precious");
     await writeFile(victim, "precious, without an end", { mode: 0o644 });
     const path = join(directory, ".svc/db.json");
@@ -48,7 +48,7 @@ describe("A link in the store's directory", () => {
     expect((await stat(victim)).mode & 0o777).toBe(0o644);
   });
 
-  it("that is the directory itself leaves the other one as open as it was", async () => {
+  it("to the directory itself does not change the mode of its target", async () => {
     const other = join(directory, "public");
     await mkdir(other, { mode: 0o755 });
     await symlink(other, join(directory, ".svc"));
@@ -64,13 +64,13 @@ describe("A .svc/server.json that svc serve did not write", () => {
     await writeFile(join(directory, ".svc/server.json"), JSON.stringify(SERVER), { mode });
   };
 
-  it("is sent no token: a clone's files can be read by others", async () => {
+  it("is sent no token, because others can read the files of a clone", async () => {
     await plant(0o644);
     const { code, stderr } = await runCli(["tokens", "verify", "-"], { cwd: directory, stdin: "a.b.c" });
     expect({ code, stderr }).toEqual({ code: 7, stderr: expect.not.stringContaining("127.0.0.1:9") as string });
   });
 
-  it("keeps nobody waiting where it is a pipe", async () => {
+  it("does not block the command when it is a pipe", async () => {
     await mkdir(join(directory, ".svc"));
     execFileSync("mkfifo", ["-m", "600", join(directory, ".svc/server.json")]);
     expect((await runCli(["whoami"], { cwd: directory })).stdout).not.toContain("127.0.0.1:9");
@@ -107,11 +107,11 @@ it.each([
   ["http://127.0.0.1.evil.example", false],
   ["http://127.evil.example", false],
   ["http://localhost.evil.example", false],
-])("A key goes to %s: %s", (url, expected) => {
+])("a key is sent to %s: %s", (url, expected) => {
   expect(isPrivateWay(url)).toBe(expected);
 });
 
-it("A cookie that only looks like ours once its space is cut off is another's", async () => {
+it("a cookie whose name matches only after trimming a space is another cookie", async () => {
   const service = await setup();
   const token = await service.tokenFor("google", "ada");
   const options = { secretKey: service.acme.secret_key, cookie: "__Host-token", now: () => service.clock.now() };

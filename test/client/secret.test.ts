@@ -5,7 +5,7 @@ import { answering, caught, KEY, startServer } from "../_client.ts";
 import { ADA } from "../_setup.ts";
 
 describe("The secret key", () => {
-  it("is not taken anywhere below com by a service at api.com", async () => {
+  it("is not sent to other addresses below com by a service at api.com", async () => {
     const body = JSON.stringify({ id: "1", resource: "instance", data: { url: "https://evil.com" } });
     const fetch = answering(200, body);
     const options = { secretKey: KEY, publishableKey: "pk_acme_0123", apiUrl: "https://api.com", fetch };
@@ -13,7 +13,7 @@ describe("The secret key", () => {
     expect(fetch.calls).toHaveLength(1);
   });
 
-  it("is refused in a browser, unless somebody insists", () => {
+  it("is rejected in a browser unless the caller insists", () => {
     vi.stubGlobal("window", {});
     vi.stubGlobal("document", {});
     try {
@@ -25,7 +25,7 @@ describe("The secret key", () => {
     }
   });
 
-  it.each([301, 302, 303, 307, 308])("goes nowhere that a redirect (%i) points", async (status) => {
+  it.each([301, 302, 303, 307, 308])("does not follow a redirect with status %i", async (status) => {
     const other = await startServer((_, response) => void response.end("[]"));
     const service = await startServer((_, response) => {
       response.writeHead(status, { location: `${other.origin}/api/v1/users` }).end();
@@ -38,7 +38,7 @@ describe("The secret key", () => {
     expect([service.seen.length, other.seen.length]).toEqual([1, 0]);
   });
 
-  it("goes in its header alone", async () => {
+  it("is sent only in its header", async () => {
     const { origin, seen } = await startServer((_, response) => void response.end('{"deleted":true,"id":"x"}'));
     await createClient({ secretKey: KEY, baseUrl: origin }).users.delete(ADA);
     const [{ method, url, headers } = {} as IncomingMessage] = seen;
@@ -48,7 +48,7 @@ describe("The secret key", () => {
     ]);
   });
 
-  it("does not go along to discovery, nor to where instances are resolved", async () => {
+  it("is not sent to discovery, nor where instances are resolved", async () => {
     const { origin, seen } = await startServer((_, response) => void response.end("{}"));
     const client = createClient({ secretKey: KEY, baseUrl: origin, apiUrl: origin });
     await caught(client.discovery());

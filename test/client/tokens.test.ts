@@ -5,15 +5,15 @@ import { checkToken, decodeToken, verifyToken } from "../../src/client/verify.ts
 import { forged, KEY } from "../_client.ts";
 import { decodePart, encodePart, setup, START, type Service } from "../_setup.ts";
 
-describe("Tokens, verified by the key alone", () => {
+describe("A token verified with the key alone", () => {
   const NOW = Math.floor(START.getTime() / 1000);
   type Claims = Record<string, unknown>;
 
   const HS256 = { alg: "HS256", typ: "JWT" };
   type Vector = [what: string, code: string | undefined, make: (good: Claims, key: string) => string];
   const vectors: Vector[] = [
-    ["a good one", undefined, (good, key) => sign(HS256, good, key)],
-    ["a good one without typ", undefined, (good, key) => sign({ alg: "HS256" }, good, key)],
+    ["a valid token", undefined, (good, key) => sign(HS256, good, key)],
+    ["a valid token without typ", undefined, (good, key) => sign({ alg: "HS256" }, good, key)],
     ["one of this very second", undefined, (good, key) => sign(HS256, { ...good, iat: NOW, exp: NOW + 3600 }, key)],
     [
       "one from a clock that is a minute ahead",
@@ -49,8 +49,8 @@ describe("Tokens, verified by the key alone", () => {
     ["four parts", "token_invalid", (good, key) => `${sign(HS256, good, key)}.x`],
     ["a space behind it", "token_invalid_signature", (good, key) => `${sign(HS256, good, key)} `],
     ["more than 8 KiB", "token_invalid", (good, key) => sign(HS256, { ...good, name: "x".repeat(8192) }, key)],
-    ["claims that are no object", "token_invalid", (_, key) => sign(HS256, '["x"]', key)],
-    ["claims that are no JSON", "token_invalid", (_, key) => sign(HS256, "{", key)],
+    ["claims that are not an object", "token_invalid", (_, key) => sign(HS256, '["x"]', key)],
+    ["claims that are not JSON", "token_invalid", (_, key) => sign(HS256, "{", key)],
     ["no exp", "token_invalid", (good, key) => sign(HS256, { ...good, exp: undefined }, key)],
     ["no iat", "token_invalid", (good, key) => sign(HS256, { ...good, iat: undefined }, key)],
     ["no sub", "token_invalid", (good, key) => sign(HS256, { ...good, sub: undefined }, key)],
@@ -69,7 +69,7 @@ describe("Tokens, verified by the key alone", () => {
       "token_invalid",
       (good, key) => sign(HS256, { ...good, iat: NOW + 0.5, exp: NOW + 3600.5 }, key),
     ],
-    ["a sub that is no UUID", "token_invalid", (good, key) => sign(HS256, { ...good, sub: "../admin" }, key)],
+    ["a sub that is not a UUID", "token_invalid", (good, key) => sign(HS256, { ...good, sub: "../admin" }, key)],
     ["nothing", "token_invalid", () => ""],
     ["dots", "token_invalid", () => ".."],
   ];
@@ -80,7 +80,7 @@ describe("Tokens, verified by the key alone", () => {
     return { service, token: make(good, service.acme.secret_key), good };
   }
 
-  it.each(vectors)("with %s: %s", async (_, code, make) => {
+  it.each(vectors)("with %s has the code %s", async (_, code, make) => {
     const { service, token } = await made(make);
     const { secret_key: secretKey, id: instanceId } = service.acme;
     const result = await checkToken(token, { secretKey, instanceId, now: service.clock.now });
@@ -88,7 +88,7 @@ describe("Tokens, verified by the key alone", () => {
   });
 
   it.each(vectors.filter(([what]) => what !== "nothing"))(
-    "with %s are judged the same by the service",
+    "with %s has the same result as from the service",
     async (_, code, make) => {
       const { service, token } = await made(make);
       const verified = service.client(service.acme).tokens.verify(token);
@@ -100,7 +100,7 @@ describe("Tokens, verified by the key alone", () => {
     },
   );
 
-  it("of another instance are told from forged ones only where the key is shared", async () => {
+  it("of another instance is told from a forged one only if the key is shared", async () => {
     const service = await setup();
     const {
       clock: { now },
@@ -119,7 +119,7 @@ describe("Tokens, verified by the key alone", () => {
     });
   });
 
-  it("are good by any of the keys while one is being replaced", async () => {
+  it("is valid with either key during a rotation", async () => {
     const service = await setup();
     const now = service.clock.now;
     const token = await service.tokenFor("google", "ada");
@@ -133,7 +133,7 @@ describe("Tokens, verified by the key alone", () => {
   });
 
   it.each(["", "sk_", "sk_short", "pk_acme_0123456789abcdefghijklmnopqrstuvwxyz"])(
-    "are not verified by %j, which anybody could guess or know",
+    "is not verified with the weak key %j",
     async (secretKey) => {
       const service = await setup();
       const good = decodePart(await service.tokenFor("google", "ada"), 1);
@@ -146,7 +146,7 @@ describe("Tokens, verified by the key alone", () => {
     },
   );
 
-  it("can be read without being believed", async () => {
+  it("can be decoded without being verified", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     expect(decodeToken(forged(token))).toEqual({

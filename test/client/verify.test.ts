@@ -35,7 +35,7 @@ function sign(
 const OPTIONS: AuthenticateOptions = { secretKey: KEY, now: () => NOW };
 const TOKEN = sign();
 
-describe("A token that is refused", () => {
+describe("A rejected token", () => {
   const altered = TOKEN.slice(0, -1) + (TOKEN.endsWith("A") ? "E" : "A");
   it.each<[reason: string, code: string, what: string, token: string]>([
     ["malformed", "token_invalid", "nothing", ""],
@@ -58,12 +58,12 @@ describe("A token that is refused", () => {
     ["not_yet_valid", "token_invalid", "an iat in the future", sign({ ...CLAIMS, iat: IAT + 7200, exp: IAT + 10_800 })],
     ["not_yet_valid", "token_invalid", "an nbf in the future", sign({ ...CLAIMS, nbf: IAT + 7200 })],
     ["expired", "token_expired", "an exp in the past", sign({ ...CLAIMS, iat: IAT - 3600, exp: IAT })],
-  ])("because of its %s is %s: %s", async (reason, code, _, token) => {
+  ])("with the reason %s has the code %s: %s", async (reason, code, _, token) => {
     const result = await checkToken(token, { ...OPTIONS, instanceId: "instance-1", appId: "app-1" });
     expect(result).toMatchObject({ ok: false, error: { name: "TokenError", code, reason } });
   });
 
-  it("is refused by every key, and a good one by any, while a key is being replaced", async () => {
+  it("is rejected with every key during a rotation, while a valid one is accepted with either", async () => {
     const next = sign(CLAIMS, NEW_KEY);
     for (const token of [TOKEN, next]) {
       for (const secretKey of [
@@ -75,7 +75,7 @@ describe("A token that is refused", () => {
     expect((await checkToken(TOKEN, { ...OPTIONS, secretKey: [NEW_KEY] })).ok).toBe(false);
   });
 
-  it("is refused whatever the number of keys seen before", async () => {
+  it("is rejected however many keys were used before", async () => {
     for (let index = 0; index < 100; index++) {
       const key = `${KEY}${index}`;
       expect((await checkToken(sign(CLAIMS, key), { ...OPTIONS, secretKey: key })).ok).toBe(true);
@@ -84,12 +84,12 @@ describe("A token that is refused", () => {
   });
 });
 
-describe("A request", () => {
+describe("Authenticating a request", () => {
   const expired = sign({ ...CLAIMS, iat: IAT - 3600, exp: IAT });
   type Row = [what: string, headers: Record<string, string>, status: string, detail: string];
   const rows: Row[] = [
-    ["with a good token", { authorization: `Bearer ${TOKEN}` }, "signed-in", "header"],
-    ["with a scheme in other letters", { authorization: `bEARER  ${TOKEN}` }, "signed-in", "header"],
+    ["with a valid token", { authorization: `Bearer ${TOKEN}` }, "signed-in", "header"],
+    ["with a scheme in another case", { authorization: `bEARER  ${TOKEN}` }, "signed-in", "header"],
     ["with a cookie", { cookie: `a=b; svc=${TOKEN}; c=d` }, "signed-in", "cookie"],
     [
       "with a cookie beside another scheme",
@@ -105,7 +105,7 @@ describe("A request", () => {
     ["with two tokens", { authorization: `Bearer ${TOKEN}, Bearer ${TOKEN}` }, "signed-out", "token_invalid"],
     ["with a token that is over", { authorization: `Bearer ${expired}` }, "signed-out", "token_expired"],
     [
-      "with a bad token and a good cookie",
+      "with an invalid token and a valid cookie",
       { authorization: "Bearer x", cookie: `svc=${TOKEN}` },
       "signed-out",
       "token_invalid",
@@ -114,7 +114,7 @@ describe("A request", () => {
     ["with a cookie in quotes", { cookie: `svc="${TOKEN}"` }, "signed-out", "token_invalid"],
   ];
 
-  it.each(rows)("%s (%j) is %s: %s", async (_, headers, status, detail) => {
+  it.each(rows)("%s (%j) gives %s: %s", async (_, headers, status, detail) => {
     const options = { ...OPTIONS, cookie: "svc" };
     const url = `https://app.test/?token=${TOKEN}`;
     const states = [
@@ -127,20 +127,20 @@ describe("A request", () => {
     }
   });
 
-  it("signs nobody in by a cookie that was not named", async () => {
+  it("ignores a cookie that was not named", async () => {
     const state = await authenticateRequest({ headers: { cookie: `svc=${TOKEN}` } }, OPTIONS);
     expect(state).toMatchObject({ status: "signed-out", error: { code: "missing_token", reason: "missing" } });
   });
 
-  it("may have a header named get", async () => {
+  it("accepts a header named get", async () => {
     const state = await authenticateRequest({ headers: { get: "x", authorization: `Bearer ${TOKEN}` } }, OPTIONS);
     expect(state).toMatchObject({ status: "signed-in", claims: CLAIMS, token: TOKEN });
   });
 });
 
-describe("What svc-identity/verify and svc-identity/middleware are made of", () => {
+describe("The modules svc-identity/verify and svc-identity/middleware", () => {
   it.each(["verify", "middleware"])(
-    "%s: jose alone, and nothing of Node's, so that they run at the edge",
+    "import jose only and nothing of Node.js, so that %s runs at the edge",
     async (entry) => {
       const { outputFiles, metafile } = await build({
         entryPoints: [`src/client/${entry}.ts`],
@@ -162,7 +162,7 @@ describe("What svc-identity/verify and svc-identity/middleware are made of", () 
     },
   );
 
-  it("are all exports of the package, each with its types", async () => {
+  it("are exports of the package, each with its types", async () => {
     const { exports } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
       exports: Record<string, string | { types: string; default: string }>;
     };

@@ -38,7 +38,7 @@ async function content(): Promise<string> {
 const anything = fc.anything({ withBigInt: false, withDate: false, withMap: false, withSet: false });
 
 it.each(WITH_BODY.map(([route, { body }]) => [route, body!] as const))(
-  "%s answers 400, with what to write, to every body that its schema refuses, and changes nothing",
+  "%s answers 400 with advice to every body that its schema rejects, and changes nothing",
   async (route, schema) => {
     const valid = z.object({}).loose();
     const before = await content();

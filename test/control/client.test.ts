@@ -14,7 +14,7 @@ async function connected(): Promise<[ControlClient, ControlledServer]> {
   return [createControlClient({ url: server.url, controlKey: server.control_key! }), server];
 }
 
-it("The control client calls routes by their names, and pages through lists", async () => {
+it("The control client calls routes by name and pages through lists", async () => {
   const [client] = await connected();
   expect((await client.request("GET /instances/:id", { params: { id: "acme" } })).data.subdomain).toBe("acme");
   const { token } = await client.request("POST /sign-ins", { body: { provider: "google", as: "ada" } });
@@ -26,7 +26,7 @@ it("The control client calls routes by their names, and pages through lists", as
   expect(second.rows.map(({ id }) => id)).not.toContain(first.rows[0]!.id);
 });
 
-it("The control client throws what the server said, and that there is none", async () => {
+it("The control client throws the server's error, or that there is no server", async () => {
   const [client] = await connected();
   const failure = await client.request("GET /users/:id", { params: { id: "nobody" } }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ControlError);
@@ -35,7 +35,7 @@ it("The control client throws what the server said, and that there is none", asy
   await expect(nowhere.request("GET /state")).rejects.toMatchObject({ status: 0 });
 });
 
-it("Events tell of requests and of sign-ins step by step, and end with the server", async () => {
+it("Events report requests and each step of a sign-in, and end with the server", async () => {
   const [client, server] = await connected();
   const seen: ServerEvent[] = [];
   const reading = (async () => {
@@ -53,7 +53,7 @@ it("Events tell of requests and of sign-ins step by step, and end with the serve
   await reading;
 });
 
-it("Events are server-sent events for whoever does not ask otherwise", async () => {
+it("Events are server-sent events unless the client asks for another format", async () => {
   const [client, server] = await connected();
   const response = await fetch(`${server.url}/__svc/v1/events?kind=flow`, {
     headers: { authorization: `Bearer ${server.control_key}` },
@@ -67,7 +67,7 @@ it("Events are server-sent events for whoever does not ask otherwise", async () 
   }
 });
 
-it("Flows can be waited for, and a start that is refused is one too", async () => {
+it("Flows can be waited for, including those whose start is refused", async () => {
   const [client, server] = await connected();
   const waiting = client.request("GET /flows", { query: { error: "access_denied", wait: "20s" } });
   await client.request("POST /sign-ins", { body: { outcome: "access_denied" } });
@@ -80,7 +80,7 @@ it("Flows can be waited for, and a start that is refused is one too", async () =
   expect(await client.request("GET /flows", { query: { error: "account_conflict", wait: "50ms" } })).toEqual([]);
 });
 
-it("The control API is at the front door only, with its key, too", async () => {
+it("The control API is served at the server's own address only, and needs its key there", async () => {
   const [, server] = await connected();
   const statusAt = (host: string): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
@@ -98,7 +98,7 @@ it("The control API is at the front door only, with its key, too", async () => {
   expect(await statusAt("rebound.example")).toBe(421);
 });
 
-it("The control client keeps a parameter within its part of the path", async () => {
+it("The control client encodes a parameter within its path segment", async () => {
   const asked: string[] = [];
   const fetch: Fetch = async (url) => {
     asked.push(url);

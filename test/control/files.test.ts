@@ -9,7 +9,7 @@ async function place(): Promise<{ directory: string; store: string; snapshots: s
   return { directory, store: join(directory, "db.json"), snapshots: join(directory, "db.snapshots") };
 }
 
-it("The clock is kept with the store, and said at the next start", async () => {
+it("The clock is kept with the store and reported at the next start", async () => {
   const { store } = await place();
   const before = await startServer({ store });
   await before.control("POST /clock/freeze", { at: "2026-01-01T00:00:00Z" });
@@ -20,7 +20,7 @@ it("The clock is kept with the store, and said at the next start", async () => {
   expect((await after.control("GET /clock")).body).toMatchObject({ mode: "frozen", now: "2026-01-01T00:00:00.000Z" });
 });
 
-it("Snapshots and the seed outlive a restart, readable by nobody else", async () => {
+it("Snapshots and the seed survive a restart and are readable by their owner only", async () => {
   const { store, snapshots } = await place();
   const before = await startServer({ store });
   const users = (await before.control("GET /users")).body;
@@ -40,7 +40,7 @@ it("Snapshots and the seed outlive a restart, readable by nobody else", async ()
   expect((await after.control("GET /users")).body).toEqual(users);
 });
 
-it("A snapshot of another store is not there, and none is written through a link", async () => {
+it("A snapshot of another store is not found, and none is written through a link", async () => {
   const [one, other] = [await place(), await place()];
   const first = await startServer({ store: one.store });
   await first.control("POST /snapshots", { name: "base" });

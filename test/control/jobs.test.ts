@@ -15,7 +15,7 @@ async function generate(server: ControlledServer, seed: number): Promise<unknown
   return lists.map(({ body }) => body as unknown);
 }
 
-it("The same seed generates the same users and sessions, and another seed others", async () => {
+it("The same seed generates the same users and sessions, and another seed generates others", async () => {
   const server = await startServer();
   const first = await generate(server, 7);
   await server.control("POST /reset", { all: true });
@@ -24,7 +24,7 @@ it("The same seed generates the same users and sessions, and another seed others
   expect(await generate(server, 8)).not.toEqual(first);
 });
 
-it("A job whose server has stopped is failed, and the oldest jobs are forgotten", async () => {
+it("A job is marked failed when its server has stopped, and the oldest jobs are deleted", async () => {
   const store = openMemoryStore();
   const now = new Date(AT);
   const jobs = new Jobs({ store, realNow: () => now, closing: new AbortController().signal, onBug: () => {} });

@@ -39,7 +39,7 @@ it.each(
     ({ id, application_sees }) =>
       [id, providersOf(id).includes("github") ? "github" : providersOf(id)[0]!, application_sees] as const,
   ),
-)("On the picker, %s at %s can be chosen by a link, without a script", async (outcome, provider, application_sees) => {
+)("The picker offers %s at %s as a link that works without a script", async (outcome, provider, application_sees) => {
   const server = await startServer();
   const browser = new Browser();
   const picker = await browser.open(`${server.url}/oauth/authorize?provider=${provider}&redirect_uri=${APP}`);
@@ -55,7 +55,7 @@ it.each(
   expect(flow.data.requested_outcome).toBe(outcome);
 });
 
-it("On the picker, a choice can be taken back, and scenarios are met without it", async () => {
+it("The picker can take a choice back, and applies scenarios without a choice", async () => {
   const server = await startServer();
   const browser = new Browser();
   const start = `${server.url}/oauth/authorize?provider=google&redirect_uri=${APP}`;
@@ -66,7 +66,7 @@ it("On the picker, a choice can be taken back, and scenarios are met without it"
   expect((await browser.open(start)).url.searchParams.get("error")).toBe("temporarily_unavailable");
 });
 
-it("On the picker, an account that is typed in is named in the flow by its address", async () => {
+it("The picker names an account that was typed in by its address in the flow", async () => {
   const server = await startServer();
   const browser = new Browser();
   const picker = await browser.open(`${server.url}/oauth/authorize?provider=google&redirect_uri=${APP}`);

@@ -17,7 +17,7 @@ it.each([
   expect(redactUrl(address)).toBe(shown);
 });
 
-it("the log keeps the first 24 parameters of an address, and 300 characters of each part", () => {
+it("the log keeps the first 24 query parameters and 300 characters of each part of an address", () => {
   expect(redactUrl(`/a?${"query=x&".repeat(30)}`)).toBe(`/a?${Array(24).fill("query=x").join("&")}`);
   expect(redactUrl(`/a?query=${"x".repeat(400)}`)).toBe(`/a?query=${"x".repeat(300)}`);
   expect(withoutQuery(`/${"x".repeat(400)}#f`)).toBe(`/${"x".repeat(299)}`);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startServer } from "../_control.ts";
 
-it("Leaves the dashboard and the control API out of the requests where that is asked for", async () => {
+it("The requests leave out the dashboard and the control API if the caller asks for that", async () => {
   const server = await startServer();
   for (const path of [
     "/__svc/",

@@ -11,7 +11,7 @@ import { call, followSignIn, startServer, type Answered, type ControlledServer }
 const ROUTES = Object.keys(CONTROL_ROUTES) as ControlRoute[];
 const APP = "http://localhost:3000/callback";
 
-/** That an answer is of the form that the reference says. */
+/** Checks that an answer has the documented form. */
 function checkAnswer(route: ControlRoute, { status, body }: Answered): void {
   const definition: ControlRouteDefinition = CONTROL_ROUTES[route];
   expect([route, status]).toEqual([route, definition.status ?? 200]);
@@ -37,7 +37,7 @@ async function start(
 }
 
 describe("The guard of the control API", () => {
-  it("answers 401 to every route without the key, and does nothing", async () => {
+  it("answers 401 to every route without the key and changes nothing", async () => {
     const server = await startServer();
     const before = (await server.control("GET /state")).body;
     for (const route of [...ROUTES, "GET /nonsense", "PATCH /state"]) {
@@ -53,7 +53,7 @@ describe("The guard of the control API", () => {
     expect({ ...after, now: 0, clock: 0 }).toEqual({ ...before, now: 0, clock: 0 });
   });
 
-  it("refuses pages of other origins, and what is not JSON", async () => {
+  it("rejects requests of other origins and bodies that are not JSON", async () => {
     const server = await startServer();
     const { host } = new URL(server.url);
     for (const headers of [
@@ -71,7 +71,7 @@ describe("The guard of the control API", () => {
     expect((await server.control("GET /clock")).body.mode).toBe("real");
   });
 
-  it("lets no page and no cache keep what it answers", async () => {
+  it("forbids caches and pages of other sites to use its answers", async () => {
     const server = await startServer();
     const { headers: sent } = await server.control("GET /state");
     expect(sent.get("cache-control")).toBe("no-store");
@@ -80,7 +80,7 @@ describe("The guard of the control API", () => {
     expect(sent.get("access-control-allow-origin")).toBeNull();
   });
 
-  it("is absent beyond loopback unless it is asked for, and refuses a weak key", async () => {
+  it("is absent beyond loopback unless enabled, and rejects a weak key", async () => {
     const options = { host: "0.0.0.0", publicUrl: "http://auth.example.test", allowedHosts: ["localhost"] };
     const closed = await startServer(options);
     expect(closed.control_key).toBeUndefined();
@@ -97,7 +97,7 @@ describe("The guard of the control API", () => {
       await expect(startServer({ controlKey: weak })).rejects.toThrow("SVC_CONTROL_KEY is too weak");
   });
 
-  it("lets a dashboard in by a link that is good once, until another server has the same store", async () => {
+  it("accepts a dashboard link once, until another server uses the same store", async () => {
     const server = await startServer();
     const { url } = await ok(server, "POST /dashboard-links", "/dashboard-links");
     const code = /#code=(.+)$/.exec(url)![1]!;
@@ -118,7 +118,7 @@ describe("The control API", () => {
     ["memory", async () => "memory"],
     ["json", async () => join(await temporaryDirectory(), ".svc", "db.json")],
     ["postgres", () => createDatabase()],
-  ])("answers every route in the form of its reference, on the store %s", async (_, place) => {
+  ])("returns every route's documented form with the store %s", async (_, place) => {
     const server = await startServer({ store: await place(), warn: () => {} });
     await ok(server, "GET /state", "/state");
     const made = await ok(server, "POST /instances", "/instances", { name: "Initech", subdomain: "initech" });
@@ -200,7 +200,7 @@ describe("The control API", () => {
     await ok(server, "GET /requests/:id", `/requests/${request.id}`);
   });
 
-  it("describes itself, and the product API, without a key", async () => {
+  it("serves its own description and the API's without a key", async () => {
     const server = await startServer();
     const document = (await (await fetch(`${server.url}/__svc/openapi.json`)).json()) as {
       openapi: string;
@@ -219,7 +219,7 @@ describe("The control API", () => {
     expect(await page.text()).toContain("/__svc/v1/scenarios");
   });
 
-  it("has one clock for tokens, states and sessions", async () => {
+  it("uses one clock for tokens, states and sessions", async () => {
     const server = await startServer();
     const { token } = await ok(server, "POST /sign-ins", "/sign-ins", { provider: "google", as: "ada" });
     const verify = async (): Promise<number> =>
@@ -238,7 +238,7 @@ describe("The control API", () => {
     expect(await verify()).toBe(200);
   });
 
-  it("makes the same tokens for the same seed and clock, and says what verifying them answers", async () => {
+  it("issues the same tokens for the same seed and clock, with the expected verification result", async () => {
     const server = await startServer();
     await ok(server, "POST /clock/freeze", "/clock/freeze", { at: "2026-01-01T00:00:00Z" });
     for (const kind of CONTROL_ROUTES["POST /tokens"].body.shape.kind.unwrap().options) {
@@ -258,7 +258,7 @@ describe("The control API", () => {
     }
   });
 
-  it("rotates keys, and the old one is refused at once", async () => {
+  it("rotates keys and rejects the old one at once", async () => {
     const server = await startServer();
     const [{ secret_key: old }] = [server.instances[0]!];
     const { secret_key } = await ok(server, "POST /instances/:id/keys/rotate", "/instances/acme/keys/rotate");
@@ -267,7 +267,7 @@ describe("The control API", () => {
     expect([await list(old), await list(secret_key)]).toEqual([401, 200]);
   });
 
-  it("goes back to the seed with the same ids and keys", async () => {
+  it("resets to the seed with the same ids and keys", async () => {
     const server = await startServer();
     const before = (await server.control("GET /users")).body;
     const keys = server.instances.map(({ secret_key }) => secret_key);
@@ -285,7 +285,7 @@ describe("The control API", () => {
       expect((await server.control("POST /reset", body)).status).toBe(400);
   });
 
-  it("generates users by the hundred, with names of many scripts", async () => {
+  it("generates hundreds of users with names in many scripts", async () => {
     const server = await startServer();
     const job = (await server.control("POST /seed", { generate: { users: 600, seed: 7 } })).body;
     await expect
@@ -303,7 +303,7 @@ describe("Outcomes", () => {
       providersOf(id).map((provider) => [id, provider, application_sees] as const),
     ),
   )(
-    "%s at %s shows the application what production would: by scenario and headless",
+    "%s at %s return the same to the application by scenario and headless",
     async (outcome, provider, application_sees) => {
       const server = await startServer();
       await ok(server, "POST /scenarios", "/scenarios", { outcome, as: "ada", match: { provider } });
@@ -326,7 +326,7 @@ describe("Outcomes", () => {
     },
   );
 
-  it("refuses a pair that cannot be", async () => {
+  it("reject an impossible pair of outcome and provider", async () => {
     const server = await startServer();
     const answered = await server.control("POST /scenarios", {
       outcome: "email_primary_not_verified",
@@ -341,7 +341,7 @@ describe("Outcomes", () => {
 });
 
 describe("Scenarios", () => {
-  it("meet the sign-ins that they match, counted ones before standing ones, and repeat for a reload", async () => {
+  it("apply to matching sign-ins, counted ones before standing ones, and again for a reload", async () => {
     const server = await startServer();
     await ok(server, "POST /scenarios", "/scenarios", { outcome: "rate_limited", times: null, label: "standing" });
     await ok(server, "POST /scenarios", "/scenarios", { outcome: "access_denied", label: "counted" });
@@ -370,7 +370,7 @@ describe("Scenarios", () => {
     expect(github.data).toMatchObject({ used: 1, remaining: 0 });
   });
 
-  it("never meet another's in 400 sign-ins at once, each with a browser and an outcome of its own", async () => {
+  it("apply to their own sign-ins only, with 400 at once in different browsers", async () => {
     const server = await startServer();
     const ends = ["access_denied", "rate_limited", "code_rejected", "success"] as const;
     const seen = {

@@ -7,7 +7,7 @@ import { serviceBy, WAYS } from "../_services.ts";
 const ADA = "ada@acme.test";
 const APP = "http://localhost:3000/callback";
 
-/** A sign-in as a program makes it, up to the address at the application. */
+/** A sign-in by a program, up to the application's address. */
 async function follow(svc: TestService, provider: string, more: Record<string, string> = {}): Promise<URLSearchParams> {
   const query = new URLSearchParams({ provider, redirect_uri: APP, ...more });
   let url = `${svc.url}/oauth/authorize?${query.toString()}`;
@@ -21,7 +21,7 @@ async function follow(svc: TestService, provider: string, more: Record<string, s
 describe.each(WAYS)("A test service, %s", (way) => {
   const isOwn = way === "connected with an instance of its own";
 
-  it("signs a user in, whom client, users, sessions and flows then know", async () => {
+  it("signs a user in who then appears in the client, users, sessions and flows", async () => {
     const svc = await serviceBy(way);
     const { token = "", user_id, flow_id } = await svc.signIn({ as: "ada", provider: "github" });
     const client = svc.client();
@@ -38,7 +38,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     expect((await svc.flows.replay(flow_id, { outcome: "access_denied" })).error).toBe("access_denied");
   });
 
-  it("says which sign-ins there were when it waited for another", async () => {
+  it("lists the sign-ins that happened when it waited for another", async () => {
     const svc = await serviceBy(way);
     await svc.signIn({ as: "ada", outcome: "access_denied" });
     await expect(svc.flows.waitFor({ error: "account_conflict" }, 10)).rejects.toThrow(
@@ -46,7 +46,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     );
   });
 
-  it("has the keys of its instances, and names those that there are", async () => {
+  it("has the keys of its instances, and lists the instances in the error for an unknown one", async () => {
     const svc = await serviceBy(way);
     expect(svc.instances.map(({ secret_key }) => secret_key)).toEqual(
       svc.instances.map(() => expect.stringMatching(/^sk_/) as string),
@@ -57,7 +57,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     );
   });
 
-  it.skipIf(isOwn)("ends sign-ins as scenarios say, and tells why one was never met", async () => {
+  it.skipIf(isOwn)("ends sign-ins as its scenarios say, and explains why one was never used", async () => {
     const svc = await serviceBy(way);
     await svc.scenarios.next({ provider: "github", outcome: "access_denied" });
     expect(await svc.scenarios.pending()).toHaveLength(1);
@@ -76,7 +76,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     await svc.scenarios.assertMet();
   });
 
-  it("moves its clock by every verb, and what verifies by clock.now agrees with it", async () => {
+  it("moves its clock by every verb, and verification by clock.now agrees", async () => {
     const svc = await serviceBy(way);
     const { token = "" } = await svc.signIn({ as: "ada" });
     const { secret_key: secretKey } = svc.instances[0]!;
@@ -122,7 +122,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     await expect(svc.clock.setFixedTime("soon")).rejects.toThrow('"soon" is not a date');
   });
 
-  it("makes tokens of a kind, and explains them", async () => {
+  it("creates tokens of each kind and explains them", async () => {
     const svc = await serviceBy(way);
     await svc.signIn({ as: "ada" });
     const { token, expect: expected } = await svc.tokens.create({ user: ADA, kind: "expired" });
@@ -132,7 +132,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     expect((await svc.tokens.create({ user: ADA })).kind).toBe("valid");
   });
 
-  it("creates, changes and deletes users, in bulk too, and revokes sessions", async () => {
+  it("creates, changes and deletes users, also in bulk, and revokes sessions", async () => {
     const svc = await serviceBy(way);
     const user = await svc.users.create({ email: "joan@example.com", name: "Joan" });
     expect((await svc.users.update(user.id, { name: "Joan Clarke" })).data.name).toBe("Joan Clarke");
@@ -148,7 +148,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     expect((await svc.sessions.get(session!.data.session_id)).data.active).toBe(true);
   });
 
-  it("is back at its beginning after a reset", async () => {
+  it("returns to its initial state after a reset", async () => {
     const svc = await serviceBy(way);
     const users = async (): Promise<string[]> => (await svc.users.list()).map(({ data }) => data.email).toSorted();
     const before = await users();
@@ -163,7 +163,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     expect(svc.instances.map(({ secret_key }) => secret_key)).toEqual(keys);
   });
 
-  it("saves, lists, restores and deletes snapshots, and its clock follows", async () => {
+  it("saves, lists, restores and deletes snapshots, whose clock is restored too", async () => {
     const svc = await serviceBy(way);
     await svc.clock.setFixedTime("2027-05-05T00:00:00Z");
     await svc.snapshots.save("before");
@@ -179,8 +179,8 @@ describe.each(WAYS)("A test service, %s", (way) => {
   });
 });
 
-describe("A service with an instance of its own", () => {
-  it("decides about that one's sign-ins alone, and deletes it at the end", async () => {
+describe("A test service with an instance of its own", () => {
+  it("controls the sign-ins of that instance only, and deletes it at the end", async () => {
     const svc = await serviceBy("connected with an instance of its own");
     await svc.scenarios.next({ outcome: "access_denied" });
     expect((await follow(svc, "google", { login_hint: "ada" })).has("token")).toBe(true);
@@ -193,8 +193,8 @@ describe("A service with an instance of its own", () => {
   });
 });
 
-describe("A service in process", () => {
-  it("follows redirects within itself, and returns the one that leaves it", async () => {
+describe("A test service in process", () => {
+  it("follows redirects within itself and returns the one that leaves it", async () => {
     const svc = await serviceBy("in process");
     const start = `/oauth/authorize?provider=google&login_hint=ada&redirect_uri=${encodeURIComponent(APP)}`;
     const response = await svc.fetch(svc.url + start);
@@ -213,7 +213,7 @@ describe("A service in process", () => {
     expect((await svc.client("acme").tokens.check(token)).ok).toBe(false);
   });
 
-  it("is its own: what one of two is told, the other does not know", async () => {
+  it("shares nothing with a second one", async () => {
     const [one, other] = [await serviceBy("in process"), await serviceBy("in process")];
     await one.users.create({ email: "joan@example.com", name: "Joan" });
     await one.clock.setFixedTime("2027-05-05T00:00:00Z");
@@ -248,9 +248,9 @@ describe("A service in process", () => {
   });
 });
 
-describe("Fake timers", () => {
+describe("A test service under fake timers", () => {
   it.each(["in process", "started", "connected"] as const)(
-    "installed before it is created do not stop it, %s",
+    "works when they are installed before it is created, %s",
     async (way) => {
       vi.useFakeTimers();
       onTestFinished(() => void vi.useRealTimers());
@@ -258,16 +258,19 @@ describe("Fake timers", () => {
     },
   );
 
-  it.each(["in process", "started", "connected"] as const)("installed afterwards do not stop it, %s", async (way) => {
-    const svc = await serviceBy(way);
-    vi.useFakeTimers({ now: 0 });
-    onTestFinished(() => void vi.useRealTimers());
-    expect(svc.clock.now().getFullYear()).toBeGreaterThan(2000);
-    await useAll(svc);
-    await svc.close();
-  });
+  it.each(["in process", "started", "connected"] as const)(
+    "works when they are installed after it is created, %s",
+    async (way) => {
+      const svc = await serviceBy(way);
+      vi.useFakeTimers({ now: 0 });
+      onTestFinished(() => void vi.useRealTimers());
+      expect(svc.clock.now().getFullYear()).toBeGreaterThan(2000);
+      await useAll(svc);
+      await svc.close();
+    },
+  );
 
-  /** Whatever waits, and whatever has a deadline. */
+  /** Calls that wait, and calls with a deadline. */
   async function useAll(svc: TestService): Promise<void> {
     const { token = "" } = await svc.signIn({ as: "ada" });
     expect((await svc.client().tokens.check(token)).ok).toBe(true);
@@ -282,11 +285,11 @@ describe("Fake timers", () => {
   }
 });
 
-describe("What is closed", () => {
+describe("Closing test services", () => {
   it.each([
     ["in process", createTestService],
     ["started", startTestService],
-  ] as const)("leaves nothing open, though 200 were opened %s", { timeout: 300_000 }, async (_, create) => {
+  ] as const)("leaves nothing open after 200 were opened %s", { timeout: 300_000 }, async (_, create) => {
     const use = async (): Promise<void> => {
       const svc = await create();
       await svc.signIn({ as: "ada" });

@@ -22,7 +22,7 @@ describe("An account that was typed in", () => {
     expect(personas.find("nora@acme.test")).toBeUndefined();
   });
 
-  it("is found where an older one has the same address and is not verified", () => {
+  it("is found even if an older unverified account has the same address", () => {
     const personas = typedIn();
     personas.add({ email: "mary@acme.test", name: "Older", email_verified: false });
     personas.add({ email: "mary@acme.test", name: "Later", email_verified: true });
@@ -31,7 +31,7 @@ describe("An account that was typed in", () => {
     expect(personas.find("mary@acme.test")?.name).toBe("Latest");
   });
 
-  it("is forgotten after a thousand others, and those are found", () => {
+  it("is deleted after a thousand newer ones, which are found", () => {
     const others = Array.from({ length: 1000 }, (_, n) => `other${n}@acme.test`);
     const personas = typedIn("mary@acme.test", ...others);
     expect(personas.size).toBe(1000);
@@ -39,7 +39,7 @@ describe("An account that was typed in", () => {
     expect(others.filter((email) => personas.find(email)?.email !== email)).toEqual([]);
   });
 
-  it("stays found when an older one with its address is forgotten", () => {
+  it("is still found after an older one with its address is deleted", () => {
     const personas = typedIn();
     personas.add({ email: "mary@acme.test", name: "Older", email_verified: false });
     for (let n = 0; n < 500; n++) personas.add({ email: `other${n}@acme.test`, name: null, email_verified: true });
@@ -51,7 +51,7 @@ describe("An account that was typed in", () => {
 });
 
 describe("The simulator's own client", () => {
-  it("is known without a look at any instance's", () => {
+  it("is recognized without reading the store's instances", () => {
     const clients = vi.fn(() => []);
     const simulator = createSimulator({
       front: FRONT,
@@ -76,8 +76,8 @@ describe("The simulator's own client", () => {
   });
 });
 
-describe("What was sealed", () => {
-  it("opens for its own purpose alone, however often and in whatever order it is asked for", () => {
+describe("A sealed value", () => {
+  it("opens for its own purpose only, in any order and any number of times", () => {
     const sealer = createSealer(randomBytes(32));
     const text = sealer.close("code", ["ada"]);
     for (let n = 0; n < 3; n++) {

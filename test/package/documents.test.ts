@@ -8,7 +8,7 @@ import { parseSeed } from "../../src/server/seed/index.ts";
 import { blocks, installed, ROOT, run, serving, type Block } from "../_documents.ts";
 import { PAGES } from "../_pages.ts";
 
-/** They run this test, or take over the terminal of whoever does. */
+/** These run this very test, or take over the terminal. */
 const FROM_A_CLONE = ["npm ci && npm start", "npm ci && npm test"];
 /** Languages of pictures and excerpts, which nothing runs. */
 const SHOWN = ["mermaid", "text"];
@@ -17,13 +17,13 @@ const isOfPostgres = ({ page }: Block): boolean => page === "docs/postgres.md";
 
 const written = (...languages: string[]): Block[] =>
   blocks.filter((block) => languages.includes(block.language) && !isOfPostgres(block));
-/** Where a block is an excerpt of a file of the examples, that file: the examples have tests of their own. */
+/** The example file that a block is an excerpt of, if any: the examples have their own tests. */
 const excerptOf = ({ code }: Block): string | undefined => /^\/\/ (examples\/\S+)$/m.exec(code)?.[1];
 const isVitest = ({ code }: Block): boolean => code.includes('"svc-identity/testing/vitest"');
 const programs = written("js", "ts").filter((block) => excerptOf(block) === undefined);
 const nodePrograms = programs.filter((block) => !isVitest(block));
 
-/** As a browser goes, with its cookies, choosing Ada. */
+/** Follows redirects like a browser, with cookies, and chooses Ada. */
 async function browse(address: string, jar = new Map<string, string>()): Promise<string> {
   const url = new URL(address);
   if (url.pathname.endsWith("/authorize")) url.searchParams.set("login_hint", "ada@acme.test");
@@ -36,7 +36,7 @@ async function browse(address: string, jar = new Map<string, string>()): Promise
 }
 
 describe("The documents", () => {
-  it("have programs that are right by the package's types, in strict mode", async () => {
+  it("contain programs that type-check in strict mode", async () => {
     expect(programs.length).toBeGreaterThanOrEqual(5);
     const directory = await installed();
     const files = await Promise.all(
@@ -52,7 +52,7 @@ describe("The documents", () => {
     }).catch((error: { stdout: string }) => expect.fail(error.stdout));
   }, 120_000);
 
-  it.each(nodePrograms)("have a program that runs: $name", { timeout: 120_000 }, async ({ code }) => {
+  it.each(nodePrograms)("contain a program that runs: $name", { timeout: 120_000 }, async ({ code }) => {
     const directory = await installed();
     const env = await serving(directory);
     const file = /^\/\/ ([\w.-]+)$/m.exec(code)?.[1] ?? "program.js";
@@ -61,11 +61,11 @@ describe("The documents", () => {
     const isTest = file.endsWith(".test.js");
     const program = run(directory, [process.execPath, ...(isTest ? ["--test"] : []), file], { ...env, PORT: "0" });
     if (!code.includes("app.listen(")) return expect(await program.code, program.output()).toBe(0);
-    // An application: someone signs in to it.
+    // An application: a user signs in to it.
     expect(await program.until(/(http:\/\/localhost:\d+)/)).toBe("http://localhost:0");
   });
 
-  it("have Vitest tests that pass, in whole files", { timeout: 240_000 }, async () => {
+  it("contain Vitest tests that pass, in whole files", { timeout: 240_000 }, async () => {
     const directory = await installed();
     const files = programs.filter(isVitest);
     for (const { code } of files) await writeFile(join(directory, /^\/\/ ([\w.-]+)$/m.exec(code)![1]!), code);
@@ -75,14 +75,14 @@ describe("The documents", () => {
   });
 
   it.each(written("js").filter((block) => excerptOf(block) !== undefined))(
-    "quote the examples as they are: $name",
+    "quote the examples exactly: $name",
     async (block) => {
       const text = await readFile(join(ROOT, excerptOf(block)!), "utf8");
       expect(text).toContain(block.code.split("\n").slice(1).join("\n"));
     },
   );
 
-  it.each(written("python"))("have a Python test that passes: $name", { timeout: 120_000 }, async ({ code }) => {
+  it.each(written("python"))("contain a Python test that passes: $name", { timeout: 120_000 }, async ({ code }) => {
     const directory = await installed();
     const env = await serving(directory);
     await writeFile(join(directory, "test.py"), code);
@@ -90,7 +90,7 @@ describe("The documents", () => {
     expect(await python.code, python.output()).toBe(0);
   });
 
-  it("have an application that signs a user in", { timeout: 120_000 }, async () => {
+  it("contain an application that signs a user in", { timeout: 120_000 }, async () => {
     const [{ code } = { code: "" }] = written("js").filter((block) => block.code.includes("app.listen("));
     const directory = await installed();
     const env = await serving(directory);
@@ -106,7 +106,7 @@ describe("The documents", () => {
   });
 
   it.each(written("sh").filter(({ code }) => !FROM_A_CLONE.includes(code)))(
-    "have commands that work: $name",
+    "contain commands that work: $name",
     { timeout: 120_000 },
     async ({ code, page }) => {
       const directory = await installed();
@@ -122,24 +122,24 @@ describe("The documents", () => {
     },
   );
 
-  it.each(written("json"))("have settings that are accepted: $name", ({ code }) => {
+  it.each(written("json"))("contain settings that svc accepts: $name", ({ code }) => {
     if (code.includes('"instances"')) parseSeed(code, "seed", new Date());
     else parseConfig(code, "svc.config.json");
   });
 
-  it("have no block of code that no test looks at", () => {
+  it("have a test for every block of code", () => {
     const tried = ["js", "ts", "sh", "python", "json"];
     const left = blocks.filter((block) => !isOfPostgres(block) && ![...tried, ...SHOWN].includes(block.language));
     expect(left.map(({ name }) => name)).toEqual([]);
     expect(blocks.length).toBeGreaterThan(30);
   });
 
-  it("set a clone up in one line for each purpose", () => {
+  it("set up a clone in one line for each purpose", () => {
     const commands = written("sh").map(({ code }) => code);
     expect(commands).toEqual(expect.arrayContaining(FROM_A_CLONE));
   });
 
-  it("never tell a reader to run the npm package named svc, which is another", async () => {
+  it("never name the npm package svc, which is another package", async () => {
     for (const page of [...PAGES, "examples/github-actions/verify.yml"]) {
       expect(await readFile(join(ROOT, page), "utf8"), page).not.toMatch(/npx (--yes )?svc[ \n]/);
     }

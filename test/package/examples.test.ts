@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Whatever answers `fetch`, on a port of its own. */
+/** Serves a `fetch` handler on its own port. */
 async function listening(makeHandler: (origin: string) => Parameters<typeof createServer>[1]): Promise<string> {
   const server: Server = createServer((request, response) => handler!(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -90,8 +90,8 @@ const applications: Record<string, () => Promise<string>> = {
   },
 };
 
-describe.each(Object.entries(applications))("The application on %s", (_, start) => {
-  it("signs a user in, and keeps the token out of the address and from scripts", async () => {
+describe.each(Object.entries(applications))("The example application on %s", (_, start) => {
+  it("signs a user in and keeps the token out of the address and away from scripts", async () => {
     const origin = await start();
     const browser = new Browser();
     expect((await browser.get(`${origin}/me`)).status).toBe(401);
@@ -104,7 +104,7 @@ describe.each(Object.entries(applications))("The application on %s", (_, start) 
     expect([...browser.cookies(origin).keys()]).toEqual(["token"]);
   });
 
-  it("does not sign in a browser that did not ask for it, whoever's token it is brought", async () => {
+  it("rejects a token in a browser that did not start the sign-in", async () => {
     const origin = await start();
     const browser = new Browser();
     await browser.get(`${origin}/sign-in`);
@@ -125,7 +125,7 @@ describe.each(Object.entries(applications))("The application on %s", (_, start) 
     ["error=toString", "The sign-in failed"],
     ["error=<script>", "The sign-in failed"],
     ["", "The sign-in failed"],
-  ])("says what happened in words of its own when it is called back with %j", async (query, message) => {
+  ])("explains in its own words a callback with %j", async (query, message) => {
     const origin = await start();
     const headers = { cookie: "signing_in=1" };
     const response = await fetch(`${origin}/callback?${query}`, { headers });
@@ -137,7 +137,7 @@ describe.each(Object.entries(applications))("The application on %s", (_, start) 
     ).not.toMatch(/\btoken=\w/);
   });
 
-  it("signs a user out, and leads to a page that exists", async () => {
+  it("signs a user out and redirects to a page that exists", async () => {
     const origin = await start();
     const response = await fetch(`${origin}/sign-out`, { method: "POST", redirect: "manual" });
     expect(response.headers.getSetCookie().join()).toMatch(/^token=;/);
@@ -145,7 +145,7 @@ describe.each(Object.entries(applications))("The application on %s", (_, start) 
   });
 });
 
-describe("An application whose key the service refuses", () => {
+describe("An example application whose key the service rejects", () => {
   const wrong = "sk_wrong_0123456789abcdefghijklmnopqrstuvwxyz";
   const starts: Record<string, () => Promise<string>> = {
     Express: () => listening((origin) => createExpress({ secretKey: wrong, baseUrl, origin })),
@@ -162,7 +162,7 @@ describe("An application whose key the service refuses", () => {
     },
   };
 
-  it.each(Object.entries(starts))("asks for another try on %s, and logs why", async (_, start) => {
+  it.each(Object.entries(starts))("offers another try on %s and logs the reason", async (_, start) => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => {
       vi.restoreAllMocks();
@@ -178,10 +178,10 @@ describe("An application whose key the service refuses", () => {
 });
 
 describe("The pages of the Next.js example", () => {
-  it("are right by the types of React and of this package", async () => {
+  it("type-check with the types of React and of this package", async () => {
     const directory = await mkdtemp(join(tmpdir(), "svc-nextjs-"));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
-    // Next.js itself is not installed: this is what the page takes of it.
+    // Next.js is not installed: this is what the page uses of it.
     const cookies = "Promise<{ get(name: string): { name: string; value: string } | undefined }>";
     const declared = `declare module "next/headers" { export function cookies(): ${cookies}; }\n`;
     await writeFile(join(directory, "next.d.ts"), declared);
@@ -204,8 +204,8 @@ describe("The pages of the Next.js example", () => {
   });
 });
 
-describe("The API on Hono", () => {
-  it("answers who sends a good token, and nobody else", async () => {
+describe("The API example on Hono", () => {
+  it("answers only requests with a valid token", async () => {
     const origin = await listening(() =>
       getRequestListener(createHono({ secretKey }).fetch, { overrideGlobalObjects: false }),
     );
@@ -225,7 +225,7 @@ describe("The program of the Express example", () => {
     ["an empty key", "", "secretKey is empty"],
     ["a wrong key", "sk_wrong_0123456789abcdefghijklmnopqrstuvwxyz", "401 Unauthorized"],
     ["no key", undefined, "secretKey"],
-  ])("says at once what to check where it has %s", async (_, key, problem) => {
+  ])("says at startup what to check with %s", async (_, key, problem) => {
     const main = join(ROOT, "examples/express/main.js");
     const env = { SVC_BASE_URL: baseUrl, PORT: "0", ...(key !== undefined && { SVC_SECRET_KEY: key }) };
     const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "ignore", "pipe"] });
@@ -249,7 +249,7 @@ async function tokenOf(login_hint: string): Promise<string> {
 }
 
 describe("The steps of the GitHub Actions job", () => {
-  it("run the service, and verify a token of it", async () => {
+  it("run the service and verify one of its tokens", async () => {
     interface Job {
       jobs: { test: { steps: { run?: string }[] } };
     }

@@ -22,7 +22,7 @@ const withLocale = (locale: string): SignIn => ({
   resolveUser: ({ known }) => ({ user: { ...known!.user, locale } as UserRecord, identity: known!.identity }),
 });
 
-it("A database whose migration for a new column is missing is refused, and named", async () => {
+it("A database without the migration for a new column is refused by name", async () => {
   const later = await laterBuild({ migration: false });
   const { url, store } = await filled();
   const refused = { name: "StoreRefused", message: expect.stringContaining("has no column svc.users.locale") };
@@ -33,7 +33,7 @@ it("A database whose migration for a new column is missing is refused, and named
   expect(await store.instances()).toHaveLength(2);
 });
 
-it("A database of before a new column opens, checks clean and exports without loss", async () => {
+it("A database from before a new column opens, checks clean and exports without loss", async () => {
   const later = await laterBuild({ migration: true });
   const { url, store } = await filled();
   const before = await exported(driverOf(url));
@@ -47,7 +47,7 @@ it("A database of before a new column opens, checks clean and exports without lo
       .map((line) => line.replace('{"table":"users","record":{', '$&"locale":null,')),
   );
 
-  // Processes of the version before go on, and leave what they don't know as it is.
+  // Processes of the previous version keep working and leave unknown columns alone.
   const { user } = await after.completeSignIn(withLocale("de"));
   await store.completeSignIn(arrival({ uid: "new", time: 2000 }));
   await store.completeSignIn(arrival({ uid: "newer", time: 2001 }));

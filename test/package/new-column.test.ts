@@ -9,14 +9,14 @@ import { exported, newPath, warn } from "../store/_move.ts";
 import { abandoned } from "../store/_directory.ts";
 import { A, arrival, at, people, state } from "../store/_records.ts";
 
-/** Today's export, as one of a version whose users have a locale. */
+/** Today's export, changed into one of a version whose users have a locale. */
 const withLocales = (text: string): string[] =>
   text
     .split("\n")
     .slice(1, -2)
     .map((line) => line.replace('{"table":"users","record":{', '$&"locale":null,'));
 
-/** A store as the process of today's svc left it, with changes in its journal. */
+/** A store as today's svc leaves it, with changes in its journal. */
 async function leftStore(): Promise<string> {
   const path = await newPath();
   const store = await openJsonStore(path, { warn });
@@ -27,11 +27,11 @@ async function leftStore(): Promise<string> {
   return abandoned(path);
 }
 
-it("A new column is one row, which compiles, and one migration", async () => {
+it("A new column takes one row, which compiles, and one migration", async () => {
   expect(compile(await laterSources({ migration: true }))).toBe("");
 });
 
-it("A store of before a new column checks clean, exports, opens and keeps new values", async () => {
+it("A store from before a new column checks clean, exports, opens and keeps new values", async () => {
   const later = await laterBuild({ migration: false });
   const path = await leftStore();
   const before = await exported(driverOf(path));
@@ -57,7 +57,7 @@ it("A store of before a new column checks clean, exports, opens and keeps new va
   await expect(openJsonStore(path, { warn })).rejects.toThrow(`newer svc (format ${VERSION + 1})`);
 });
 
-it("A damaged store of before a new column is repaired, and loses the damaged record alone", async () => {
+it("A damaged store from before a new column is repaired and loses only the damaged record", async () => {
   const later = await laterBuild({ migration: false });
   const path = await leftStore();
   const before = await exported(driverOf(path));

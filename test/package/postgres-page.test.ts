@@ -13,7 +13,7 @@ const isNotRun = (code: string): boolean => code.startsWith("docker compose run 
 const written = (language: string): string[] =>
   own.filter((block) => block.language === language && !isNotRun(block.code)).map(({ code }) => code);
 
-/** A server as the page starts one, on a database that is there. @param command what is typed */
+/** A server started as on the page, on an existing database. @param command the command line */
 async function starts(command: string, url: URL, bin: Record<string, string> = {}): Promise<void> {
   const directory = await installed();
   for (const [name, script] of Object.entries(bin))
@@ -24,7 +24,7 @@ async function starts(command: string, url: URL, bin: Record<string, string> = {
 }
 
 describe("docs/postgres.md", () => {
-  it("has no block of code that no test looks at", () => {
+  it("has a test for every block of code", () => {
     const left = own.filter(({ language, code }) => !["sh", "sql", "haproxy"].includes(language) && !isNotRun(code));
     expect([left, written("sh").length, written("sql").length, written("haproxy").length]).toEqual([[], 1, 1, 1]);
   });
@@ -37,7 +37,7 @@ describe("docs/postgres.md", () => {
     expect([...(await admin(url)`SELECT count(*)::int AS count FROM svc.instances`)]).toEqual([{ count: 2 }]);
   });
 
-  it("grants a role what a server needs, and no more", async () => {
+  it("grants a role exactly the rights that a server needs", async () => {
     const [code = ""] = written("sql");
     const url = await createDatabase();
     const role = `svc_app_${randomBytes(4).toString("hex")}`;
@@ -49,7 +49,7 @@ describe("docs/postgres.md", () => {
     await expect(admin(as.href)`DELETE FROM svc.migrations`).rejects.toMatchObject({ code: "42501" });
   });
 
-  it.skipIf(!existsSync(HAPROXY) && !process.env["CI"])("configures HAProxy in words that it knows", async () => {
+  it.skipIf(!existsSync(HAPROXY) && !process.env["CI"])("has a valid HAProxy configuration", async () => {
     const [code = ""] = written("haproxy");
     const directory = await installed();
     const defaults = "defaults\n  timeout client 30s\n  timeout server 30s\n  timeout connect 5s\n";

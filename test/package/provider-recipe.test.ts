@@ -138,14 +138,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
-/** Follows a sign-in; answers with the token's claims. */
+/** Follows a sign-in and returns the token's claims. */
 async function signIn(server: RunningServer, parameters: Record<string, string>): Promise<Record<string, unknown>> {
   let location = `${server.url}/sign-in?${new URLSearchParams({ redirect_uri: APP, ...parameters }).toString()}`;
   while (!location.startsWith(APP)) {
     const response = await fetch(location, { redirect: "manual" });
     const next = response.headers.get("location");
     if (next === null) throw new Error(`${location} answered ${response.status}: ${await response.text()}`);
-    // On the way to the picker's page: an address is typed in.
+    // At the picker: type in an address.
     const onPicker = parameters["typed"] !== undefined && new URL(next).searchParams.has("request");
     location = onPicker ? `${next}&email=${parameters["typed"]}` : next;
   }
@@ -161,8 +161,8 @@ async function ask({ url, instances }: RunningServer, path: string, init: Reques
   return (await fetch(url + path, { ...init, headers })).json();
 }
 
-describe("A provider that is added by two files and three lines", () => {
-  it("is all that the compiler asks for", async () => {
+describe("A provider added with two files and three lines", () => {
+  it("satisfies the compiler", async () => {
     const tsc = join(ROOT, "node_modules/.bin/tsc");
     const tsconfig = join(copy, "tsconfig.json");
     await writeFile(tsconfig, (await readFile(tsconfig, "utf8")).replace('["src", "test"]', '["src"]'));
@@ -212,7 +212,7 @@ describe("A provider that is added by two files and three lines", () => {
 });
 
 describe("The names of the providers", () => {
-  it("stand nowhere in the server and the client but in their own files and the three lines", async () => {
+  it("appear in the server and the client only in their own files and the three lines", async () => {
     const src = join(ROOT, "src");
     const files = (await readdir(src, { recursive: true })).filter((file) =>
       /^(server|wire|client)\/.*\.ts$/.test(file),

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
 
-/** The Node that runs the tests, and by e.g. `SVC_NODES=22,24,26` others, which npm has as packages. */
+/** The Node that runs the tests; `SVC_NODES=22,24,26` adds others, installed from npm. */
 const OTHERS = (process.env["SVC_NODES"] ?? "").split(",").filter((version) => version !== "");
 const ENTRIES: Readonly<Record<string, string>> = {
   "svc-identity": "createClient",
@@ -27,7 +27,7 @@ async function npm(cwd: string, ...args: string[]): Promise<string> {
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "svc-package-"));
-  // What is there is packed: by the tests' own beginning it was just built.
+  // Packs the existing build, which the test run has just made.
   const packed = await npm(ROOT, "pack", "--ignore-scripts", "--json", "--pack-destination", directory);
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
   await writeFile(join(directory, "package.json"), '{ "name": "application", "private": true }');
@@ -62,14 +62,14 @@ describe.each([process.version, ...OTHERS])("The package from its tarball, on No
     expect(await text("required.cjs", required)).toBe("function");
   });
 
-  it("has a command that helps, serves, signs in and verifies", async () => {
+  it("has a command that prints help, serves, signs in and verifies", async () => {
     const svc = join(directory, "node_modules/.bin/svc");
     const { stdout } = await run(node, [svc, "--help"], { cwd: directory });
     expect(stdout).toContain("svc serve");
     const own = ["-e", "process.stdout.write(process.env.SVC_BASE_URL)"];
     const served = await run(node, [svc, "exec", "--", process.execPath, ...own], { cwd: directory });
     expect(served.stdout).toMatch(/^http:\/\/localhost:\d+$/);
-    // Compiled code is not left where other users could have planted it.
+    // Compiled code is not kept where other users could write.
     const home = await mkdtemp(join(directory, "home-"));
     const temporary = await mkdtemp(join(directory, "temporary-"));
     const env = { ...process.env, HOME: home, TMPDIR: temporary, XDG_CACHE_HOME: "", NODE_COMPILE_CACHE: undefined };
@@ -98,7 +98,7 @@ describe.each([process.version, ...OTHERS])("The package from its tarball, on No
 it.each([
   ["nodenext", "nodenext"],
   ["bundler", "esnext"],
-])("The package's types are found by moduleResolution %s", async (moduleResolution, module) => {
+])("The package's types are resolved by moduleResolution %s", async (moduleResolution, module) => {
   const compile = async (entries: [string, string][], ...more: string[]): Promise<void> => {
     const source = entries.map(
       ([entry, name]) =>
@@ -112,7 +112,7 @@ it.each([
       (error: { stdout: string }) => expect.fail(error.stdout),
     );
   };
-  // The client is for browsers' bundlers and for edges as well, which have no types of Node.
+  // The client also runs in browsers and at the edge, without Node's types.
   await compile(
     Object.entries(ENTRIES).filter(([entry]) => !/(server|testing)$/.test(entry)),
     "--types",

@@ -45,7 +45,7 @@ plain("has the demo", async ({ svc }) => {
 `;
 
 describe("The fixtures for Vitest", () => {
-  it("reset after each test, start from a seed, and fail a test whose scenario was never met", async () => {
+  it("reset after each test, start from a seed, and fail a test whose scenario was never used", async () => {
     const directory = temporaryDirectory();
     await mkdir(join(directory, "node_modules"));
     await symlink(ROOT, join(directory, "node_modules/svc-identity"));

@@ -7,11 +7,11 @@ import { forbiddenImports, PACKAGES, roomOf, ROOMS } from "../_arrows.ts";
 
 const SRC = fileURLToPath(new URL("../../src", import.meta.url));
 
-it("src imports only what the table of rooms and packages allows", async () => {
+it("Source files import only what the table of rooms and packages allows", async () => {
   expect(await forbiddenImports(SRC)).toEqual([]);
 });
 
-it("every forbidden import between two rooms is found when it is planted", { timeout: 60_000 }, async () => {
+it("The check finds every forbidden import between two rooms", { timeout: 60_000 }, async () => {
   const rooms = Object.keys(ROOMS);
   const pairs = rooms.flatMap((from) =>
     rooms.filter((to) => to !== from && !ROOMS[from]!.includes(to)).map((to) => [placeIn(from), placeIn(to)] as const),
@@ -24,7 +24,7 @@ it("every forbidden import between two rooms is found when it is planted", { tim
   expect(planted.length).toBeGreaterThan(200);
 });
 
-it("every package is found when it is imported outside of its place", async () => {
+it("The check finds every package imported outside its place", async () => {
   const planted = Object.entries(PACKAGES).flatMap(([name, places]) =>
     Object.keys(ROOMS)
       .map(placeIn)
@@ -43,11 +43,11 @@ it.each([
   ["server/http/routes/planted.ts", `export const x = () => import("../../../cli/main.ts");`],
   ["wire/planted.ts", `export { hash } from "node:crypto";`],
   ["client/planted.ts", `export { x } from "a-package-of-no-place";`],
-])("the import planted in %s is found: %s", async (file, code) => {
+])("The check finds the import planted in %s: %s", async (file, code) => {
   expect(await missed([[file, code]])).toEqual([]);
 });
 
-/** Plants lines of code in an empty tree, and answers with those that were not found. */
+/** Plants lines of code in an empty tree and returns those that were not found. */
 async function missed(planted: readonly (readonly [file: string, code: string])[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "svc-planted-"));
   try {

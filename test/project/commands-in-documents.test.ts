@@ -12,13 +12,13 @@ interface Whole {
 const map = JSON.parse((await runCli(["help", "--map", "json"])).stdout) as Whole;
 const longOf = ({ flags }: CommandMap["options"][number]): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
 
-/** What is wrong with a command that a page names in the middle of a sentence, or undefined. */
+/** What is wrong with a command named in a sentence, or undefined. */
 function faultOf(line: string): string | undefined {
   const words = splitLine(line);
   let at: Whole | CommandMap = map;
   const known = new Set(["--help", ...map.options.map(longOf)]);
   for (const word of words) {
-    // What follows is another program's.
+    // The rest belongs to another program.
     if (/^(--|[|<>&]+|xargs)$/.test(word)) return undefined;
     const child: CommandMap | undefined = at.commands.find(({ command }) => command.split(" ").at(-1) === word);
     if (child) {
@@ -30,7 +30,7 @@ function faultOf(line: string): string | undefined {
   return undefined;
 }
 
-it("every command that a page names in a sentence exists, with its options", async () => {
+it("Every command that a page names in a sentence exists, with its options", async () => {
   const faults: string[] = [];
   let count = 0;
   for (const [page, text] of await pageTexts())
@@ -43,7 +43,7 @@ it("every command that a page names in a sentence exists, with its options", asy
   expect(faults).toEqual([]);
 });
 
-it("a command or an option that does not exist is found", () => {
+it("The check finds a command or an option that does not exist", () => {
   expect(faultOf("users lst")).toBe("has no command lst");
   expect(faultOf("users list --sortby name")).toBe("has no option --sortby");
   expect(faultOf("store export --output-file backup.ndjson --store .svc/db.json")).toBeUndefined();

@@ -8,8 +8,8 @@ import { ERRORS } from "../../src/wire/errors.ts";
 const ROOT = join(import.meta.dirname, "../..");
 
 describe("docs/errors.md", () => {
-  // `npx vitest run test/docs.test.ts -u` writes it anew.
-  it("has every code, with what it means and what the command line makes of it", async () => {
+  // `npx vitest run test/project/docs.test.ts -u` writes it.
+  it("describes every error code and what the command line does with it", async () => {
     const rows = Object.entries(ERROR_CODES).map(([code, meaning]) => {
       const status = code in ERRORS ? ERRORS[code as keyof typeof ERRORS].status : "";
       return `| \`${code}\` | ${status} | ${meaning} | ${EXIT_OF[code as ErrorCode]} |`;
@@ -36,13 +36,13 @@ describe("docs/errors.md", () => {
   });
 });
 
-describe("What is built", () => {
-  // Twice as much would be seen in how long every command takes.
+describe("The build", () => {
+  // Twice the size would slow every command noticeably.
   it.each([
     ["dist/cli/main.cjs", 4_000],
     ["dist/client.js", 60_000],
     ["dist/verify.js", 8_000],
-  ])("%s is no larger than %i bytes", async (file, most) => {
+  ])("keeps %s below %i bytes", async (file, most) => {
     expect((await stat(join(ROOT, file))).size).toBeLessThanOrEqual(most);
   });
 });

@@ -10,7 +10,7 @@ interface Coverage {
   readonly result: readonly { readonly url: string }[];
 }
 
-/** Has a process say what it has loaded when it ends: Node's own modules, and files. */
+/** Makes a process report, when it exits, the modules and files that it loaded. */
 function observed(name: string): {
   options: StartOptions;
   loaded(): { builtins: string[]; bytes: number; text: string };
@@ -41,7 +41,7 @@ function observed(name: string): {
 /** Node's `fetch` and its classes, HTTP/2 and TLS, which cost more than the rest of a start. */
 const HEAVY = /^(?:internal\/deps\/undici\/undici|http2|https|tls|_tls_wrap)$/;
 
-it("svc serve starts without the validators, Node's fetch, TLS and the makers of certificates", async () => {
+it("svc serve starts without loading the validators, Node's fetch, TLS or certificate generation", async () => {
   const { options, loaded } = observed("serve");
   const { child, ended, ready } = await serve(["--store", "db.json"], options);
   child.kill("SIGTERM");
@@ -62,7 +62,7 @@ it("svc serve starts without the validators, Node's fetch, TLS and the makers of
   expect(bytes).toBeLessThan(400_000);
 });
 
-it("svc users search starts without Node's fetch, TLS, processes and threads", async () => {
+it("svc users search starts without loading Node's fetch, TLS, processes or threads", async () => {
   await serve(["--store", "memory"], { cwd: directory });
   const { options, loaded } = observed("search");
   expect(await run(["users", "search", "email:*@acme.test", "--output", "ids"], options)).toMatchObject({ code: 0 });

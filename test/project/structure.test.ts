@@ -9,7 +9,7 @@ import { runCli } from "../_cli.ts";
 const root = new URL("../..", import.meta.url);
 
 describe("docs/api.md", () => {
-  it("lists every route of the specification, and no other", async () => {
+  it("lists exactly the routes of the specification", async () => {
     const page = await readFile(new URL("docs/api.md", root), "utf8");
     const listed = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]*)` +\|/gm)].map(([, route]) => route);
     const served = Object.keys(ROUTES).filter((route) => !/ \/$|__svc|^OPTIONS/.test(route));
@@ -18,21 +18,21 @@ describe("docs/api.md", () => {
 });
 
 describe("docs/cli.md", () => {
-  // `npm run docs` writes it anew.
-  it("is what the commands say of themselves", async () => {
+  // `npm run docs` writes it.
+  it("matches the help of every command", async () => {
     const { stdout } = await runCli(["help", "--map", "markdown"]);
     expect(await readFile(new URL("docs/cli.md", root), "utf8")).toBe(stdout);
   });
 });
 
-describe("the fixtures", () => {
-  // `npx vitest run test/project/structure.test.ts -u` writes it anew.
-  it("describe a seed file just as it is checked", async () => {
+describe("The fixtures", () => {
+  // `npx vitest run test/project/structure.test.ts -u` writes it.
+  it("include a JSON Schema that matches the validation of seeds", async () => {
     const schema = `${JSON.stringify(z.toJSONSchema(SeedFile, { io: "input" }), null, 2)}\n`;
     await expect(schema).toMatchFileSnapshot("../../fixtures/seed.schema.json");
   });
 
-  it("hold a demo with every provider value, active and revoked sessions, and eight personas", async () => {
+  it("include a demo with every provider value, active and revoked sessions, and eight personas", async () => {
     const records = parseSeed(await readFile(new URL("fixtures/demo.json", root), "utf8"), "demo", new Date());
     expect(records.instances).toHaveLength(2);
     expect([...new Set(records.sessions.map((session) => session.provider))].toSorted()).toEqual([

@@ -22,7 +22,7 @@ import { APP } from "../_setup.ts";
 
 const HTML_TYPE = { "content-type": "text/html" };
 
-describe("an answer that can't be used", () => {
+describe("An unusable response", () => {
   const TOO_LONG = JSON.stringify({ access_token: "t", ...GOOGLE_USER, padding: " ".repeat(10 << 20) });
   const ANYWHERE: [string, Answer, SignInErrorCode][] = [
     ["400", json({ error: "invalid_grant" }, 400), "server_error"],
@@ -50,7 +50,7 @@ describe("an answer that can't be used", () => {
     ["200,000 opening brackets", raw("[".repeat(200_000)), "server_error"],
     ["10 MB", raw(TOO_LONG), "server_error"],
     ["10 MB, compressed", raw(gzipSync(TOO_LONG), 200, { "content-encoding": "gzip" }), "server_error"],
-    ["what is not compressed as it says", raw("{}", 200, { "content-encoding": "gzip" }), "temporarily_unavailable"],
+    ["a body not compressed as declared", raw("{}", 200, { "content-encoding": "gzip" }), "temporarily_unavailable"],
     ["no answer", (response) => response.destroy(), "temporarily_unavailable"],
     [
       "a connection that breaks",
@@ -98,7 +98,7 @@ describe("an answer that can't be used", () => {
     ["an email with a line break", person({ email: "ada@acme.test\r\nBcc: x@evil.test" })],
     ["an email with a null character", person({ email: "ada\u0000@acme.test" })],
     ["an email without end", person({ email: `${"a".repeat(245)}@acme.test` })],
-    ["somebody else's placeholder", person({ email: "3001@twitter.invalid" })],
+    ["another account's placeholder", person({ email: "3001@twitter.invalid" })],
   ];
   const octocat = (fields: object): Answer => json({ ...GITHUB_USER, ...fields });
   const address = (fields: object): Answer => json([{ ...GITHUB_EMAILS[1], ...fields }]);
@@ -109,7 +109,7 @@ describe("an answer that can't be used", () => {
     ["github", "/user", "an id that is an array", octocat({ id: [583231] })],
     ["github", "/user/emails", "no permission", json({ message: "Not Found" }, 404)],
     ["github", "/user/emails", "an object", json({ email: "octocat@github.test", primary: true, verified: true })],
-    ["github", "/user/emails", "an address that is none", address({ email: "octocat" })],
+    ["github", "/user/emails", "an invalid address", address({ email: "octocat" })],
     ["github", "/user/emails", "a placeholder of twitter", address({ email: "3001@twitter.invalid" })],
     ["twitter", "/2/users/me", "errors with status 200", json({ errors: [{ title: "Not Found Error" }] })],
     ["twitter", "/2/users/me", "data of null", json({ data: null })],
@@ -131,7 +131,7 @@ describe("an answer that can't be used", () => {
     ]),
   ];
 
-  it.each(ROWS)("of %s at %s: %s: %s", async (provider, path, _what, code, answer) => {
+  it.each(ROWS)("of %s at %s, %s, ends the sign-in with %s", async (provider, path, _what, code, answer) => {
     const { service, signIn, heard } = await setupProvider(provider, { [path]: answer });
     const before = await contents(service);
     expect((await signIn()).href).toBe(failure(code));
@@ -143,7 +143,7 @@ describe("an answer that can't be used", () => {
   });
 });
 
-describe("a provider that hangs", () => {
+describe("A provider that stops responding", () => {
   it.each([
     ["/token", "before its answer", (): void => {}],
     ["/userinfo", "before its answer", (): void => {}],
@@ -152,7 +152,7 @@ describe("a provider that hangs", () => {
       "in the middle of its answer",
       (response: ServerResponse): void => void response.writeHead(200).write("{"),
     ],
-  ])("at %s, %s, is given up after ten seconds in all", async (path, _when, answer) => {
+  ])("at %s, %s, is given up after ten seconds in total", async (path, _when, answer) => {
     const timers = vi.spyOn(nodeTimers, "setTimeout");
     const ended = vi.spyOn(nodeTimers, "clearTimeout");
     syncBuiltinESMExports();
@@ -165,7 +165,7 @@ describe("a provider that hangs", () => {
     const { service, signIn, heard } = await setupProvider("google", {
       [path]: (response) => {
         answer(response);
-        // As if ten seconds had passed.
+        // Pretend that ten seconds have passed.
         setImmediate(() => timers.mock.calls[deadlines()[0]!]![0]());
       },
     });
@@ -178,14 +178,14 @@ describe("a provider that hangs", () => {
   });
 });
 
-describe("the code exchange", () => {
+describe("The code exchange", () => {
   it.each(PROVIDERS)("is made exactly once in a sign-in through %s", async (provider) => {
     const { signIn, heard } = await setupProvider(provider);
     expect([...(await signIn()).searchParams.keys()]).toEqual(["token"]);
     expect(heard.filter(({ method }) => method === "POST").map(({ path }) => path)).toEqual(["/token"]);
   });
 
-  it("is made once for any number of callbacks", async () => {
+  it("is made once for any number of callbacks with one state", async () => {
     const { service, heard } = await setupProvider("google");
     const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
     const begun = await service.fetch(`/oauth/authorize?${query.toString()}`);

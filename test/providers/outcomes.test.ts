@@ -10,7 +10,7 @@ const html = raw("<!doctype html><title>Error</title>", 200, { "content-type": "
 const limited = json({ message: "Too Many Requests" }, 429);
 const broken: Answer = (response) => response.destroy();
 
-/** What the providers' documentation says that they answer, where the same happens there. */
+/** What each provider documents as its answer in the same situation. */
 const GENUINE: Record<Provider, Partial<Record<OutcomeId, Record<string, Answer>>>> = {
   google: {
     code_rejected: { "/token": json({ error: "invalid_grant", error_description: "Bad Request" }, 400) },
@@ -54,7 +54,7 @@ const ROWS = Object.entries(GENUINE).flatMap(([provider, outcomes]) =>
   Object.entries(outcomes).map(([outcome, answers]) => [outcome, provider as Provider, answers] as const),
 );
 
-describe("An application is sent the same by a real provider's failure and by the outcome", () => {
+describe("A provider's failure and its simulated outcome send the application the same", () => {
   let server: ControlledServer;
 
   const chosen = async (outcome: string, provider: Provider): Promise<string> => {
@@ -67,7 +67,7 @@ describe("An application is sent the same by a real provider's failure and by th
     return new URL(response.headers.get("location")!).searchParams.get("state")!;
   };
 
-  it.each(ROWS)("%s at %s", async (outcome, provider, answers) => {
+  it.each(ROWS)("for %s at %s", async (outcome, provider, answers) => {
     server = await startServer();
     const genuine = await (await setupProvider(provider, answers)).signIn();
     expect(genuine.searchParams.get("error")).toMatch(/^[a-z_]+$/);
@@ -79,7 +79,7 @@ describe("An application is sent the same by a real provider's failure and by th
     ["access_denied", "github"],
     ["access_denied", "twitter"],
     ["temporarily_unavailable", "google"],
-  ] as const)("%s at %s, which the browser brings back", async (error, provider) => {
+  ] as const)("for %s at %s, which the browser brings back", async (error, provider) => {
     server = await startServer();
     const fake = await setupProvider(provider);
     const state = await begun(fake, provider);
@@ -87,7 +87,7 @@ describe("An application is sent the same by a real provider's failure and by th
     expect(await chosen(error, provider)).toBe(answer.headers.get("location"));
   });
 
-  it("name_missing at google: a token with a name made of the address", async () => {
+  it("for name_missing at google, a token with a name from the e-mail address", async () => {
     server = await startServer();
     const { name: _, given_name: __, family_name: ___, ...nameless } = GOOGLE_USER;
     const genuine = await (await setupProvider("google", { "/userinfo": json(nameless) })).signIn();

@@ -40,7 +40,7 @@ function email(address: string, primary: boolean, verified: boolean): object {
   return { email: address, primary, verified };
 }
 
-describe("what a provider is asked", () => {
+describe("The requests to a provider", () => {
   const common = { accept: "application/json", agent: "svc-identity" };
   const exchange = (provider: Provider, authorization: string | undefined, more: object): object => ({
     ...common,
@@ -61,7 +61,7 @@ describe("what a provider is asked", () => {
     authorization: `Bearer ${token}`,
   });
 
-  it("of google: the secret in the body, then the profile", async () => {
+  it("of google send the secret in the body, then read the profile", async () => {
     const { signIn, heard } = await setupProvider("google");
     await signIn();
     expect(heard.map(said)).toEqual([
@@ -70,7 +70,7 @@ describe("what a provider is asked", () => {
     ]);
   });
 
-  it("of github: the secret in the body, then the profile and the e-mail addresses", async () => {
+  it("of github send the secret in the body, then read the profile and the e-mail addresses", async () => {
     const { signIn, heard } = await setupProvider("github");
     await signIn();
     expect(heard.map(said)).toEqual([
@@ -80,7 +80,7 @@ describe("what a provider is asked", () => {
     ]);
   });
 
-  it("of twitter: the secret by HTTP Basic and not in the body, the verifier, then the profile", async () => {
+  it("of twitter send the secret by HTTP Basic only and the verifier, then read the profile", async () => {
     const { signIn, heard } = await setupProvider("twitter");
     await signIn();
     const basic = `Basic ${Buffer.from("our-id:s3cret").toString("base64")}`;
@@ -90,14 +90,14 @@ describe("what a provider is asked", () => {
     ]);
   });
 
-  it("keeps a secret whole in HTTP Basic, whatever is in it", async () => {
+  it("keep every character of a secret in HTTP Basic", async () => {
     const { signIn, heard } = await setupProvider("twitter", {}, "a:b%c d+é");
     await signIn();
     const basic = Buffer.from(heard[0]!.headers.authorization!.slice("Basic ".length), "base64").toString();
     expect(basic).toBe("our-id:a%3Ab%25c%20d%2B%C3%A9");
   });
 
-  it("goes to the provider's own addresses but for those that are replaced", async () => {
+  it("go to the provider's own addresses unless these are replaced", async () => {
     const connections = {
       google: { client_id: "i", client_secret: "s", endpoints: { token: "http://127.0.0.1:9/t" } },
     };
@@ -110,14 +110,14 @@ describe("what a provider is asked", () => {
     ["http://idp.acme.test/token", "must be an https address, or one on loopback"],
     ["http://localhost.evil.test/token", "must be an https address, or one on loopback"],
     ["ftp://localhost/token", "must be an https address, or one on loopback"],
-  ])("never goes in the clear to another machine: %s", async (token, why) => {
+  ])("are never sent in plain text to another machine: %s", async (token, why) => {
     const connections = { google: { client_id: "i", client_secret: "s", endpoints: { token } } };
     const seed = { ...SEED, instances: [{ ...SEED.instances[0], connections }] };
     await expect(setup({ seed })).rejects.toThrow(`instances[0].connections.google.endpoints.token: ${why}`);
   });
 });
 
-describe("what a provider answers", () => {
+describe("The answer of a provider", () => {
   it.each([
     [
       "google",
@@ -160,14 +160,14 @@ describe("what a provider answers", () => {
     [null, null],
     ["TRUE", null],
     [1, null],
-  ] as const)("google's email_verified is %j: error %j", async (email_verified, code) => {
+  ] as const)("of google with email_verified %j gives the error %j", async (email_verified, code) => {
     const { signIn } = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, email_verified }) });
     const url = await signIn();
     if (code === null) expect([...url.searchParams.keys()]).toEqual(["token"]);
     else expect(url.href).toBe(failure(code));
   });
 
-  it("google's sub may be a number, and is the same account then", async () => {
+  it("of google may have a number as sub, which is the same account", async () => {
     const fake = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, sub: 1001 }) });
     expect((await userOf(fake)).id).toBe("00000000-0000-4000-8000-0000000000a1");
   });
@@ -181,7 +181,7 @@ describe("what a provider answers", () => {
       "b@x.test",
     ],
     ["a private one", [email("1+o@users.noreply.github.com", true, true)], "1+o@users.noreply.github.com"],
-  ])("github's e-mail address is found: %s", async (_what, emails, expected) => {
+  ])("of github has a usable e-mail address: %s", async (_what, emails, expected) => {
     const fake = await setupProvider("github", { "/user/emails": json(emails) });
     expect((await userOf(fake)).email).toBe(expected);
   });
@@ -191,14 +191,14 @@ describe("what a provider answers", () => {
     ["none is verified", [email("a@x.test", true, false), email("b@x.test", false, false)]],
     ["the primary one is not verified", [email("a@x.test", true, false), email("b@x.test", false, true)]],
     ["none is primary", [email("a@x.test", false, true)]],
-  ])("github's e-mail address is refused: %s", async (_what, emails) => {
+  ])("of github without a usable e-mail address is rejected: %s", async (_what, emails) => {
     const { service, signIn } = await setupProvider("github", { "/user/emails": json(emails) });
     const before = await contents(service);
     expect((await signIn()).href).toBe(failure("email_not_verified"));
     expect(await contents(service)).toEqual(before);
   });
 
-  it("github answers in JSON because it is asked to", async () => {
+  it("of github is JSON because the request asks for it", async () => {
     const form = raw("access_token=gho_token&token_type=bearer", 200, FORM_TYPE);
     const token: Answer = (response, asked) => {
       const answer = asked.headers.accept === "application/json" ? GOOD.github["/token"]! : form;
@@ -228,7 +228,7 @@ describe("what a provider answers", () => {
     ["", null],
     [null, null],
     [undefined, null],
-  ])("a picture at %j is kept as %j, and never fetched", async (picture, expected) => {
+  ])("with a picture at %j keeps it as %j and does not fetch it", async (picture, expected) => {
     const fake = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, picture }) });
     expect((await userOf(fake)).avatar_url).toBe(expected);
     expect(fake.heard.map(({ path }) => path)).toEqual(["/token", "/userinfo"]);
@@ -238,7 +238,7 @@ describe("what a provider answers", () => {
     ["google", "/userinfo", { ...GOOGLE_USER, sub: "77", email: "new@acme.test" }, "new@acme.test"],
     ["github", "/user", GITHUB_USER, "octocat"],
     ["twitter", "/2/users/me", TWITTER_USER.data, "TwitterDev"],
-  ] as const)("a new user without a name at %s gets another one", async (provider, path, user, expected) => {
+  ] as const)("without a name at %s gives a new user another name", async (provider, path, user, expected) => {
     for (const name of [undefined, null, "", "   ", { first: "Ada" }]) {
       const sent = { ...user, name };
       const fake = await setupProvider(provider, { [path]: json(provider === "twitter" ? { data: sent } : sent) });
@@ -246,12 +246,12 @@ describe("what a provider answers", () => {
     }
   });
 
-  it("a name is cut to 256 characters", async () => {
+  it("has its name cut to 256 characters", async () => {
     const fake = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, name: "a".repeat(300) }) });
     expect((await userOf(fake)).name).toBe("a".repeat(256));
   });
 
-  it("a refresh token is kept until there is another one", async () => {
+  it("without a new refresh token keeps the old one", async () => {
     const { service, signIn, answers } = await setupProvider("google");
     const stored: (string | null)[] = [];
     const look = async (): Promise<void> => {

@@ -22,7 +22,7 @@ import {
 } from "../_provider.ts";
 import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
 
-/** The user and the identity that come of a sign-in. */
+/** The user and the identity that result from a sign-in. */
 async function resultOf(
   { service, signIn }: Fake,
   provider: Provider,
@@ -48,7 +48,7 @@ const good = { google: GOOGLE_USER, github: GITHUB_USER, twitter: TWITTER_USER.d
 const path = { google: "/userinfo", github: "/user", twitter: "/2/users/me" };
 const wrapped = (provider: Provider, body: object): Answer => json(provider === "twitter" ? { data: body } : body);
 
-describe("A sign-in goes on with what the provider sent", () => {
+describe("A sign-in succeeds with an incomplete answer", () => {
   it.each<[provider: Provider, what: string, sent: object, user: object, ignored: string | undefined]>([
     ["google", "no email_verified", { email_verified: undefined }, { email: "ada@acme.test" }, undefined],
     ["github", "no login", { login: undefined }, { name: "monalisa octocat" }, undefined],
@@ -96,7 +96,7 @@ describe("A sign-in goes on with what the provider sent", () => {
     ["without verified", [{ email: "a@x.test", primary: true }]],
     ["with a verified that is text", [{ email: "a@x.test", primary: true, verified: "true" }]],
     ["that is null", [null]],
-  ])("but not with a github address %s", async (_, emails) => {
+  ])("unless github's address is %s", async (_, emails) => {
     const fake = await setupProvider("github", { "/user/emails": json(emails) });
     expect((await fake.signIn()).href).toBe(failure("email_not_verified"));
   });
@@ -117,7 +117,7 @@ describe("A sign-in goes on with what the provider sent", () => {
     expect(fake.service.log.ignored).toEqual(ignored);
   });
 
-  it.each(["google", "github", "twitter"] as const)("with a form for an answer, of %s", async (provider) => {
+  it.each(["google", "github", "twitter"] as const)("with a form-encoded body, of %s", async (provider) => {
     for (const type of [FORM_TYPE, { "content-type": "text/plain" }, {}]) {
       const form = raw(
         "access_token=a%2Bb&token_type=bearer&expires_in=60&refresh_token=r",
@@ -149,7 +149,7 @@ describe("A sign-in goes on with what the provider sent", () => {
   });
 });
 
-describe("What a provider sent that can't be used", () => {
+describe("An unusable value in a provider's answer", () => {
   const SECRET = "s3cret-VALUE-9999";
   it.each<[provider: Provider, at: string, answer: Answer, logged: string]>([
     [
@@ -202,14 +202,14 @@ describe("What a provider sent that can't be used", () => {
     ["twitter", "/2/users/me", json({ data: { name: SECRET } }), "twitter me: data.id missing or of the wrong form"],
     ["twitter", "/2/users/me", json({ errors: [{ title: SECRET }] }, 403), "twitter me: status 403"],
     ["google", "/userinfo", json({ message: SECRET }, 503), "google userinfo: status 503"],
-  ])("is named in the log, and its value is not: %s %s", async (provider, at, answer, logged) => {
+  ])("is named in the log without its value: %s %s", async (provider, at, answer, logged) => {
     const { service, signIn } = await setupProvider(provider, { [at]: answer });
     const error = (await signIn()).searchParams.get("error")!;
     expect(service.log.failures).toEqual([`${provider}: ${error}: ${logged}`]);
     expect(JSON.stringify(service.log)).not.toContain(SECRET);
   });
 
-  it("in a redirect is named by the provider's code, where it is one", async () => {
+  it("in a redirect is named by the provider's code, if it is a known one", async () => {
     const { fetch, log } = await setup();
     const states: string[] = [];
     for (const error of ["invalid_scope", `x-${SECRET}`]) {
@@ -229,8 +229,8 @@ describe("What a provider sent that can't be used", () => {
   });
 });
 
-describe("A picture and a name", () => {
-  it("of a user stay as they are when another account is linked", async () => {
+describe("A user's picture and name", () => {
+  it("do not change when another account is linked", async () => {
     const user = { email: "octocat@github.test", name: "Her own name", avatar_url: "https://own.test/a.png" };
     const fake = await setupProvider("github");
     const service = await setup({
@@ -253,7 +253,7 @@ describe("A picture and a name", () => {
     expect(fake.heard).toEqual([]);
   });
 
-  it("of a known account stay as they are where the provider sends none", async () => {
+  it("do not change when a linked account returns none", async () => {
     const fake = await setupProvider("github");
     const [before] = await resultOf(fake, "github", "583231");
     for (const sent of [
@@ -270,10 +270,10 @@ describe("A picture and a name", () => {
   });
 });
 
-describe("The addresses of a provider", () => {
+describe("The configured addresses of a provider", () => {
   const endpoints = { token: "http://127.0.0.1:9/token" };
 
-  it("in the configuration join the credentials in the environment", async () => {
+  it("are combined with credentials from the environment", async () => {
     const directory = await mkdtemp(join(tmpdir(), "svc-config-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     const providers = { google: { endpoints }, github: { client_id: "file", client_secret: "file", endpoints } };
@@ -295,7 +295,7 @@ describe("The addresses of a provider", () => {
     expect((await service.signIn("google", "ada")).searchParams.has("token")).toBe(true);
   });
 
-  it("are those of an instance's own connection, and else those of the configuration", async () => {
+  it("are those of an instance's own connection, or else those of the configuration", async () => {
     const own = { client_id: "own", client_secret: "own", endpoints: { authorize: "https://own.test/auth" } };
     const credentials = {
       google: {
@@ -323,7 +323,7 @@ describe("The addresses of a provider", () => {
     expect(fake.heard.at(-1)!.path).toBe("/2/users/me?user.fields=profile_image_url");
   });
 
-  it("may be plain http to another host only where insecure is set", () => {
+  it("may use plain http to another host only with insecure set", () => {
     const google = { client_id: "i", client_secret: "s", endpoints: { token: "http://idp:8080/token" } };
     const read = (provider: object): unknown =>
       parseConfig(JSON.stringify({ providers: { google: provider } }), "svc.config.json").credentials;

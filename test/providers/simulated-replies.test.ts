@@ -4,8 +4,8 @@ import { setup } from "../_setup.ts";
 
 const FRONT = "http://localhost:7820";
 
-describe("What a simulated provider answers within the process", () => {
-  it.each(["google", "github", "twitter"] as const)("is made without a Response by %s", async (provider) => {
+describe("A simulated provider's answer within the process", () => {
+  it.each(["google", "github", "twitter"] as const)("of %s is made without creating a Response", async (provider) => {
     const service = await setup();
     const made = vi.spyOn(globalThis.Response.prototype, "body", "get");
     try {
@@ -16,7 +16,7 @@ describe("What a simulated provider answers within the process", () => {
     }
   });
 
-  it("has a status, headers in any case, and a text that can be read in both ways", async () => {
+  it("has a status, case-insensitive headers and a body that can be read in both ways", async () => {
     const simulator = createSimulator({
       front: FRONT,
       callbackUrl: (provider) => `${FRONT}/oauth/${provider}/callback`,

@@ -20,7 +20,7 @@ async function askedOf({ fetch }: Service, subdomain: string, provider: Provider
   return [url.origin, url.searchParams.get("client_id")];
 }
 
-describe("the credentials", () => {
+describe("The credentials of a provider", () => {
   const OWN = { client_id: "own", client_secret: "own-secret" };
   const GLOBAL = { client_id: "global", client_secret: "global-secret" };
   const REAL = "https://accounts.google.com";
@@ -36,16 +36,19 @@ describe("the credentials", () => {
     ["simulated", "own", "no", FRONT, "own"],
     ["simulated", "no", "global", FRONT, "global"],
     ["simulated", "no", "no", FRONT, "svc-simulator"],
-  ] as const)("%s, with %s and %s ones: at %s as %s", async (mode: ProvidersMode, own, global, origin, client_id) => {
-    const service = await setup({
-      seed: seedWith(own === "own" ? { google: OWN } : {}),
-      credentials: global === "global" ? { google: GLOBAL } : {},
-      providers: mode,
-    });
-    expect(await askedOf(service, "acme", "google")).toEqual([origin, client_id]);
-  });
+  ] as const)(
+    "in mode %s, with %s and %s ones, send the browser to %s as %s",
+    async (mode: ProvidersMode, own, global, origin, client_id) => {
+      const service = await setup({
+        seed: seedWith(own === "own" ? { google: OWN } : {}),
+        credentials: global === "global" ? { google: GLOBAL } : {},
+        providers: mode,
+      });
+      expect(await askedOf(service, "acme", "google")).toEqual([origin, client_id]);
+    },
+  );
 
-  it("are an instance's own, and a provider's own", async () => {
+  it("can belong to an instance and to a single provider", async () => {
     const service = await setup({ seed: seedWith({ google: OWN }), credentials: { google: GLOBAL, github: GLOBAL } });
     expect(await askedOf(service, "acme", "google")).toEqual([REAL, "own"]);
     expect(await askedOf(service, "acme", "github")).toEqual(["https://github.com", "global"]);
@@ -59,7 +62,7 @@ describe("the credentials", () => {
     expect(decodePart(await tokenFor(provider, "mary"), 1)["provider"]).toBe(provider);
   });
 
-  it.each(PROVIDERS)("are compared by a simulated %s", async (provider) => {
+  it.each(PROVIDERS)("are checked by a simulated %s", async (provider) => {
     const { simulator } = create();
     const { client_id } = OTHER;
     for (const [secret, expected] of [
@@ -75,7 +78,7 @@ describe("the credentials", () => {
     }
   });
 
-  it("are missing where there must be real ones: the server does not start", async () => {
+  it("are required in mode real: without them the server does not start", async () => {
     const directory = await mkdtemp(join(tmpdir(), "svc-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     const seed = join(directory, "seed.json");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Simulator } from "../../src/server/simulator/index.ts";
 import { addressOf, authorization, codeFor, create, exchange, get, jsonOf } from "../_picker.ts";
 
-describe("two processes on one store", () => {
+describe("Two processes on one store", () => {
   const redeem = async (simulator: Simulator, code: string): Promise<[number, unknown]> =>
     jsonOf(await exchange(simulator, "twitter", code));
   const answer = (simulator: Simulator, query: ReadonlyMap<string, string>): URLSearchParams => {
@@ -13,7 +13,7 @@ describe("two processes on one store", () => {
   const requestAt = (simulator: Simulator): string =>
     answer(simulator, authorization("twitter", { login_hint: undefined })).get("request")!;
 
-  it("understand each other's requests and codes, also of somebody who was typed in at one of them", async () => {
+  it("accept each other's requests and codes, also for an account typed in at one of them", async () => {
     const [one, two, three] = [create().simulator, create().simulator, create().simulator];
     const typed = { request: requestAt(one), email: "new@acme.test", name: "New One" };
     const chosen = answer(two, new Map(Object.entries(typed)));
@@ -27,7 +27,7 @@ describe("two processes on one store", () => {
     expect((await redeem(three, code))[0]).toBe(400);
   });
 
-  it("keep what they give out short enough for an address", () => {
+  it("issue codes and requests short enough for an address", () => {
     const { simulator } = create();
     const typed = { request: requestAt(simulator), email: `${"a".repeat(240)}@acme.test`, name: "名".repeat(256) };
     expect(typed.request.length).toBeLessThan(512);
@@ -35,7 +35,7 @@ describe("two processes on one store", () => {
     expect(answer(simulator, new Map(Object.entries(typed))).get("code")!.length).toBeLessThan(2048);
   });
 
-  it("take nothing that was changed, made with other keys, or given out for something else", async () => {
+  it("reject values that were altered, made with other keys or issued for another purpose", async () => {
     const { simulator, clock } = create();
     const code = codeFor(simulator, "twitter");
     for (let at = 0; at < code.length; at += 7) {
@@ -52,7 +52,7 @@ describe("two processes on one store", () => {
     expect(() => simulator.authorize("twitter", new Map([["request", request]]))).toThrow("does not know this request");
   });
 
-  it("show neither the state nor the person in what they give out", () => {
+  it("show neither state nor person in the values they issue", () => {
     const { simulator } = create();
     const code = Buffer.from(codeFor(simulator, "google"), "base64url").toString("latin1");
     expect(code).not.toMatch(/ada|acme|state|google/);

@@ -38,11 +38,11 @@ const WRONG_CODE = {
 
 const NO_BASIC = [401, { error: "unauthorized_client", error_description: "Missing valid authorization header" }];
 
-describe("a simulated authorize endpoint", () => {
+describe("A simulated authorize endpoint", () => {
   const CHALLENGE_MISSING = "misses a code_challenge with the method S256";
   const OTHER_REDIRECT = "has another redirect_uri for this client";
 
-  it.each(PROVIDERS)("sends a code and the state back: %s", (provider) => {
+  it.each(PROVIDERS)("returns a code and the state: %s", (provider) => {
     const { simulator } = create();
     const outcome = simulator.authorize(provider, authorization(provider));
     const code = expect.stringMatching(/^[\w-]{32,512}$/) as string;
@@ -69,7 +69,7 @@ describe("a simulated authorize endpoint", () => {
     ["twitter", { code_challenge_method: "plain" }, CHALLENGE_MISSING],
     ["twitter", { code_challenge: "short" }, CHALLENGE_MISSING],
     ["twitter", { request: "never-given-out" }, "does not know this request any more; begin again at the application"],
-  ] as const)("of %s refuses %o, and does not redirect", async (provider, changed, why) => {
+  ] as const)("of %s rejects %o without a redirect", async (provider, changed, why) => {
     const { fetch } = await setup();
     const query = new URLSearchParams([...authorization(provider, changed)]);
     const response = await fetch(`/__svc/simulator/${provider}/authorize?${query.toString()}`);
@@ -78,7 +78,7 @@ describe("a simulated authorize endpoint", () => {
     expect([response.status, await response.json()]).toEqual([400, { error }]);
   });
 
-  it("knows a client at its own provider alone", async () => {
+  it("accepts a client at its own provider only", async () => {
     const seed = { ...SEED, instances: [{ ...SEED.instances[0], connections: { google: OTHER } }] };
     const { fetch } = await setup({ seed, providers: "simulated" });
     const statuses = [];
@@ -90,7 +90,7 @@ describe("a simulated authorize endpoint", () => {
   });
 
   it.each(["/__svc/simulator/facebook/authorize", "/__svc/simulator/google/token", "/__svc/simulator/google/userinfo"])(
-    "is all that a browser finds there: no %s",
+    "is the only simulator endpoint that a browser finds; not %s",
     async (path) => {
       const { fetch } = await setup();
       const response = await fetch(path);
@@ -99,14 +99,14 @@ describe("a simulated authorize endpoint", () => {
   );
 });
 
-describe("a simulated token endpoint", () => {
+describe("A simulated token endpoint", () => {
   const access_token = expect.stringMatching(/^[\w-]{43}$/) as string;
 
   it.each([
     ["google", { access_token, expires_in: 3599, scope: "openid email profile", token_type: "Bearer" }],
     ["github", { access_token, scope: "user:email,read:user", token_type: "bearer" }],
     ["twitter", { access_token, expires_in: 7200, scope: "tweet.read users.read", token_type: "bearer" }],
-  ] as const)("of %s answers as the real one does", async (provider, body) => {
+  ] as const)("of %s answers like the real one", async (provider, body) => {
     const { simulator } = create();
     const response = await exchange(simulator, provider, codeFor(simulator, provider));
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -123,7 +123,7 @@ describe("a simulated token endpoint", () => {
     ["google", "no redirect_uri", { form: { redirect_uri: undefined } }, WRONG_CODE],
     ["google", "another code", { form: { code: "wrong" } }, WRONG_CODE],
     ["google", "no code", { form: { code: undefined } }, WRONG_CODE],
-    ["google", "a verifier that nobody asked for", { form: { code_verifier: VERIFIER } }, WRONG_CODE],
+    ["google", "an unexpected verifier", { form: { code_verifier: VERIFIER } }, WRONG_CODE],
     ["github", "a wrong secret", { form: { client_secret: "wrong" } }, WRONG_CLIENT],
     ["github", "another client", { form: OTHER }, WRONG_CODE],
     ["github", "another redirect_uri", { form: { redirect_uri: callbackUrl("google") } }, WRONG_CODE],
@@ -135,20 +135,20 @@ describe("a simulated token endpoint", () => {
     ["twitter", "another verifier", { form: { code_verifier: VERIFIER.toLowerCase() } }, WRONG_CODE],
     ["twitter", "the challenge", { form: { code_verifier: CHALLENGE.code_challenge } }, WRONG_CODE],
     ["twitter", "no Basic", { form: CLIENT, headers: { authorization: "" } }, { twitter: NO_BASIC }],
-  ] as const)("of %s refuses %s", async (provider, _what, changed, expected) => {
+  ] as const)("of %s rejects %s", async (provider, _what, changed, expected) => {
     const { simulator } = create();
     const response = await exchange(simulator, provider, codeFor(simulator, provider), changed);
     expect(await jsonOf(response)).toEqual((expected as typeof WRONG_CODE)[provider]);
   });
 
-  it.each(PROVIDERS)("of %s takes a code once", async (provider) => {
+  it.each(PROVIDERS)("of %s accepts a code once", async (provider) => {
     const { simulator } = create();
     const code = codeFor(simulator, provider);
     await exchange(simulator, provider, code);
     expect(await jsonOf(await exchange(simulator, provider, code))).toEqual(WRONG_CODE[provider]);
   });
 
-  it.each(PROVIDERS)("of %s takes no code of another provider", async (provider) => {
+  it.each(PROVIDERS)("of %s rejects a code of another provider", async (provider) => {
     const { simulator } = create();
     const other = provider === "google" ? "github" : "google";
     const form = { redirect_uri: callbackUrl(other), code_verifier: undefined };
@@ -156,7 +156,7 @@ describe("a simulated token endpoint", () => {
     expect(await jsonOf(response)).toEqual(WRONG_CODE[provider]);
   });
 
-  it("takes a code for ten minutes", async () => {
+  it("accepts a code for ten minutes", async () => {
     const { simulator, clock } = create();
     const [early, late] = [codeFor(simulator, "google"), codeFor(simulator, "google")];
     clock.advance(599);
@@ -165,7 +165,7 @@ describe("a simulated token endpoint", () => {
     expect(await jsonOf(await exchange(simulator, "google", late))).toEqual(WRONG_CODE.google);
   });
 
-  it("compares a verifier with a challenge wherever there is one", async () => {
+  it("compares the verifier with the challenge of every request that has one", async () => {
     const { simulator } = create();
     const right = await exchange(simulator, "google", codeFor(simulator, "google", CHALLENGE), {
       form: { code_verifier: VERIFIER },
@@ -175,7 +175,7 @@ describe("a simulated token endpoint", () => {
     expect(await jsonOf(none)).toEqual(WRONG_CODE.google);
   });
 
-  it("of github answers with a form unless it is asked for JSON, errors too", async () => {
+  it("of github answers form-encoded unless asked for JSON, errors included", async () => {
     const { simulator } = create();
     const ask = async (code: string): Promise<[string | null, object]> => {
       const response = await exchange(simulator, "github", code, { headers: { accept: "*/*" } });
@@ -188,7 +188,7 @@ describe("a simulated token endpoint", () => {
     expect(await ask("wrong")).toEqual([type, WRONG_CODE.github[1]]);
   });
 
-  it("knows no other grant, and nothing of GET", async () => {
+  it("rejects other grant types, and GET", async () => {
     const { simulator } = create();
     const code = codeFor(simulator, "google");
     const response = await exchange(simulator, "google", code, { form: { grant_type: "client_credentials" } });
@@ -198,7 +198,7 @@ describe("a simulated token endpoint", () => {
   });
 });
 
-describe("a simulated profile", () => {
+describe("A simulated profile endpoint", () => {
   it.each([
     [
       "google",
@@ -208,7 +208,7 @@ describe("a simulated profile", () => {
     ["github", "user", { id: 2001, login: "ada", name: "Ada Lovelace", email: "ada@acme.test", avatar_url: PICTURE }],
     ["github", "emails", [{ email: "ada@acme.test", primary: true, verified: true, visibility: null }]],
     ["twitter", "me", { data: { id: "3001", username: "ada", name: "Ada Lovelace", profile_image_url: PICTURE } }],
-  ] as const)("of %s: %s", async (provider, name, body) => {
+  ] as const)("of %s returns %s", async (provider, name, body) => {
     const { simulator } = create();
     const token = await accessTokenFor(simulator, provider);
     expect(await jsonOf(await get(simulator, addressOf(simulator, provider, name), token))).toEqual([200, body]);
@@ -219,7 +219,7 @@ describe("a simulated profile", () => {
     ["github", "user"],
     ["github", "emails"],
     ["twitter", "me"],
-  ] as const)("of %s is not shown without its token: %s", async (provider, name) => {
+  ] as const)("of %s needs an access token: %s", async (provider, name) => {
     const { simulator, clock } = create();
     const address = addressOf(simulator, provider, name);
     const refused = [401, { message: "Bad credentials" }];
@@ -234,14 +234,14 @@ describe("a simulated profile", () => {
     expect(await jsonOf(await get(simulator, address, token))).toEqual(refused);
   });
 
-  it("of github wants a User-Agent", async () => {
+  it("of github requires a User-Agent", async () => {
     const { simulator } = create();
     const token = await accessTokenFor(simulator, "github");
     const more = { headers: { "user-agent": "" } };
     expect((await get(simulator, addressOf(simulator, "github", "user"), token, more)).status).toBe(403);
   });
 
-  it("of github has no e-mail addresses without the scope for them", async () => {
+  it("of github returns no e-mail addresses without their scope", async () => {
     const { simulator } = create();
     const token = await accessTokenFor(simulator, "github", { scope: "read:user" });
     expect((await get(simulator, addressOf(simulator, "github", "user"), token)).status).toBe(200);
@@ -249,14 +249,14 @@ describe("a simulated profile", () => {
     expect(await jsonOf(emails)).toEqual([404, { message: "Not Found" }]);
   });
 
-  it.each(["users.read", "tweet.read", ""])("of twitter wants both its scopes, not only %j", async (scope) => {
+  it.each(["users.read", "tweet.read", ""])("of twitter requires both of its scopes, not only %j", async (scope) => {
     const { simulator } = create();
     const token = await accessTokenFor(simulator, "twitter", { scope });
     const response = await get(simulator, addressOf(simulator, "twitter", "me"), token);
     expect(await jsonOf(response)).toEqual([403, { title: "Forbidden", status: 403 }]);
   });
 
-  it("is nowhere else", async () => {
+  it("is at no other address", async () => {
     const { simulator } = create();
     const token = await accessTokenFor(simulator, "google");
     const response = await get(simulator, `${FRONT}/__svc/simulator/google/elsewhere`, token);
