@@ -91,8 +91,8 @@ describe("Tables", () => {
     const options = { service, tty: true, env: { NO_COLOR: "1" } };
     expect((await runCli(["users", "list"], options)).stdout.split("\n")).toEqual([
       "ID                                    EMAIL              NAME             PROVIDERS  VERIFIED  CREATED",
-      "00000000-0000-4000-8000-0000000000a3  grace@navy.test    Grace Hopper     github     no        4 months ago",
-      "00000000-0000-4000-8000-0000000000a1  ada@acme.test      Ada Lovelace     google     yes       5 months ago",
+      "00000000-0000-4000-8000-0000000000a3  grace@navy.test    Grace Hopper     github     no        3 months ago",
+      "00000000-0000-4000-8000-0000000000a1  ada@acme.test      Ada Lovelace     google     yes       4 months ago",
       "00000000-0000-4000-8000-0000000000a2  charles@acme.test  Charles Babbage             no        5 months ago",
       "",
     ]);

@@ -1,5 +1,5 @@
+import { relativeTime } from "../../wire/relative-time.ts";
 import type { Context } from "../context.ts";
-import { relative } from "../output/format.ts";
 import { colors, harmless } from "../output/text.ts";
 import { plainText, type Column } from "./columns.ts";
 import type { Chunks, Rows } from "./formats.ts";
@@ -63,5 +63,5 @@ export function wordsOf<Row>(column: Column<Row>, row: Row, now: Date | undefine
   const value = column.value(row);
   if (column.words && typeof value === "boolean") return column.words[value ? 0 : 1];
   const text = plainText(value);
-  return column.isTime && now && text !== "" ? relative(text, now) : text;
+  return column.isTime && now && text !== "" ? relativeTime(new Date(text), now) : text;
 }

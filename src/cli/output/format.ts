@@ -2,28 +2,6 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 
-const STEPS: readonly [limit: number, seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
-  [60, 1, "second"],
-  [3600, 60, "minute"],
-  [86_400, 3600, "hour"],
-  [86_400 * 30, 86_400, "day"],
-  [86_400 * 365, 86_400 * 30, "month"],
-  [Infinity, 86_400 * 365, "year"],
-];
-
-/** Made once: a list asks for every row, and most commands never do. */
-let words: Intl.RelativeTimeFormat | undefined;
-
-/** `3 minutes ago`, `in 1 hour`, `just now`. */
-export function relative(iso: string, now: Date): string {
-  const seconds = (new Date(iso).getTime() - now.getTime()) / 1000;
-  const [, size, unit] = STEPS.find(([limit]) => Math.abs(seconds) < limit)!;
-  const count = Math.round(seconds / size);
-  if (count === 0) return "just now";
-  words ??= new Intl.RelativeTimeFormat("en", { numeric: "always" });
-  return words.format(count, unit);
-}
-
 /** A key that can be told from others, and not be used. */
 export function mask(key: string): string {
   return `${key.slice(0, 3)}…${key.slice(-4)}`;

@@ -1,16 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-
-const UNITS = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
-  ["second", 1],
-] as const;
-const FORMAT = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+import { relativeTime } from "../../wire/relative-time.ts";
 
 /** By how much the service's clock differs from this browser's, in milliseconds: a moved clock moves all relative times. */
 export const clockOffset = signal(0);
@@ -34,22 +25,15 @@ export function useServiceTime(isRunning: boolean): number {
   return time.value;
 }
 
-/** `3 min ago`, with the exact time on hover. */
+/** `3 min. ago`, with the exact time on hover. */
 export function Time({ at }: { readonly at: string | null | undefined }): VNode {
   if (!at) return <span class="faint">—</span>;
   const now = Math.max(tick.value, Date.now()) + clockOffset.value;
   return (
     <time dateTime={at} title={at}>
-      {relative(Date.parse(at), now)}
+      {relativeTime(Date.parse(at), now, "short")}
     </time>
   );
-}
-
-export function relative(at: number, now: number): string {
-  const seconds = Math.round((at - now) / 1000);
-  if (Math.abs(seconds) < 5) return "just now";
-  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? UNITS[5];
-  return FORMAT.format(Math.trunc(seconds / size), unit);
 }
 
 /** `12:04:31.207`, for rows of a log. */

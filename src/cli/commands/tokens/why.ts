@@ -1,6 +1,6 @@
 import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../../wire/claims.ts";
 import { ISSUER, isUuid, MAX_TOKEN_BYTES, TOKEN_LIFETIME_SECONDS } from "../../../wire/names.ts";
-import { relative } from "../../output/format.ts";
+import { relativeTime } from "../../../wire/relative-time.ts";
 
 /** Of 32 bytes in base64url. */
 const SIGNATURE_LENGTH = 43;
@@ -36,7 +36,7 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
 export function ago(seconds: unknown, now: Date): string {
   const date = typeof seconds === "number" ? new Date(seconds * 1000) : new Date(NaN);
   if (Number.isNaN(date.getTime())) return String(seconds);
-  return `${relative(date.toISOString(), now)} (${date.toISOString().replace(".000Z", "Z")})`;
+  return `${relativeTime(date, now)} (${date.toISOString().replace(".000Z", "Z")})`;
 }
 
 function whenItExpired(exp: number, now: Date): string {
