@@ -216,7 +216,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   jose: ["wire/token.ts", "client/token.ts"],
   listhen: ["server/http/listen-tls.ts"],
   lowdb: ["server/store/json"],
-  "lru-cache": ["server"],
+  "lru-cache": ["server", "cli/commands/logs"],
   maxmind: ["server/sign-in/geo.ts"],
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],

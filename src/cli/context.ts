@@ -50,11 +50,6 @@ export interface Context {
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;
 }
 
-/** Whether a person is there to answer: a prompt without one would wait for ever, or be answered by accident. */
-export function isInteractive({ stdin, stderr, env }: Context): boolean {
-  return stdin.isTTY && stderr.isTTY && !env["CI"] && !env["SVC_NO_INPUT"];
-}
-
 export async function readStdin({ stdin }: Context): Promise<string> {
   let text = "";
   for await (const chunk of stdin) text += chunk.toString();

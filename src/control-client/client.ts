@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/routes.ts";
 import type { Fetch, FetchResponse } from "../wire/fetch.ts";
+import { MAX_PAGE_SIZE } from "../wire/names.ts";
 import { ControlError } from "./error.ts";
 import { readEvents, type ServerEvent } from "./events.ts";
 
@@ -17,6 +18,11 @@ type ParamsIn<Path extends string> = Path extends `${string}/:${infer Name}/${in
   : Path extends `${string}/:${infer Name}`
     ? Name
     : never;
+
+/** The lists, of which one page is answered at a time. */
+export type ListRoute = {
+  [R in ControlRoute]: AnswerOf<R> extends readonly { id: string }[] ? R : never;
+}[ControlRoute];
 
 /** What a route is called with. Each parameter is one part of the path, whatever characters it has. */
 export interface Call<Route extends ControlRoute> {
@@ -36,6 +42,8 @@ export interface ControlClient {
     route: Route,
     call?: Call<Route>,
   ): Promise<{ rows: AnswerOf<Route>; next: string | undefined }>;
+  /** All rows of a list, asked for page by page while they are taken. @throws {ControlError} */
+  rows<Route extends ListRoute>(route: Route, query?: QueryOf<Route>): AsyncGenerator<AnswerOf<Route>[number]>;
   /** What happens from now on, until the signal aborts or the server closes. @throws {ControlError} */
   events(options?: { kind?: "request" | "flow"; signal?: AbortSignal }): AsyncGenerator<ServerEvent>;
 }
@@ -82,6 +90,16 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
       const link = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
       const next = link === undefined ? undefined : (new URL(link).searchParams.get("after") ?? undefined);
       return { rows: JSON.parse(await response.text()) as never, next };
+    },
+
+    async *rows(route, asked) {
+      let after: string | undefined;
+      do {
+        const query = { limit: MAX_PAGE_SIZE, ...(asked as object | undefined), after } as typeof asked;
+        const { rows, next } = await this.page(route, { query } as Call<typeof route>);
+        yield* rows;
+        after = next;
+      } while (after !== undefined);
     },
 
     async *events({ kind, signal } = {}) {

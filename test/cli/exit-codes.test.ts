@@ -117,7 +117,7 @@ describe("Exit codes", () => {
       {},
       {
         code: "usage",
-        message: "Deleting a user needs confirmation, and there is no terminal to ask in.",
+        message: "Cannot prompt: standard input is not a terminal.",
         hint: "Add --yes to delete without confirmation.",
       },
     ],

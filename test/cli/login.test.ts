@@ -91,10 +91,10 @@ describe("svc login", () => {
     );
   });
 
-  it("reads nothing to check a key: it asks for a user that nobody is", async () => {
+  it("checks a key by a search that finds nothing", async () => {
     const { requests } = await logIn("acme");
-    expect(requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([
-      "GET /api/v1/users/00000000-0000-0000-0000-000000000000",
+    expect(requests.map(({ method, url }) => `${method} ${decodeURIComponent(new URL(url).search)}`)).toEqual([
+      "GET ?query=id:00000000-0000-0000-0000-000000000000",
     ]);
   });
 

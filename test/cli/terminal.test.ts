@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => 
       expect(await run([], { command })).toMatchObject({
         code: 2,
         stdout: "",
-        stderr: expect.stringContaining("there is no terminal to ask in") as string,
+        stderr: expect.stringContaining("Cannot prompt: standard ") as string,
       });
     }
     const inCi = open(`users delete ${idOf(23)}`, { CI: "true" });

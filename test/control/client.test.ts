@@ -26,6 +26,15 @@ it("The control client calls routes by name and pages through lists", async () =
   expect(second.rows.map(({ id }) => id)).not.toContain(first.rows[0]!.id);
 });
 
+it("The control client hands out all rows of a list, whatever the size of its pages", async () => {
+  const [client] = await connected();
+  const ids: string[] = [];
+  for await (const { id } of client.rows("GET /users", { limit: 2 })) ids.push(id);
+  const all = await client.request("GET /users", { query: { limit: 1000 } });
+  expect(all.length).toBeGreaterThan(2);
+  expect(ids).toEqual(all.map(({ id }) => id));
+});
+
 it("The control client throws the server's error, or that there is no server", async () => {
   const [client] = await connected();
   const failure = await client.request("GET /users/:id", { params: { id: "nobody" } }).catch((error: unknown) => error);

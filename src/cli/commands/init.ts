@@ -2,11 +2,12 @@ import { access, mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
 import type { GlobalFlags } from "../connection/client-options.ts";
-import { isInteractive, type Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { asRun } from "../output/format.ts";
 import { withHelp } from "../help/with-help.ts";
+import { requirePrompt } from "../output/prompt.ts";
 import { printJson } from "../output/text.ts";
 import { runs, type Program } from "../program.ts";
 
@@ -55,8 +56,7 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   const directory = resolve(context.cwd, flags.dir);
   // Before anything is asked, so that no answer is given in vain.
   await refuseExisting(context, directory, flags.seed === false ? [CONFIG_FILE] : [CONFIG_FILE, SEED_FILE]);
-  if (!flags.yes && !isInteractive(context))
-    throw new CliError(EXIT.usage, "svc init asks questions, and there is no terminal to ask in.", "Add --yes.");
+  if (!flags.yes) requirePrompt(context, "Use --yes.");
   const { port, name, redirectUri } = await askAll(context, flags);
   const files: [string, object][] = [
     [CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }],

@@ -1,9 +1,10 @@
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/names.ts";
 import { checkUrl, checkWay, optionsOf, type GlobalFlags } from "../connection/client-options.ts";
-import { isInteractive, readStdin, type Context } from "../context.ts";
+import { readStdin, type Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withHelp } from "../help/with-help.ts";
+import { isInteractive, requirePrompt } from "../output/prompt.ts";
 import { printJson } from "../output/text.ts";
 import {
   checkProfileName,
@@ -38,7 +39,7 @@ export function addLogin(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable, EXIT.interrupted],
     notes:
       "The key is stored in the system's keyring for this one address, and never sent to another. Before that, svc checks\n" +
-      "the key by asking for a user that does not exist. The profile becomes the current one.",
+      "the key by searching for a user that does not exist. The profile becomes the current one.",
   });
   runs(command, (options: LoginOptions) => runLogin(context, options));
 }
@@ -139,8 +140,7 @@ function nameFor(baseUrl: string): string {
 }
 
 async function readKey(context: Context, origin: string): Promise<string> {
-  if (context.stdin.isTTY && !isInteractive(context))
-    throw new CliError(EXIT.usage, "No terminal to type the key in.", "Pipe it in: svc login < key.txt");
+  if (context.stdin.isTTY) requirePrompt(context, "Pipe the key in: svc login < key.txt");
   const text = context.stdin.isTTY
     ? await context.askSecret(`Secret key for ${origin} (hidden):`)
     : await readStdin(context);

@@ -23,8 +23,8 @@ export async function openKeylessClient(context: Context, flags: GlobalFlags): P
   return openWith(context, optionsOf(context, target), target);
 }
 
-/** No user has this id. The answer says whether a key is accepted, and nothing is read. */
-const ABSENT = "00000000-0000-0000-0000-000000000000";
+/** No user has this id. The answer says whether a key is accepted, nothing is read, and no log shows a failure. */
+const NO_USER = "id:00000000-0000-0000-0000-000000000000";
 
 /** @throws {CliError} where the service refuses the key; what the client throws where there is no answer */
 export async function checkKey(
@@ -39,7 +39,7 @@ export async function checkKey(
     target,
   );
   try {
-    await client.users.find(ABSENT);
+    await client.users.search(NO_USER);
   } catch (error) {
     if ((error as { code?: string }).code !== "unauthorized") throw error;
     throw new CliError(

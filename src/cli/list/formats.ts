@@ -3,11 +3,7 @@ import { harmlessData, harmlessJson } from "../output/text.ts";
 import { isEnvelope, plainText, type Column, type Listed } from "./columns.ts";
 
 /** Rows on their way through, one after the other: however many there are, few are in memory. */
-export type Rows<Row> = AsyncIterable<Row>;
-/** Rows that are all there already. */
-export async function* rowsOf<Row>(rows: Iterable<Row>): AsyncGenerator<Row> {
-  yield* rows;
-}
+export type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;
 
 /** Text on its way out. */
 export type Chunks = AsyncGenerator<string>;

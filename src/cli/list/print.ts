@@ -5,7 +5,7 @@ import { asRun } from "../output/format.ts";
 import { harmless } from "../output/text.ts";
 import { plainText, type Column, type Listed } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
-import { csv, ids, json, ndjson, rowsOf, tsv, type Chunks, type Rows } from "./formats.ts";
+import { csv, ids, json, ndjson, tsv, type Chunks, type Rows } from "./formats.ts";
 import { table, type Narrow, type TableOptions } from "./table.ts";
 import { writeAll, writePaged } from "./write.ts";
 
@@ -51,16 +51,16 @@ function inWords({ hidden, isShortened }: Narrow): string {
   return `${columns}${shortened}See all: --output wide`;
 }
 
-/** The same for rows that are all there already. */
+/** The same for commands without a list's flags. */
 export async function printAll<Row>(
   context: Context,
   flags: OutputFlags,
   listed: Listed<Row>,
-  rows: readonly Row[],
+  rows: Rows<Row>,
   none: string,
 ): Promise<void> {
   const shape = { range: {}, isCount: false, failsEmpty: false };
-  await printList(context, flags, listed, shape, rowsOf(rows), none);
+  await printList(context, flags, listed, shape, rows, none);
 }
 
 function encode<Row>(

@@ -2,16 +2,16 @@ import { Option, type Command } from "commander";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
-import { isInteractive, type Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
 import { printAll } from "../../list/print.ts";
 import { printResource } from "../../list/record.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { requirePrompt } from "../../output/prompt.ts";
 import { harmless, printJson } from "../../output/text.ts";
 import { runs } from "../../program.ts";
-import { everyRow } from "./every-row.ts";
 import { DEV_EXITS } from "./exits.ts";
 import { INSTANCE_COLUMNS } from "./record-columns.ts";
 
@@ -77,7 +77,7 @@ function addFlags(command: Command): Command {
 
 /** Prints the instances. */
 export async function runInstances(context: Context, options: InstanceOptions): Promise<void> {
-  const rows = await everyRow(await openControl(context, options), "GET /instances");
+  const rows = (await openControl(context, options)).rows("GET /instances");
   await printAll(context, options, INSTANCE_COLUMNS, rows, "There are no instances.");
 }
 
@@ -108,8 +108,7 @@ export async function runDelete(
   const control = await openControl(context, options);
   const { id, data } = await control.request("GET /instances/:id", { params: { id: instance } });
   if (!options.yes) {
-    if (!isInteractive(context))
-      throw new CliError(EXIT.usage, `This deletes ${data.name} with all its users and sessions.`, "To confirm: --yes");
+    requirePrompt(context, `Add --yes to delete ${data.name} with all its users and sessions.`);
     if (!(await context.confirm(`Delete ${data.name} with all its users and sessions?`))) return EXIT.failed;
   }
   const answer = await control.request("DELETE /instances/:id", { params: { id } });

@@ -10,7 +10,6 @@ import { mask } from "../../output/format.ts";
 import type { OutputFlags } from "../../output/flags.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import { runs } from "../../program.ts";
-import { everyRow } from "./every-row.ts";
 import { DEV_EXITS } from "./exits.ts";
 
 export interface RotateOptions extends GlobalFlags, OutputFlags {
@@ -54,8 +53,9 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
 }
 
 async function firstInstance(control: ControlClient): Promise<string> {
-  const all = await everyRow(control, "GET /instances");
-  const first = all.at(-1);
-  if (!first) throw new CliError(EXIT.notFound, "The server has no instance.");
-  return first.id;
+  let first: string | undefined;
+  // The newest comes first.
+  for await (const { id } of control.rows("GET /instances")) first = id;
+  if (first === undefined) throw new CliError(EXIT.notFound, "The server has no instance.");
+  return first;
 }

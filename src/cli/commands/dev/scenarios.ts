@@ -8,7 +8,6 @@ import { printsRows, type OutputFlags } from "../../output/flags.ts";
 import { printJson } from "../../output/text.ts";
 import { runs } from "../../program.ts";
 import { SCENARIO_COLUMNS } from "./columns.ts";
-import { everyRow } from "./every-row.ts";
 import { DEV_EXITS } from "./exits.ts";
 
 export interface ScenariosOptions extends GlobalFlags, OutputFlags {
@@ -34,7 +33,7 @@ export function addScenarios(dev: Command, context: Context): void {
 export async function runScenarios(context: Context, options: ScenariosOptions): Promise<void> {
   const control = await openControl(context, options);
   if (!options.clear) {
-    const rows = await everyRow(control, "GET /scenarios");
+    const rows = control.rows("GET /scenarios");
     return printAll(context, options, SCENARIO_COLUMNS, rows, "There are no scenarios. Add one with: svc dev next");
   }
   const answer = await control.request("DELETE /scenarios");

@@ -10,7 +10,6 @@ import { asRun } from "../../output/format.ts";
 import { harmless, printJson } from "../../output/text.ts";
 import { runs } from "../../program.ts";
 import { SNAPSHOT_COLUMNS } from "./columns.ts";
-import { everyRow } from "./every-row.ts";
 import { DEV_EXITS } from "./exits.ts";
 
 export type SnapshotOptions = GlobalFlags & OutputFlags;
@@ -66,7 +65,7 @@ export async function runRestore(context: Context, options: SnapshotOptions, nam
 
 /** Prints the snapshots. */
 export async function runSnapshots(context: Context, options: SnapshotOptions): Promise<void> {
-  const rows = await everyRow(await openControl(context, options), "GET /snapshots");
+  const rows = (await openControl(context, options)).rows("GET /snapshots");
   await printAll(context, options, SNAPSHOT_COLUMNS, rows, "There are no snapshots.");
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
@@ -31,9 +32,12 @@ export async function follow(
     stopped.abort();
   };
   void context.untilSignal().then((signal) => stop(signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated));
-  const isNew = unseen();
+  // After a reconnect the server repeats what it remembers.
+  const seen = new LRUCache<string, true>({ max: REMEMBERED });
   const show = async (event: ServerEvent): Promise<void> => {
-    if (stopped.signal.aborted || !isNew(event)) return;
+    const name = nameOf(event);
+    if (stopped.signal.aborted || seen.has(name)) return;
+    seen.set(name, true);
     view.show(event);
     // The reader has gone, such as head: nothing failed.
     if ((await context.stdout.ready?.()) === false) stop(EXIT.done);
@@ -93,15 +97,7 @@ function isCut(error: unknown): boolean {
   return code === "ECONNRESET" || message === "aborted" || message === "terminated";
 }
 
-/** Tells what is new: after a reconnect the server repeats what it remembers. */
-function unseen(): (event: ServerEvent) => boolean {
-  const seen = new Set<string>();
-  return (event) => {
-    const name = event.resource === "flow" ? `${event.id} ${event.data.steps.length} ${event.data.result}` : event.id;
-    if (seen.has(name)) return false;
-    seen.add(name);
-    const [oldest] = seen;
-    if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
-    return true;
-  };
+/** What tells an event from the one before about the same sign-in. */
+function nameOf({ id, resource, data }: ServerEvent): string {
+  return resource === "flow" ? `${id} ${data.steps.length} ${data.result}` : id;
 }

@@ -1,12 +1,11 @@
 import type { ControlClient } from "../../../control-client/index.ts";
+import { MAX_PAGE_SIZE } from "../../../wire/names.ts";
 import { isWantedRequest, type FlowEvent, type RequestEvent, type ServerEvent, type Wanted } from "./wanted.ts";
-
-const PAGE = 1000;
 
 /** What the server remembers, the oldest first: the sign-ins, as they are now, and then the latest requests. */
 export async function recent(control: ControlClient, wanted: Wanted): Promise<ServerEvent[]> {
   if (wanted.flow !== undefined) return ofFlow(control, wanted.flow);
-  const flows = (await control.request("GET /flows", { query: { limit: PAGE } })) as FlowEvent[];
+  const flows = (await control.request("GET /flows", { query: { limit: MAX_PAGE_SIZE } })) as FlowEvent[];
   const byId = new Map(flows.map((flow) => [flow.id, flow]));
   const requests = await latest(control, (request) =>
     isWantedRequest(request, byId.get(request.data.flow_id ?? ""), wanted) ? wanted.limit : 0,
@@ -24,15 +23,9 @@ async function ofFlow(control: ControlClient, id: string): Promise<ServerEvent[]
 /** @param limitFor how many may be returned with this one among them; 0: it is not wanted */
 async function latest(control: ControlClient, limitFor: (request: RequestEvent) => number): Promise<RequestEvent[]> {
   const found: RequestEvent[] = [];
-  let after: string | undefined;
-  do {
-    const query = { limit: PAGE, ...(after !== undefined && { after }) };
-    const { rows, next } = await control.page("GET /requests", { query });
-    for (const request of rows) {
-      const limit = limitFor(request);
-      if (limit > 0 && found.push(request) >= limit) return found;
-    }
-    after = next;
-  } while (after !== undefined);
+  for await (const request of control.rows("GET /requests")) {
+    const limit = limitFor(request);
+    if (limit > 0 && found.push(request) >= limit) break;
+  }
   return found;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Context } from "../../context.ts";
 import { harmlessJson } from "../../output/text.ts";
 import { lineWriter } from "./lines.ts";
@@ -15,17 +16,19 @@ export interface View {
   show(event: ServerEvent): void;
 }
 
-const MAX_FLOWS = 2000;
+/** The sign-ins that may still go on. */
+const RECENT = { max: 2000 };
 
 /** NDJSON: a record as the API has it in each line, a sign-in anew with each step. */
 export function jsonView({ stdout }: Context, wanted: Wanted): View {
-  const flows = new FlowsSeen();
+  const flows = new LRUCache<string, FlowEvent>(RECENT);
   return {
     show(event) {
+      if (event.resource === "flow") flows.set(event.id, event);
       const isWanted =
         event.resource === "flow"
-          ? isWantedFlow(flows.keep(event), wanted)
-          : isWantedRequest(event, flows.of(event), wanted);
+          ? isWantedFlow(event, wanted)
+          : isWantedRequest(event, flows.get(event.data.flow_id ?? ""), wanted);
       if (isWanted) stdout.write(`${harmlessJson(event)}\n`);
     },
   };
@@ -33,14 +36,14 @@ export function jsonView({ stdout }: Context, wanted: Wanted): View {
 
 /** For a person: a line for each request, and beneath it the steps of the sign-in that it took further. */
 export function textView(context: Context, wanted: Wanted): View {
-  const flows = new FlowsSeen();
+  const flows = new LRUCache<string, FlowEvent>(RECENT);
   const lines = lineWriter(context, wanted.flow !== undefined);
   /** How many steps of each sign-in have been shown. */
-  const shown = new Map<string, number>();
+  const shown = new LRUCache<string, number>(RECENT);
   return {
     show(event) {
-      if (event.resource === "flow") return void flows.keep(event);
-      const flow = flows.of(event);
+      if (event.resource === "flow") return void flows.set(event.id, event);
+      const flow = flows.get(event.data.flow_id ?? "");
       if (!isWantedRequest(event, flow, wanted)) return;
       lines.request(event);
       const reason = event.data.reason ?? (endsFlow(event) ? (flow?.data.reason ?? null) : null);
@@ -53,23 +56,6 @@ export function textView(context: Context, wanted: Wanted): View {
       if (reason !== null) lines.reason(reason);
     },
   };
-}
-
-/** The sign-ins that may still go on. */
-class FlowsSeen {
-  readonly #flows = new Map<string, FlowEvent>();
-
-  keep(flow: FlowEvent): FlowEvent {
-    this.#flows.delete(flow.id);
-    this.#flows.set(flow.id, flow);
-    const [oldest] = this.#flows.keys();
-    if (this.#flows.size > MAX_FLOWS && oldest !== undefined) this.#flows.delete(oldest);
-    return flow;
-  }
-
-  of({ data: { flow_id } }: RequestEvent): FlowEvent | undefined {
-    return flow_id === null ? undefined : this.#flows.get(flow_id);
-  }
 }
 
 /** What is not shown yet and was done until a request was answered. The steps may be those of now, and so later ones. */

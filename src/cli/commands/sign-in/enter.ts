@@ -4,6 +4,7 @@ import { EXIT } from "../../exit-codes.ts";
 import type { Landing } from "./landing.ts";
 
 const MAX_HOPS = 5;
+const ASK = { method: "GET", headers: { accept: "application/json" }, redirect: "manual" } as const;
 
 /**
  * Starts the sign-in as a browser would, so that a refusal is reported here. With an account it continues through
@@ -18,7 +19,7 @@ export async function enter(
 ): Promise<boolean> {
   let address = url;
   for (let hop = 0; hop < MAX_HOPS; hop++) {
-    const response = await fetch(address, { method: "GET", headers: { accept: "application/json" } });
+    const response = await fetch(address, ASK);
     const next = response.headers.get("location");
     const text = await response.text();
     if (next === null && hop === 0)
@@ -29,15 +30,24 @@ export async function enter(
       return true;
     }
     if (!isOwnStep(next, url)) return false;
-    if (new URL(next).searchParams.has("request"))
+    if (new URL(next).searchParams.has("request")) {
+      await cancel(next, fetch);
       throw new CliError(
         EXIT.notFound,
         `The simulated provider has no account "${account}".`,
         "Use a persona of the seed, such as ada, or an e-mail address; or omit --as to choose in the browser.",
       );
+    }
     address = next;
   }
   return false;
+}
+
+/** Ends the sign-in at the account picker, so that it does not stay open. */
+async function cancel(picker: string, fetch: Fetch): Promise<void> {
+  const { headers } = await fetch(`${picker}&cancel=1`, ASK);
+  const callback = headers.get("location");
+  if (callback !== null) await fetch(callback, ASK);
 }
 
 /** Whether an address is a step of the service itself, which needs no browser; its simulator may be at the front door. */

@@ -1,4 +1,5 @@
 import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { relativeTime } from "../../../wire/relative-time.ts";
 import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openTarget } from "../../connection/client.ts";
 import { fetchOf } from "../../connection/fetch.ts";
@@ -7,7 +8,6 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
-import { relative } from "../../output/format.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import { runs, type Program } from "../../program.ts";
 import { enter } from "./enter.ts";
@@ -107,9 +107,9 @@ function checkProvider(name: string | undefined): Provider | undefined {
 function readable(claims: object, context: Context): Record<string, string> {
   return Object.fromEntries(
     Object.entries(claims).map(([name, value]) => {
-      if (name !== "iat" && name !== "exp") return [name, String(value)];
-      const iso = new Date(Number(value) * 1000).toISOString();
-      return [name, `${String(value)} (${relative(iso, context.now())})`];
+      const isTime = name === "iat" || name === "exp";
+      const shown = isTime ? ` (${relativeTime(Number(value) * 1000, context.now())})` : "";
+      return [name, `${String(value)}${shown}`];
     }),
   );
 }

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import type { Repair } from "../../../server/index.ts";
-import { isInteractive, type Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { withHelp } from "../../help/with-help.ts";
+import { requirePrompt } from "../../output/prompt.ts";
 import { printJson } from "../../output/text.ts";
 import { runs } from "../../program.ts";
 import { storeLocation } from "../serve/options.ts";
@@ -73,12 +74,7 @@ async function reportAndApply(context: Context, repair: Repair, options: RepairO
 }
 
 async function confirmRepair(context: Context): Promise<void> {
-  if (!isInteractive(context))
-    throw new CliError(
-      EXIT.usage,
-      "Repairing a store needs confirmation, and there is no terminal to ask in.",
-      "Add --yes to repair without confirmation, or --dry-run to preview.",
-    );
+  requirePrompt(context, "Add --yes to repair without confirmation, or --dry-run to preview.");
   if (!(await context.confirm("Rewrite the store without these records? Its files are copied first.")))
     throw new CliError(EXIT.failed, "Nothing was changed.");
 }

@@ -1,12 +1,12 @@
-import { isInteractive, type Context } from "../../../context.ts";
+import type { Context } from "../../../context.ts";
 import type { Client } from "../../../../client/client.ts";
 import type { User } from "../../../../wire/resources.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
-import { rowsOf } from "../../../list/formats.ts";
 import { table } from "../../../list/table.ts";
 import { writeAll } from "../../../list/write.ts";
+import { requirePrompt } from "../../../output/prompt.ts";
 import { harmless } from "../../../output/text.ts";
 import type { Target } from "../../../connection/sources.ts";
 import { describeTarget } from "../../../connection/target.ts";
@@ -92,12 +92,7 @@ export async function obtainConsent(
       "Standard input was used for ids, so it cannot confirm. No users were deleted.",
       `Preview with --dry-run, then add ${flags}.`,
     );
-  if (!isInteractive(context))
-    throw new CliError(
-      EXIT.usage,
-      `Deleting ${ids.length === 1 ? "a user" : "users"} needs confirmation, and there is no terminal to ask in.`,
-      `Add ${flags} to delete without confirmation.`,
-    );
+  requirePrompt(context, `Add ${flags} to delete without confirmation.`);
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) {
     const { data } = targets.users?.[0] ?? (await client.users.get(only));
@@ -121,7 +116,7 @@ async function preview(context: Context, client: Client, targets: Targets, servi
   const columns = USER_COLUMNS.columns
     .filter(({ name }) => ["id", "email", "name", "created_at"].includes(name))
     .map((column) => (column.name === "email" ? { ...column, whole: true as const } : column));
-  await writeAll(stderr, table(rowsOf(found), columns, { ...context, stdout: stderr }));
+  await writeAll(stderr, table(found, columns, { ...context, stdout: stderr }));
   if (users === undefined && found.length < Math.min(ids.length, PREVIEWED)) stderr.write("Some ids were not found.\n");
   if (ids.length > PREVIEWED) stderr.write(`and ${ids.length - PREVIEWED} more.\n`);
 }
