@@ -183,7 +183,7 @@ describe("Confirmation", () => {
       "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)",
       `2 users of http://acme.localhost:7820 (SVC_BASE_URL), which match ${AT_ACME}:`,
       `ID${" ".repeat(36)}EMAIL              NAME             CREATED`,
-      `${ADA}  ada@acme.test      Ada Lovelace     5 months ago`,
+      `${ADA}  ada@acme.test      Ada Lovelace     4 months ago`,
       `${CHARLES}  charles@acme.test  Charles Babbage  5 months ago`,
       "",
     ]);

@@ -184,7 +184,7 @@ describe("A list", () => {
     expect((await runCli([...LIST, "--utc"], options)).stdout).toContain("2026-01-05T09:00:00.000Z");
     expect((await runCli(LIST, options)).stdout).not.toContain("2026-01-05");
     expect((await runCli(["users", "get", ADA], options)).stdout).toContain(
-      "2026-01-05T09:00:00.000Z (5 months ago)\n",
+      "2026-01-05T09:00:00.000Z (4 months ago)\n",
     );
     expect((await runCli(["users", "get", ADA, "--utc"], options)).stdout).toContain("2026-01-05T09:00:00.000Z\n");
   });
