@@ -6,12 +6,12 @@ export async function answer(response: Response): Promise<Answered> {
   return [response.status, text === "" ? "" : JSON.parse(text)];
 }
 
-/** An answer's headers, but for the id that every answer has of its own. */
+/** A response's headers except its unique request id. */
 export function headersOf({ headers }: Response): [name: string, value: string][] {
   return [...headers].filter(([name]) => name !== "request-id");
 }
 
-/** Where a redirect leads. */
+/** The target of a redirect. */
 export function locationOf(response: Response): URL {
   return new URL(response.headers.get("location") ?? "about:blank");
 }

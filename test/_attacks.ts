@@ -14,12 +14,12 @@ export const NOW = START.getTime() / 1000;
 
 export const BIN = fileURLToPath(new URL("../bin/svc.js", import.meta.url));
 
-/** What a browser can't leave out. */
+/** Headers that a browser always sends. */
 export const BROWSER = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
 
 export type Instance = Service["acme"];
 
-/** A sign-in up to the callback's address, which is not asked yet. */
+/** A sign-in up to the callback's address, which is not requested yet. */
 export async function begun(
   { fetch }: Service,
   {
@@ -44,15 +44,15 @@ export interface Reply {
 
 export interface LoopbackProvider {
   readonly origin: string;
-  /** All that the service sent. */
+  /** Everything the service sent. */
   readonly received: string[];
-  /** In place of a good answer; "reset" cuts the connection. */
+  /** Replaces the valid answer; "reset" cuts the connection. */
   reply: (path: string, received: string) => Reply | "reset" | undefined;
 }
 
 export const random = (): string => randomBytes(24).toString("base64url");
 
-/** Secrets that resemble nothing else. */
+/** Secrets that occur nowhere else. */
 export const SECRET = `sk_canary${random()}`;
 
 export const CLIENT_SECRET = `canary${random()}`;
@@ -98,7 +98,7 @@ export function connectionsTo({ origin }: LoopbackProvider): Record<Provider, ob
   return { google: to("userinfo"), github: to("user", "emails"), twitter: to("me") };
 }
 
-/** The seed, where Acme is connected to that provider. */
+/** The seed with acme connected to that provider. */
 export function connected(provider: LoopbackProvider, changes: object = {}): object {
   const [acme, globex] = SEED.instances;
   return { ...SEED, instances: [{ ...acme, connections: connectionsTo(provider), ...changes }, globex] };
@@ -110,7 +110,7 @@ export function encode(part: unknown): string {
   return typeof part === "string" ? Buffer.from(part).toString("base64url") : encodePart(part);
 }
 
-/** Signs by hand: with the right key or a wrong one, whatever the text is. */
+/** Signs any text by hand, with the right key or a wrong one. */
 export function sign(
   key: string,
   payload: unknown,
@@ -127,7 +127,7 @@ export function claimsOf(instance: Instance, changes: object = {}): object {
   return { iss: "svc", ...user, instance_id, app_id, iat: NOW, exp: NOW + 3600, ...changes };
 }
 
-/** Names of one instance's records, and texts that are in them alone. */
+/** Ids of one instance's records, and texts that only they contain. */
 export const RECORDS = {
   acme: {
     user: ADA,
@@ -145,13 +145,13 @@ export function verifying(token: string): RequestInit {
   return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ token }) };
 }
 
-/** All that an instance's key can see. */
+/** Everything an instance's key can read. */
 export async function everything({ as }: Service, instance: Instance): Promise<string> {
   const lists = await Promise.all(["users", "sessions"].map((name) => as(instance, `/api/v1/${name}`)));
   return (await Promise.all(lists.map((list) => list.text()))).join();
 }
 
-/** A service at the other end of the client that answers all requests alike, and remembers them. */
+/** A service for the client that answers all requests alike and records them. */
 export function answering(status: number, body: string): { fetch: Fetch; urls: string[] } {
   const urls: string[] = [];
   return {
@@ -165,7 +165,7 @@ export function answering(status: number, body: string): { fetch: Fetch; urls: s
   };
 }
 
-/** Where ten characters of a secret in a row are found. */
+/** The places where ten consecutive characters of a secret are found. */
 export function leaks(texts: readonly string[], secrets: Iterable<string>): string[] {
   return [...secrets].flatMap((secret) => {
     const pieces = Array.from({ length: Math.max(1, secret.length - 9) }, (_, i) => secret.slice(i, i + 10));
@@ -192,19 +192,19 @@ export interface Started {
 export interface StartOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** The command before `svc serve`, if another than Node alone. */
+  /** The command that runs `svc serve`; default: Node. */
   command?: string[];
-  /** Whether the server talks to a person. */
+  /** Whether the server runs on a terminal. */
   isText?: boolean;
 }
 
-/** `svc serve` as a process of its own, once it answers. */
+/** `svc serve` as a separate process, once it answers. */
 export function startSvc(flags: readonly string[], { cwd, env, command, isText }: StartOptions): Promise<Started> {
   const argv = [...(command ?? [process.execPath]), BIN, "serve", "--port", "0", ...flags];
   return started(argv, { cwd, env: env ?? {}, ready: isText ? /localhost:(\d+)/ : /^\{"type":"ready".*"port":(\d+)/ });
 }
 
-/** @throws with all that the process said, where it ends instead */
+/** @throws with the process's output if it exits instead */
 export async function started(
   [file = "", ...argv]: readonly string[],
   { cwd, env, ready }: { cwd: string; env: Record<string, string>; ready: RegExp },

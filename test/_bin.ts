@@ -19,7 +19,7 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** Resolves when the stream has brought what is looked for. */
+  /** Resolves when the stream contains the given text. */
   until(stream: "stdout" | "stderr", pattern: RegExp): Promise<RegExpExecArray>;
 }
 
@@ -43,7 +43,7 @@ export const children: ChildProcess[] = [];
 
 export const sockets: Socket[] = [];
 
-/** Gives each test of a file a directory, and ends the processes and sockets that it leaves. */
+/** Gives each test of a file a directory, and ends its processes and sockets. */
 export function useProcesses(): void {
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "svc-bin-"));
@@ -61,10 +61,10 @@ export async function endAll(all: ChildProcess[]): Promise<void> {
   }
 }
 
-/** The command, with nothing of this process's environment but where programs are. */
+/** The command, with only PATH of this process's environment. */
 export function start(args: readonly string[], options: StartOptions = {}, command = process.execPath): Running {
   const cwd = options.cwd ?? directory;
-  // Its home is often the directory that is looked into.
+  // Its home is often the directory that the test inspects.
   const env = { PATH: process.env["PATH"], HOME: cwd, NODE_DISABLE_COMPILE_CACHE: "1", ...options.env };
   const child = spawn(command, command === process.execPath ? [BIN, ...args] : [...args], { cwd, env });
   children.push(child);
@@ -96,7 +96,7 @@ export function run(args: readonly string[], options: StartOptions = {}): Promis
   return start(args, options).ended;
 }
 
-/** A server at a port that is free. */
+/** A server on a free port. */
 export async function serve(
   args: readonly string[] = ["--store", "memory"],
   options: StartOptions = {},

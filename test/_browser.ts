@@ -13,7 +13,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Where Chromium is; undefined where this machine has none. */
+/** The path of Chromium, or undefined if it is not installed. */
 export const CHROMIUM = [process.env["CHROMIUM"] ?? "", ...CANDIDATES].find((path) => path !== "" && existsSync(path));
 
 /** @param flags further command-line switches */

@@ -10,11 +10,11 @@ export function answering(status: number, body: string): Fetch {
 export interface CommandHelp {
   readonly path: readonly string[];
   readonly help: string;
-  /** As they are shown, e.g. `-y, --yes`. */
+  /** As shown in the help, such as `-y, --yes`. */
   readonly options: readonly string[];
 }
 
-/** The whole tree, as its help shows it. */
+/** The tree of commands from their help. */
 export async function everyCommand(path: readonly string[] = []): Promise<CommandHelp[]> {
   const { code, stdout, stderr } = await runCli([...path, "--help"]);
   expect([code, stderr, stdout.startsWith(`Usage: ${["svc", ...path].join(" ")}`)]).toEqual([0, "", true]);

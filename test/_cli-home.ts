@@ -32,7 +32,7 @@ export function run(argv: readonly string[], options: CliOptions = {}): Promise<
   return runCli(argv, { cwd, ...options, env: { HOME: home, ...options.env } });
 }
 
-/** A profile whose key lies in its file. */
+/** A profile with its key in the file. */
 export async function addProfile(name: string, base_url: string, more: Partial<Profile> = {}): Promise<void> {
   const secret_key = await storeKey(contextOf(), name, new URL(base_url).origin, keyOf(name), true);
   await writeProfile(contextOf(), name, { base_url, secret_key, ...more });

@@ -10,25 +10,25 @@ import { START, type Service } from "./_setup.ts";
 type Terminal = "stdin" | "stdout" | "stderr";
 
 export interface CliOptions {
-  /** The service that is asked. Acme's key and address are in the environment, unless `env` takes them away. */
+  /** The service to ask. The environment has acme's key and address unless `env` removes them. */
   service?: Service;
   env?: Record<string, string | undefined>;
-  /** Whether a person sits there; or which of the three streams are a terminal. */
+  /** Whether all three streams are a terminal, or which of them. */
   tty?: boolean | readonly Terminal[];
   columns?: number;
   stdin?: string;
-  /** The person's answer. By default nobody may be asked. */
+  /** The user's answer. By default no question is allowed. */
   confirm?: (question: string) => boolean;
-  /** What the person types where text is asked for, in turn. */
+  /** The texts that the user types, in order. */
   answers?: readonly string[];
   keyring?: Keyring;
-  /** The same, by what is asked. By default nobody may be asked. */
+  /** The same, by question. By default no question is allowed. */
   ask?: (question: string) => string;
   cwd?: string;
-  /** In place of the service's; by default there is no network. */
+  /** Replaces the service's `fetch`; by default there is no network. */
   fetch?: Fetch;
   openBrowser?: (url: string) => Promise<void>;
-  /** The signal that ends what waits for one. By default none comes. */
+  /** The signal that the command receives; by default none. */
   signal?: "SIGINT" | "SIGTERM";
 }
 
@@ -38,7 +38,7 @@ export interface SentRequest extends FetchInit {
 
 export interface TestContext extends Context {
   readonly written: Record<"stdout" | "stderr", string>;
-  /** What was sent to the service. */
+  /** The requests to the service. */
   readonly requests: SentRequest[];
 }
 
@@ -49,7 +49,7 @@ export interface CliResult {
   readonly requests: readonly SentRequest[];
 }
 
-/** A world of buffers. */
+/** A command's context whose streams are buffers. */
 export function createContext(options: CliOptions = {}): TestContext {
   const { service, tty = false, stdin = "", cwd = "/nowhere" } = options;
   const written = { stdout: "", stderr: "" };
@@ -74,7 +74,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     env: { ...(service && environmentOf(service)), ...options.env },
     cwd,
     fetch(url, init) {
-      // As the local servers of the tests do, which are files alone.
+      // Local servers in these tests exist only as files.
       const proof = identityAnswer(url);
       if (proof) return Promise.resolve(Response.json(proof) as unknown as FetchResponse);
       requests.push({ url, ...init });
@@ -93,7 +93,7 @@ export function createContext(options: CliOptions = {}): TestContext {
   };
 }
 
-/** What a keyring does, where there is no daemon. */
+/** A keyring without a daemon. */
 export function memoryKeyring(): Keyring & { entries: Map<string, string> } {
   const entries = new Map<string, string>();
   return {
@@ -121,7 +121,7 @@ async function* chunks(text: string): AsyncIterable<string> {
 
 const noNetwork: Fetch = () => Promise.reject(new Error("there is no network in tests"));
 
-/** What a command's client is made with. */
+/** The options of a command's client. */
 export async function clientOptions(context: Context, flags: GlobalFlags = {}): Promise<ClientOptions> {
   const target = await resolveTarget(context, flags);
   const key = target.secret_key;

@@ -7,7 +7,7 @@ import { decodePart, encodePart } from "./_setup.ts";
 
 export const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** A server at a port of its own, and what it was asked. */
+/** A server on its own port, and the requests to it. */
 export async function startServer(
   answer: RequestListener,
 ): Promise<{ origin: string; port: number; seen: IncomingMessage[]; close: () => void }> {
@@ -22,7 +22,7 @@ export async function startServer(
   return { origin: `http://127.0.0.1:${port}`, port, seen, close: () => void server.close() };
 }
 
-/** A `fetch` that answers every request alike, and counts them. */
+/** A `fetch` that answers every request alike and records them. */
 export function answering(status: number, body: string): Fetch & { calls: string[] } {
   const calls: string[] = [];
   const fetch = async (url: string): ReturnType<Fetch> => {
@@ -36,7 +36,7 @@ export function clientWith(fetch: Fetch, options: Partial<ClientOptions> = {}): 
   return createClient({ secretKey: KEY, baseUrl: "https://acme.svc.test", fetch, ...options });
 }
 
-/** The token with another name in it, and the signature that it had. */
+/** The token with another name and its old signature. */
 export function forged(token: string): string {
   const [header, , signature] = token.split(".");
   return `${header}.${encodePart({ ...decodePart(token, 1), name: "Mallory" })}.${signature}`;

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { serve, type RunningServer, type ServeOptions } from "../src/server/index.ts";
 
-/** What the control API answered. */
+/** An answer of the control API. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
@@ -55,7 +55,7 @@ export async function call(
   };
 }
 
-/** Follows a sign-in from its start to the address at the application, as a program does. */
+/** Follows a sign-in to the application's address, like a program. */
 export async function followSignIn(start: string, headers: Record<string, string> = {}): Promise<URL | number> {
   let location = start;
   for (let hop = 0; hop < 3; hop++) {

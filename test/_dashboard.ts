@@ -5,13 +5,13 @@ import { serve, type RunningServer, type ServeOptions } from "../src/server/inde
 import { launchChromium } from "./_browser.ts";
 import { call, type Answered } from "./_control.ts";
 
-/** A server, a browser that its dashboard is open in, and what went wrong in the page. */
+/** A server, a browser with its dashboard, and the errors in the page. */
 export interface Dashboard {
   readonly svc: RunningServer;
   readonly browser: Browser;
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the console reported as an error: exceptions, refused scripts and styles, requests to other hosts. */
+  /** Errors on the console: exceptions, blocked scripts and styles, requests to other hosts. */
   readonly faults: string[];
   control(route: string, body?: unknown): Promise<Answered>;
   /** Goes to a view, such as `users?query=name:ada`, and waits until it is shown and live. */
@@ -46,7 +46,7 @@ export async function openDashboard(options: ServeOptions = {}): Promise<Dashboa
     control,
     async visit(address) {
       const url = `${svc.url}/__svc/#/${address}`;
-      // The same address again would load nothing, and leave the view as it was used before.
+      // The same address again would load nothing and keep the view's old state.
       await (page.url() === new URL(url).href ? page.reload() : page.goto(url));
       await page.getByTestId("stream-status").getByText("Live").waitFor({ state: "attached" });
       await settled(page);
@@ -63,17 +63,17 @@ export function controlOf(svc: RunningServer, route: string, body?: unknown): Pr
   return call(svc.url, route, body, { authorization: `Bearer ${svc.control_key}` });
 }
 
-/** A link that lets one browser in. */
+/** A link that signs one browser in. */
 export async function linkOf(svc: RunningServer): Promise<string> {
   const { body } = await controlOf(svc, "POST /dashboard-links");
   return (body as { url: string }).url;
 }
 
-/** Collects what the page does that it must not. */
+/** Collects what the page does wrong. */
 export function watch(page: Page, origin: string, faults: string[]): void {
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
-    // A refused request is reported here too; its sentence is what the page shows.
+    // The console reports refused requests too; the page shows their message.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       faults.push(message.text());
   });
@@ -82,21 +82,21 @@ export function watch(page: Page, origin: string, faults: string[]): void {
   });
 }
 
-/** Waits until the view of the current address is shown, and nothing is being loaded any more. */
+/** Waits until the view of the current address is shown and fully loaded. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction("document.querySelector('main')?.dataset.address === location.hash");
   await page.locator("h1").first().waitFor();
   await page.locator(".placeholder, .stale").first().waitFor({ state: "detached" });
 }
 
-/** By how many pixels the page is wider than its window. */
+/** The number of pixels by which the page is wider than its window. */
 export async function overflow(page: Page): Promise<number> {
   return page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
 }
 
-/** What axe-core says of the page as it is. */
+/** The violations that axe-core finds in the page. */
 export async function violations(page: Page): Promise<string[]> {
-  // Evaluated by the browser's debugger, which no policy of the page stops.
+  // Evaluated by the debugger, to which the page's CSP does not apply.
   await page.evaluate(`window.axe || (() => { ${axe.source} })()`);
   const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
     "axe.run({ resultTypes: ['violations'] }).then((result) => result.violations)",
@@ -104,12 +104,12 @@ export async function violations(page: Page): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`);
 }
 
-/** A sign-in through the whole chain. */
+/** A complete sign-in. */
 export async function signIn(svc: RunningServer, body: Record<string, unknown> = {}): Promise<Answered["body"]> {
   return (await controlOf(svc, "POST /sign-ins", { provider: "google", as: "ada@acme.test", ...body })).body;
 }
 
-/** Makes users in bulk, and waits until they are there. */
+/** Generates users and waits until they exist. */
 export async function generate({ control }: Dashboard, users: number): Promise<void> {
   const { body } = await control("POST /seed", { generate: { users, seed: 7 } });
   const { id } = body as { id: string };

@@ -5,7 +5,7 @@ import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
 
 export let server: RunningServer;
 
-/** Gives a file a server of its own, with a store in memory. */
+/** Gives a file its own server, with a store in memory. */
 export function useDevServer(options: ServeOptions = {}): void {
   beforeAll(async () => {
     server = await serve({ port: 0, store: "memory", ...options });
@@ -23,14 +23,14 @@ export function svc(line: string | readonly string[], options: CliOptions = {}):
   });
 }
 
-/** The answer of a command with `--json`. */
+/** The JSON that a command prints with `--json`. */
 export async function answerOf<Answer = Record<string, unknown>>(line: string): Promise<Answer> {
   const { code, stdout, stderr } = await svc([...line.split(" "), "--json"]);
   if (code !== 0) throw new Error(`svc ${line} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout) as Answer;
 }
 
-/** Signs in as a browser would, without clicks. @returns the address that the application is called back at */
+/** Signs in like a browser, without clicks. @returns the application's callback address */
 export async function signIn(provider = "github"): Promise<URL> {
   let place = `${server.url}/sign-in?provider=${provider}&redirect_uri=${server.url}/__svc/signed-in`;
   let cookie = "";

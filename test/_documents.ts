@@ -12,7 +12,7 @@ export const BIN = join(ROOT, "bin/svc.js");
 /** A block of code in a page. */
 export interface Block {
   readonly page: string;
-  /** The page, the block's place in it, and how it begins. */
+  /** The page, the block's number in it, and how it starts. */
   readonly name: string;
   readonly language: string;
   readonly code: string;
@@ -27,7 +27,7 @@ export const blocks: readonly Block[] = (await pageTexts()).flatMap(([page, text
   })),
 );
 
-/** An application that has installed the package, where `npx svc-identity` is the command. */
+/** An application that has the package installed, with `npx svc-identity` as the command. */
 export async function installed(): Promise<string> {
   const directory = temporaryDirectory();
   const modules = join(directory, "node_modules");
@@ -51,7 +51,7 @@ export interface Running {
   readonly code: Promise<number | null>;
 }
 
-/** Runs a command there, with its `bin` first in the PATH, until it ends or the test does. */
+/** Runs a command there, with its `bin` first in the PATH, until it exits or the test ends. */
 export function run(directory: string, command: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   const child = spawn(command[0]!, command.slice(1), {
     cwd: directory,
@@ -63,7 +63,7 @@ export function run(directory: string, command: readonly string[], env: NodeJS.P
     try {
       process.kill(-child.pid!, "SIGKILL");
     } catch {
-      // It has ended.
+      // It has exited.
     }
   };
   onTestFinished(stop);
@@ -85,7 +85,7 @@ export function run(directory: string, command: readonly string[], env: NodeJS.P
   };
 }
 
-/** A server in that directory, and what its environment says of it. */
+/** A server in that directory, and its output of `svc env`. */
 export async function serving(directory: string): Promise<Record<string, string>> {
   const server = run(directory, [process.execPath, BIN, "serve", "--json", "--store", "memory"]);
   await server.until(/("type":"ready")/);

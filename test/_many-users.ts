@@ -16,7 +16,7 @@ export function userId(n: number): string {
   return `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 }
 
-/** A server on a socket of its own whose only instance has users 1 to `count`, and a persona `ada`. */
+/** A server on its own socket whose only instance has users 1 to `count` and a persona `ada`. */
 export async function serverOf(count: number): Promise<{ server: Server; port: number }> {
   const store = openMemoryStore();
   const created_at = new Date(0).toISOString();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Every page but docs/cli.md, which is made from the help of the commands. */
+/** Every page except docs/cli.md, which is generated from the commands' help. */
 export const PAGES: readonly string[] = [
   "README.md",
   "CONTRIBUTING.md",
@@ -14,7 +14,7 @@ export const PAGES: readonly string[] = [
     .map((name) => `docs/${name}`),
 ];
 
-/** The pages and what is in them. */
+/** The pages and their texts. */
 export async function pageTexts(): Promise<[page: string, text: string][]> {
   return Promise.all(PAGES.map(async (page) => [page, await readFile(join(ROOT, page), "utf8")]));
 }

@@ -1,18 +1,18 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 
-/** A command in a terminal of its own, as `script` of every Linux makes one. */
+/** A command on a pseudo-terminal, made by `script` of util-linux. */
 export interface Terminal {
-  /** All that the terminal has shown. */
+  /** Everything the terminal has shown. */
   readonly shown: () => string;
   type(text: string): void;
-  /** Resolves when it has shown what is looked for, after `from`. */
+  /** Resolves when it has shown the given text after `from`. */
   until(pattern: RegExp, from?: number): Promise<void>;
   readonly code: Promise<number | null>;
   end(): void;
 }
 
-/** @param env all that the command sees of an environment, besides PATH */
+/** @param env the command's whole environment besides PATH */
 export function openTerminal(command: string, cwd: string, env: Record<string, string>): Terminal {
   const child = spawn("script", ["-qfec", command, "/dev/null"], {
     cwd,
@@ -36,7 +36,7 @@ export function openTerminal(command: string, cwd: string, env: Record<string, s
   };
 }
 
-/** Whether a program that a test needs can be run. In CI everything is asked for, so that nothing is left out unseen. */
+/** Whether a program that a test needs can be run. CI requires all of them, so that no test is skipped unnoticed. */
 export function isThere(program: string): boolean {
   return Boolean(process.env["CI"]) || spawnSync(program, ["--version"]).status === 0;
 }

@@ -22,7 +22,7 @@ export interface Reply {
   body: string;
 }
 
-/** The replies in what a server sent. The last one may be cut off; anything else that is no reply throws. */
+/** The responses in a server's output. The last may be cut off; anything else that is not a response throws. */
 export function parseReplies(text: string): Reply[] {
   const replies: Reply[] = [];
   for (let rest = text; rest !== "";) {
@@ -65,11 +65,11 @@ export function takeChunks(text: string): [body: string, rest: string] {
 
 export interface Opened {
   readonly socket: Socket;
-  /** All that came, once the connection is closed, however that happened. */
+  /** Everything received, once the connection is closed, however that happened. */
   readonly received: Promise<string>;
 }
 
-/** A connection over which bytes are sent; `{host}` stands for the server's own host. */
+/** Sends bytes over one connection; `{host}` stands for the server's own host. */
 export function open(port: number, text: string): Opened {
   const socket = connect(port, "127.0.0.1").setEncoding("latin1");
   socket.write(text.replaceAll("{host}", `localhost:${port}`), "latin1");
@@ -99,7 +99,7 @@ export let server: RunningServer;
 
 export let stored: string;
 
-/** All that the API shows of the store; also the good request that must always be answered. */
+/** Everything the API shows of the store; also the valid request that must always be answered. */
 export async function shown({ port }: RunningServer): Promise<string> {
   const headers = { "x-service-secret-key": KEY };
   const paths = ["/api/v1/users", "/api/v1/sessions", DISCOVERY];
@@ -126,7 +126,7 @@ export function useServer(): void {
   });
 }
 
-/** A verification with whatever framing, whose body would be `{}`. */
+/** A verification with any framing, whose body would be `{}`. */
 export function post(headers: string, body = "{}"): string {
   return `${VERIFY}${headers}${CLOSE}\r\n${body}`;
 }

@@ -6,12 +6,12 @@ import { stopIn } from "./postgres/_cluster.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A directory that the files of one run share, removed at its end. */
+    /** A directory that the files of one run share; removed at its end. */
     shared: string;
   }
 }
 
-/** Before the first file of a run, and after its last. */
+/** Runs before the first file of a run and after the last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const shared = await mkdtemp(join(tmpdir(), "svc-run-"));
   project.provide("shared", shared);

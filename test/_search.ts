@@ -2,7 +2,7 @@ import { type Service } from "./_setup.ts";
 
 export const CHARLES = "00000000-0000-4000-8000-0000000000c1";
 
-/** Users are told apart by the first letter of their address, sessions by the last digit of their id. */
+/** Expected users are named by the first letter of their address, sessions by the last digit of their id. */
 export const SEED = {
   instances: [
     {

@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import { newestPath, serverPath, writeServerFile, type RunningServerFile } from "../src/cli/connection/server-file.ts";
 
-/** What the servers of tests prove themselves by, where none really listens. */
+/** The identity proof of test servers that do not listen. */
 export const IDENTITY_SECRET = "identity-of-the-tests";
 
 export type ServerFacts = Omit<RunningServerFile, "pid" | "port" | "started_at" | "identity_secret"> &
   Partial<RunningServerFile>;
 
-/** Writes what `svc serve` writes. */
+/** Writes the file that `svc serve` writes. */
 export async function writeRunning(directory: string, facts: ServerFacts): Promise<RunningServerFile> {
   const server: RunningServerFile = {
     pid: process.pid,

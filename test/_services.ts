@@ -7,7 +7,7 @@ import { SEED } from "./_setup.ts";
 export const WAYS = ["in process", "started", "connected", "connected with an instance of its own"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** A service that starts from `SEED`, and ends with the test. */
+/** A service that starts from `SEED` and ends with the test. */
 export async function serviceBy(way: Way): Promise<TestService> {
   const svc = await make(way);
   onTestFinished(() => svc.close());

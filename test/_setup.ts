@@ -16,9 +16,9 @@ import type { Provider } from "../src/wire/names.ts";
 
 /** The front door of the service under test. */
 export const FRONT = "http://localhost:7820";
-/** Where the application under test wants its users back. */
+/** The redirect URI of the application under test. */
 export const APP = "http://localhost:3000/callback";
-/** Ada's user and her active session at Acme. */
+/** Ada's user and her active session at the instance acme. */
 export const ADA = "00000000-0000-4000-8000-0000000000a1";
 export const SESSION = "svc_session_00000000-0000-4000-8000-00000000a001";
 /** An id that no user has. */
@@ -26,7 +26,7 @@ export const NOBODY = "00000000-0000-4000-8000-00000000ffff";
 export const CONTROL_KEY = "ctl_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 export const START = new Date("2026-06-01T12:00:00.000Z");
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when told to. */
 export class Clock {
   #time: number = START.getTime();
   readonly now = (): Date => new Date(this.#time);
@@ -56,7 +56,7 @@ export interface Service {
   readonly addresses: Addresses;
   readonly acme: InstanceRecord;
   readonly globex: InstanceRecord;
-  /** What was logged of requests, failed sign-ins and bugs. */
+  /** The log of requests, failed sign-ins and bugs. */
   readonly log: {
     requests: RequestEntry[];
     failures: string[];
@@ -69,13 +69,13 @@ export interface Service {
   /** The same with an instance's secret key. */
   as(instance: InstanceRecord, path: string, init?: RequestInit): Promise<Response>;
   client(instance: InstanceRecord, options?: Partial<ClientOptions>): Client;
-  /** A whole sign-in through a simulated provider; answers with where the application is reached in the end. */
+  /** A whole sign-in through a simulated provider. @returns the address at the application */
   signIn(provider: Provider, as: string, options?: { instance?: InstanceRecord; redirect_uri?: string }): Promise<URL>;
   /** The token of a sign-in that must succeed. */
   tokenFor(provider: Provider, as: string, instance?: InstanceRecord): Promise<string>;
 }
 
-/** Two instances that know nothing of each other, each with Ada; Acme also has one user of every other kind. */
+/** Two unrelated instances, each with Ada; acme also has one user of every other kind. */
 export const SEED = {
   instances: [
     {
@@ -235,7 +235,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   const signIn: Service["signIn"] = async (provider, as, { instance = instances.first!, redirect_uri = APP } = {}) => {
     const query = new URLSearchParams({ provider, redirect_uri, login_hint: as });
     let location = new URL(`/oauth/authorize?${query.toString()}`, addresses.instanceUrl(instance));
-    // Authorize, provider, callback; the fourth address is the application's.
+    // Authorize, provider, callback; the fourth address is the application's own.
     for (let hop = 0; hop < 3; hop++) {
       const response = await send(location.href);
       const next = response.headers.get("location");
@@ -276,7 +276,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   };
 }
 
-/** A token's three parts, changed and put together again unsigned: for attacks. */
+/** A token's three parts, changed and joined again without signing: for attacks. */
 export function decodePart(token: string, part: 0 | 1): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split(".")[part] ?? "", "base64url").toString()) as Record<string, unknown>;
 }

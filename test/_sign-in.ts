@@ -12,7 +12,7 @@ export function authorizePath(provider: Provider, login_hint = "ada", redirect_u
   return `/oauth/authorize?${new URLSearchParams({ provider, redirect_uri, login_hint }).toString()}`;
 }
 
-/** A sign-in up to the address that the simulated provider sends the browser back to. */
+/** A sign-in up to the callback address that the simulated provider redirects to. */
 export async function untilCallback(service: Service, ...request: Parameters<typeof authorizePath>): Promise<URL> {
   const toProvider = locationOf(await service.fetch(authorizePath(...request)));
   return locationOf(await service.fetch(toProvider.href));
@@ -22,7 +22,7 @@ export async function begun(service: Service, provider: Provider): Promise<strin
   return locationOf(await service.fetch(authorizePath(provider))).searchParams.get("state")!;
 }
 
-/** Reads a state's record and leaves it where it was. */
+/** Reads a state's record and puts it back. */
 export async function recordOf({ store }: Service, state: string): Promise<StateRecord> {
   const record = await store.takeState(state);
   await store.saveState(record!);

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { serve, type RunningServer, type ServeOptions } from "../src/server/serve.ts";
 import { seedFile } from "./_files.ts";
 
-/** The service on a socket of its own. */
+/** The service on its own socket. */
 export async function listening(options: ServeOptions = {}): Promise<RunningServer> {
   const server = await serve({ port: 0, store: "memory", seed: seedFile(), ...options });
   onTestFinished(() => server.close());
@@ -12,10 +12,10 @@ export async function listening(options: ServeOptions = {}): Promise<RunningServ
 
 export interface Ask {
   method?: string;
-  /** Sent as it is: dots, escapes and backslashes stay. */
+  /** Sent unchanged, with its dots, escapes and backslashes. */
   path: string;
   host?: string;
-  /** Name, value, name, value: a name may come twice. */
+  /** Name, value, name, value: a name may be repeated. */
   headers?: readonly string[];
   body?: string;
 }
@@ -26,7 +26,7 @@ export interface Told {
   body: string;
 }
 
-/** One request on a connection of its own. */
+/** One request on its own connection. */
 export function ask(
   port: number,
   { method = "GET", path, host = `localhost:${port}`, headers = [], body }: Ask,

@@ -22,7 +22,7 @@ export const at = (name: string): string => join(cwd, name);
 export const svc = (line: string, options: CliOptions = {}): Promise<CliResult> =>
   runCli(["store", ...line.split(" ")], { cwd, ...options });
 
-/** A store that no server has. */
+/** A store that no server has open. */
 export async function makeStore(name = ".svc/db.json"): Promise<string> {
   const store = await open(name);
   await store.seed(people());
@@ -37,7 +37,7 @@ export async function open(name = ".svc/db.json"): Promise<Store> {
   return store;
 }
 
-/** Alters one letter of a name, so that a line of the document can't be read. */
+/** Alters one letter of a name, so that a line of the document is damaged. */
 export async function damage(path: string): Promise<void> {
   const text = await readFile(path, "utf8");
   await writeFile(path, text.replace('"name":"Charles Babbage"', '"name":Charles Babbage"'));

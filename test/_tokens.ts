@@ -21,7 +21,7 @@ export function refusal(message: string): [number, unknown] {
   return [401, { valid: false, error: message }];
 }
 
-/** What the service itself would say of Ada, with changes; `undefined` leaves a claim out. */
+/** The claims that the service issues for Ada, with changes; `undefined` removes a claim. */
 export function claimsOf(instance: Instance, changes: object = {}): object {
   return {
     iss: "svc",
@@ -38,7 +38,7 @@ export function claimsOf(instance: Instance, changes: object = {}): object {
   };
 }
 
-/** Signs by hand, so that the service's own signing is not its only witness. */
+/** Signs by hand, independently of the service's own code. */
 export function sign(
   key: string,
   claims: unknown,

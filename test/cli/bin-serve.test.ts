@@ -20,7 +20,7 @@ describe("svc serve", () => {
     ["SIGINT", {}],
     ["SIGTERM", { CI: "1", TEST: "1" }],
     ["SIGINT", { CI: "1", TEST: "1" }],
-  ] as const)("ends by %s with exit code 0 and takes its file away, in the environment %j", async (signal, env) => {
+  ] as const)("exits on %s with code 0 and removes its server file, in the environment %j", async (signal, env) => {
     const { child, ended } = await serve(undefined, { env });
     expect(await readdir(join(directory, ".svc"))).toContain("server.json");
     child.kill(signal);
@@ -29,7 +29,7 @@ describe("svc serve", () => {
     expect(await readdir(join(directory, ".svc/servers"))).toEqual([]);
   });
 
-  it("ends with the shell that npx runs it in, which passes no signal on", async () => {
+  it("exits with the shell that npx runs it in, which forwards no signal", async () => {
     const script = `'${process.execPath}' '${BIN}' serve --json --port 0 --store memory; exit 1`;
     const npx = { npm_command: "exec", npm_lifecycle_event: "npx", npm_lifecycle_script: "'svc-identity'" };
     const env = { PATH: process.env["PATH"], HOME: directory, ...npx };
@@ -43,17 +43,17 @@ describe("svc serve", () => {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It has ended, as it should.
+        // It has exited, as expected.
       }
     });
     expect(pid).not.toBe(shell.pid);
     shell.kill("SIGTERM");
-    // The server has its end of the pipe until it ends.
+    // The server holds its end of the pipe until it exits.
     await closed;
     expect(await readdir(join(directory, ".svc/servers"))).toEqual([]);
   });
 
-  it("finishes what has begun before it ends", async () => {
+  it("finishes running requests before it exits", async () => {
     const { child, ended, ready } = await serve();
     const [acme] = (
       JSON.parse(await readFile(join(directory, ".svc/server.json"), "utf8")) as { instances: { secret_key: string }[] }
@@ -81,7 +81,7 @@ describe("svc serve", () => {
     expect([response.statusCode, text, (await ended).code]).toEqual([400, '{"error":"Missing token"}', 0]);
   });
 
-  it.each(["127.0.0.1", "::1"])("does not move to another port when its own is taken at %s", async (host) => {
+  it.each(["127.0.0.1", "::1"])("does not move to another port when its own is in use at %s", async (host) => {
     const other = createServer();
     await once(other.listen(0, host), "listening");
     const { port } = other.address() as AddressInfo;
@@ -96,7 +96,7 @@ describe("svc serve", () => {
     expect(await filesIn(join(directory, ".svc"))).toEqual([]);
   });
 
-  it("leaves a store to the process that has it, and says which that is", async () => {
+  it("fails when another process has the store, and names that process", async () => {
     const first = await serve([]);
     const second = await run(["serve", "--port", "0"]);
     expect(second).toEqual({
@@ -108,7 +108,7 @@ describe("svc serve", () => {
     expect((await run(["users", "list"])).code).toBe(0);
   });
 
-  it("lists every fault of a seed with its path, and leaves no store", async () => {
+  it("lists every fault of a seed with its path and creates no store", async () => {
     const [acme] = SEED.instances;
     const seed = {
       instances: [acme, { name: "", subdomain: "a b", users: [{ email: "ada", name: "Ada" }, { name: "Bob" }] }],
@@ -129,12 +129,12 @@ describe("svc serve", () => {
       "extra",
     ]);
     const left = await filesIn(join(directory, ".svc"));
-    // The journal of an empty store, which has no record: the next start fills it.
+    // The journal of an empty store without records: the next start fills it.
     expect(left).not.toContain("db.json");
     expect((await serve([])).ready.instances).toHaveLength(2);
   });
 
-  it("lists what can't be twice in a seed, with both paths", async () => {
+  it("lists duplicates in a seed with both paths", async () => {
     const [acme] = SEED.instances;
     await writeFile(join(directory, "seed.json"), JSON.stringify({ instances: [acme, { ...acme, users: [] }] }));
     const { code, stderr } = await run(["serve", "--port", "0", "--seed", "seed.json", "--store", "memory"]);
@@ -146,13 +146,13 @@ describe("svc serve", () => {
     ]);
   });
 
-  it("ends when its file can't be written, instead of going on unfound", async () => {
+  it("exits when it cannot write its server file, instead of running unfound", async () => {
     await writeFile(join(directory, ".svc"), "");
     const { code, stdout } = await run(["serve", "--port", "0", "--store", "memory", "--json"]);
     expect([code, stdout]).toEqual([1, ""]);
   });
 
-  it("with a certificate of its own is trusted by the commands beside it", async () => {
+  it("with a self-signed certificate is trusted by commands in the same directory", async () => {
     const { ready } = await serve(["--store", "memory", "--https"]);
     expect(ready.url).toBe(`https://localhost:${ready.port}`);
     const { code, stdout, stderr } = await run(["users", "list", "--instance", "globex"]);

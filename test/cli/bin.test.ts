@@ -26,7 +26,7 @@ const send = createFetch();
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Follows redirects as far as there are any; answers with the last answer's text. */
+/** Follows all redirects and returns the last response's text. */
 async function follow(url: string): Promise<string> {
   const response = await send(url, {});
   const location = response.headers.get("location");
@@ -42,7 +42,7 @@ describe("svc --version", () => {
   });
 });
 
-describe("Beside svc serve", () => {
+describe("The installed svc beside svc serve", () => {
   let home: string;
   let server: Running & { ready: Ready };
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe("Beside svc serve", () => {
     return (await start(["sign-in", "--as", "ada", "--token"], { cwd: home }).ended).stdout;
   }
 
-  it("the first line says when and where, and tells no secret", async () => {
+  it("prints time and address in the first line, and no secret", async () => {
     const { port } = server.ready;
     const instance = (name: string, subdomain: string): object => ({
       id: expect.stringMatching(UUID) as string,
@@ -94,7 +94,7 @@ describe("Beside svc serve", () => {
     expect(JSON.stringify(server.ready)).not.toContain("sk_");
   });
 
-  it("commands need no configuration, in its directory and below, and each request is a line", async () => {
+  it("needs no configuration in the server's directory and below, and each request is logged as a line", async () => {
     const below = join(home, "a", "b");
     await mkdir(below, { recursive: true });
     const { code, stdout, stderr } = await run(["users", "list"], { cwd: below });
@@ -125,7 +125,7 @@ describe("Beside svc serve", () => {
     });
   });
 
-  it("sign-in ends when the printed link has been followed", async () => {
+  it("ends sign-in when the printed link has been followed", async () => {
     const signingIn = start(["sign-in", "--no-open"], { cwd: home });
     const [, link = ""] = await signingIn.until("stderr", /^Sign in at:\n {2}(http\S+)\n/);
     expect(await follow(`${link}&login_hint=ada`)).toBe(
@@ -136,7 +136,7 @@ describe("Beside svc serve", () => {
     expect(stdout).toContain("\nemail\tada@acme.test\nname\tAda Lovelace\n");
   });
 
-  it("sign-in ends although the browser keeps a spare connection open", async () => {
+  it("ends sign-in even though the browser keeps a spare connection open", async () => {
     const signingIn = start(["sign-in", "--no-open", "--json"], { cwd: home });
     const [, link = "", port] = await signingIn.until("stderr", /^ {2}(http\S+127\.0\.0\.1%3A(\d+)\S+)\n/m);
     const spare = connect(Number(port), "127.0.0.1");
@@ -146,14 +146,14 @@ describe("Beside svc serve", () => {
     expect((await signingIn.ended).code).toBe(0);
   });
 
-  it("sign-in needs no browser for a simulated account that is named", async () => {
+  it("signs in as a named simulated account without a browser", async () => {
     const { code, stdout, stderr } = await start(["sign-in", "--as", "ada", "--provider", "github"], { cwd: home })
       .ended;
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("\nprovider\tgithub\n");
   });
 
-  it("sign-in says at once that the instance does not send users here", async () => {
+  it("reports at once when the instance does not allow sign-in's redirect address", async () => {
     const { code, stdout, stderr } = await start(["sign-in", "--instance", "globex"], { cwd: home }).ended;
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(
@@ -161,7 +161,7 @@ describe("Beside svc serve", () => {
     );
   });
 
-  it("--geoip works from the bundle, too", async () => {
+  it("supports --geoip in the bundle", async () => {
     const { code, stderr } = await start(["serve", "--port", "0", "--store", "memory", "--geoip", "none.mmdb"], {
       cwd: home,
     }).ended;
@@ -174,16 +174,16 @@ describe("Beside svc serve", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("sign-in is ended by %s with %i", async (signal, code) => {
+  ] as const)("ends sign-in on %s with exit code %i", async (signal, code) => {
     const signingIn = start(["sign-in", "--no-open"], { cwd: home });
     await signingIn.until("stderr", /\n {2}http/);
     signingIn.child.kill(signal);
     const ended = await signingIn.ended;
-    // A shell reports both the same.
+    // A shell reports both alike.
     expect([ended.code ?? 128 + constants.signals[ended.signal!], ended.stdout]).toEqual([code, ""]);
   });
 
-  it("tokens verify reads standard input and tells by its exit code", async () => {
+  it("verifies a token from standard input and reports by exit code", async () => {
     const token = await signIn();
     expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const verify = ["tokens", "verify", "-q", "-"];
@@ -199,7 +199,7 @@ describe("Beside svc serve", () => {
     });
   });
 
-  it("a token is in no line that is printed", async () => {
+  it("prints no line that contains a token", async () => {
     const token = await signIn();
     await run(["tokens", "verify", "-"], { cwd: home, stdin: token });
     server.child.kill("SIGTERM");
@@ -210,7 +210,7 @@ describe("Beside svc serve", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("In a pipe", () => {
+describe.skipIf(process.platform === "win32")("A pipe from svc", () => {
   const MANY = 4000;
 
   async function serveMany(): Promise<Ready> {
@@ -219,7 +219,7 @@ describe.skipIf(process.platform === "win32")("In a pipe", () => {
     return (await serve(["--store", "memory", "--seed", "seed.json", "--quiet"])).ready;
   }
 
-  it("a reader that has seen enough is no failure", async () => {
+  it("may be closed early without an error", async () => {
     await serveMany();
     const line = `"${process.execPath}" "${BIN}" users list | head -1; echo "\${PIPESTATUS[0]}"`;
     const { code, stdout, stderr } = await start(["-c", line], {}, "bash").ended;
@@ -227,7 +227,7 @@ describe.skipIf(process.platform === "win32")("In a pipe", () => {
     expect(stdout).toMatch(/^[0-9a-f-]{36}\tuser\d+@acme\.test\tUser \d+\t\t\tfalse\t\S+\n0\n$/);
   });
 
-  it("all of a long answer arrives, byte by byte", async () => {
+  it("carries every byte of a long answer", async () => {
     const { url } = await serveMany();
     const [acme] = SEED.instances;
     const response = await send(`${url}/api/v1/users`, {

@@ -3,7 +3,7 @@ import { runCli, type CliOptions } from "../_cli.ts";
 import { setup, ADA } from "../_setup.ts";
 
 describe("users delete", () => {
-  it("asks at a terminal, and names the user", async () => {
+  it("asks for confirmation on a terminal and names the user", async () => {
     const service = await setup();
     const asked: string[] = [];
     const confirm = (question: string): boolean => asked.push(question) > 0;
@@ -35,7 +35,7 @@ describe("users delete", () => {
     expect(await service.client(service.acme).users.find(ADA)).toBeDefined();
   });
 
-  it.each(["--yes", "-y"])("does not ask with %s", async (flag) => {
+  it.each(["--yes", "-y"])("does not ask for confirmation with %s", async (flag) => {
     const service = await setup();
     expect(await runCli(["users", "delete", ADA, flag], { service, tty: true })).toMatchObject({
       code: 0,
@@ -51,7 +51,7 @@ describe("tokens verify", () => {
     [["tokens", "verify", "-"], true],
     [["tokens", "verify"], true],
     [["tokens", "verify", "TOKEN"], false],
-  ])("%j says whose a valid token is", async (argv, viaStdin) => {
+  ])("%j prints the user of a valid token", async (argv, viaStdin) => {
     const service = await setup();
     const token = await service.tokenFor("twitter", "ada");
     const args = argv.map((argument) => (argument === "TOKEN" ? token : argument));
@@ -69,7 +69,7 @@ describe("tokens verify", () => {
     ]);
   });
 
-  it("says nothing with -q", async () => {
+  it("prints nothing with -q", async () => {
     const service = await setup();
     const stdin = await service.tokenFor("google", "ada");
     const argv = ["tokens", "verify", "-q", "-"];
@@ -88,13 +88,13 @@ describe("instances resolve", () => {
     ]);
   });
 
-  it("asks at the instance's own address where no other is known", async () => {
+  it("asks at the instance's own address when no other is known", async () => {
     const service = await setup();
     const { code, stdout } = await runCli(["instances", "resolve", "pk_acme_0123456789"], { service });
     expect([code, stdout.split("\n")[2]]).toEqual([0, "url\thttp://acme.localhost:7820"]);
   });
 
-  it("ends with exit code 3 for a key that no instance has", async () => {
+  it("exits with 3 for an unknown key", async () => {
     const service = await setup();
     const { code, stderr } = await runCli(["instances", "resolve", "pk_nobody_0123456789"], { service });
     expect([code, stderr]).toEqual([3, "✗ No instance has the publishable key pk_nobody_0123456789.\n"]);

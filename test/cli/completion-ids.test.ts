@@ -52,13 +52,13 @@ it.each([
   ],
   ["svc users get no*such", []],
   ["svc users get '$(id)'", []],
-])("%j is completed from what the service has", async (line, values) => {
+])("completion of %j offers values from the service", async (line, values) => {
   const { lines, requests } = await offered(line);
   expect(lines).toEqual(values);
   expect(requests).toBeLessThanOrEqual(2);
 });
 
-it("what a user has chosen as a name can't move the terminal's cursor", async () => {
+it("completion escapes control characters in the names of users", async () => {
   const [acme] = SEED.instances;
   const users = [{ email: "eve@acme.test", name: "\u001b[2JEve\tEve" }];
   const other = await setup({ seed: { instances: [{ ...acme, users }] } });
@@ -66,13 +66,13 @@ it("what a user has chosen as a name can't move the terminal's cursor", async ()
   expect(lines).toEqual(["eve@acme.test\t\\u{1b}[2JEve\\u{9}Eve"]);
 });
 
-it("a service that refuses or fails offers no ids, and no message", async () => {
+it("completion offers no ids and prints nothing when the service fails", async () => {
   expect(await offered("svc users get ", { env: { SVC_SECRET_KEY: `${KEY}x` } })).toEqual({ lines: [], requests: 1 });
   const broken = (): Promise<never> => Promise.reject(new Error("broken"));
   expect((await offered("svc users get ", { fetch: broken })).lines).toEqual([]);
 });
 
-it("a service that accepts a connection and never answers is left alone", async () => {
+it("completion gives up on a service that accepts a connection and never answers", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => silent.once("listening", resolve));
   onTestFinished(() => void silent.close());
@@ -86,7 +86,7 @@ it("a service that accepts a connection and never answers is left alone", async 
   expect(context.written).toEqual({ stdout: "", stderr: "" });
 });
 
-it("a key in a keyring or behind a command is not fetched: its owner might be asked", async () => {
+it("completion does not read a key from a keyring or a command, which could prompt the user", async () => {
   const base_url = "https://acme.example.com";
   await writeProfile(createContext({ env: { HOME: home } }), "locked", {
     base_url,

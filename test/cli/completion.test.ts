@@ -101,25 +101,25 @@ describe("svc __complete", () => {
     ["svc users \r\n", ["get", "list", "search", "delete"]],
     ["svc nonsense ", []],
     ["svc users get 'it's", []],
-  ])("%j can become %j", async (line, values) => {
+  ])("completes %j to %j", async (line, values) => {
     expect(await completed(line)).toEqual(values);
   });
 
-  it("knows every command, and hides what is hidden", async () => {
+  it("knows every command and omits hidden ones", async () => {
     const { stdout } = await runCli(["help", "--map", "json"]);
     const { commands } = JSON.parse(stdout) as { commands: { command: string }[] };
     expect(await completed("svc ")).toEqual(commands.map(({ command }) => command.replace("svc ", "")));
     expect(stdout).not.toContain("__complete");
   });
 
-  it("takes no harm from a damaged configuration", async () => {
+  it("ignores a damaged configuration", async () => {
     const options = { stdin: "svc --profile ", env: { HOME: "/dev/null" } };
     expect(await runCli(["__complete"], options)).toMatchObject({ code: 0, stdout: "", stderr: "" });
   });
 });
 
-describe.skipIf(!isThere("bash"))("In bash", () => {
-  /** What TAB would offer; bash itself splits the line, at colons too. */
+describe.skipIf(!isThere("bash"))("Completion in bash", () => {
+  /** The offers of TAB; bash itself splits the line, at colons too. */
   async function offered(line: string): Promise<string[]> {
     const script = `
       source "$HOME/completion.bash"
@@ -143,12 +143,12 @@ describe.skipIf(!isThere("bash"))("In bash", () => {
     ["svc users list --sort -na", ["-name"]],
     ["svc users list --sort=-na", ["-name"]],
     ["svc users list --fields id,em", ["id,email", "id,email_verified"]],
-  ])("%j offers %j", async (line, values) => {
+  ])("of %j offers %j", async (line, values) => {
     expect(await offered(line)).toEqual(values);
   });
 });
 
-describe.skipIf(!isThere("fish"))("In fish", () => {
+describe.skipIf(!isThere("fish"))("Completion in fish", () => {
   it.each([
     ["svc users l", ["list"]],
     ["svc users list --profile s", ["staging"]],
@@ -157,7 +157,7 @@ describe.skipIf(!isThere("fish"))("In fish", () => {
     ["svc serve --seed seed-of", ["seed-of-mine.json"]],
     ["svc users list --sort -na", ["-name"]],
     ["svc users list --fields id,em", ["id,email", "id,email_verified"]],
-  ])("%j offers %j", async (line, values) => {
+  ])("of %j offers %j", async (line, values) => {
     const script = `source $HOME/completion.fish; complete -C "${line}"`;
     const { stdout } = await run("fish", ["--no-config", "-c", script], { env, cwd: home });
     const offered = stdout
@@ -168,32 +168,29 @@ describe.skipIf(!isThere("fish"))("In fish", () => {
   });
 });
 
-describe.skipIf(!isThere("script"))("At a terminal", () => {
+describe.skipIf(!isThere("script"))("Completion on a terminal", () => {
   const shells: [shell: string, command: string, start: string][] = [
     ["bash", "bash --norc --noprofile", "source ~/completion.bash"],
     ["zsh", "zsh -f", "autoload -Uz compinit; compinit -D; source ~/completion.zsh"],
     ["fish", "fish --no-config", "source ~/completion.fish"],
   ];
 
-  it.each(shells)(
-    "%s completes what is begun, and goes on after a field without a space",
-    async (_, command, start) => {
-      const terminal = openTerminal(command, home, env);
-      try {
-        terminal.type(`${start}; echo rea''dy\n`);
-        await terminal.until(/ready/);
-        const before = terminal.shown().length;
-        // Ctrl-A and echo: the line as the shell has made it is printed, and svc is not run.
-        terminal.type("svc sess\tse\tuser_i\tx prov\tgoo\t\u0001echo LINE \n");
-        await terminal.until(/^\s*LINE svc .*$/m, before);
-        expect(terminal.shown().slice(before)).toMatch(/LINE svc sessions search user_id:x provider:google\s/);
-      } finally {
-        terminal.end();
-      }
-    },
-  );
+  it.each(shells)("in %s finishes a started word and adds no space after a field", async (_, command, start) => {
+    const terminal = openTerminal(command, home, env);
+    try {
+      terminal.type(`${start}; echo rea''dy\n`);
+      await terminal.until(/ready/);
+      const before = terminal.shown().length;
+      // Ctrl-A and echo: prints the completed line without running svc.
+      terminal.type("svc sess\tse\tuser_i\tx prov\tgoo\t\u0001echo LINE \n");
+      await terminal.until(/^\s*LINE svc .*$/m, before);
+      expect(terminal.shown().slice(before)).toMatch(/LINE svc sessions search user_id:x provider:google\s/);
+    } finally {
+      terminal.end();
+    }
+  });
 
-  describe("with a service", () => {
+  describe("with a running service", () => {
     let server: RunningServer;
     beforeAll(async () => {
       const users = ["grace@navy.test", "charles@acme.test"].map((email) => ({ email, name: email }));
@@ -202,7 +199,7 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     });
     afterAll(() => server.close());
 
-    it.each(shells)("%s completes a column, a list of fields and an address", async (_, command, start) => {
+    it.each(shells)("in %s offers columns, lists of fields and e-mail addresses", async (_, command, start) => {
       const { url, instances } = server;
       const terminal = openTerminal(command, home, {
         ...env,
@@ -219,7 +216,7 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
           ["svc-identity users li\t", "svc-identity users list"],
         ]) {
           const before = terminal.shown().length;
-          // As above, svc itself is not run.
+          // As above, without running svc.
           terminal.type(`${keys}\u0001echo LINE \n`);
           await terminal.until(/^\s*LINE svc.*$/m, before);
           expect(terminal.shown().slice(before)).toMatch(new RegExp(`LINE svc.*${line!.replace("svc", "")}\\s`));

@@ -15,7 +15,7 @@ const A = "https://a.svc.test";
 
 const B = "https://b.svc.test";
 
-/** All that a person can say about each value, and nothing besides. */
+/** Sets every value in every source at once. */
 async function sayEverywhere(): Promise<{ flags: TargetFlags; env: Record<string, string> }> {
   const all = (name: string, base_url: string): Promise<void> =>
     addProfile(name, base_url, { api_url: `${base_url}/api-${name}`, publishable_key: `pk_${name}` });
@@ -50,8 +50,8 @@ async function sayEverywhere(): Promise<{ flags: TargetFlags; env: Record<string
   };
 }
 
-describe("Where a value is from", () => {
-  // Each row takes the highest source of the row before away.
+describe("The source of base URL and key", () => {
+  // Each row removes the highest source of the row before.
   const NOTHING = { flags: [], env: [], server: true };
   const ADDRESSES = ["baseUrl", "apiUrl"];
   const VARIABLES = ["SVC_BASE_URL", "SVC_API_URL", "SVC_PUBLISHABLE_KEY", "SVC_SECRET_KEY"];
@@ -149,7 +149,7 @@ describe("Where a value is from", () => {
     expect(Object.fromEntries(sources)).toEqual(expected);
   });
 
-  it("is shown by whoami, with the key masked", async () => {
+  it("is shown by whoami, with a masked key", async () => {
     await addProfile("acme", A);
     const { code, stdout } = await run(["whoami", "--profile", "acme", "--json"]);
     expect([code, JSON.parse(stdout)]).toEqual([
@@ -164,7 +164,7 @@ describe("Where a value is from", () => {
     ]);
   });
 
-  it("is shown by whoami where there is no key, with exit code 4", async () => {
+  it("is shown by whoami without a key, with exit code 4", async () => {
     const { code, stdout } = await run(["whoami"], { env: { SVC_BASE_URL: A } });
     expect([code, stdout.split("\n")]).toEqual([
       4,
@@ -179,7 +179,7 @@ describe("Where a value is from", () => {
     ]);
   });
 
-  it("is told to somebody whose current profile gives way", async () => {
+  it("is explained when it overrides the current profile", async () => {
     await addProfile("acme", A);
     await writeCurrent(contextOf(), "acme");
     const { stderr } = await run(["whoami"], { env: { SVC_BASE_URL: B, SVC_SECRET_KEY: keyOf("env") } });
@@ -187,7 +187,7 @@ describe("Where a value is from", () => {
   });
 });
 
-describe("A key that is kept for one origin", () => {
+describe("A key stored for one origin", () => {
   it.each<[what: string, argv: string[], env: Record<string, string>]>([
     ["a flag, beside --profile", ["--profile", "acme", "--base-url", B], {}],
     ["a flag, beside SVC_PROFILE", ["--base-url", B], { SVC_PROFILE: "acme" }],
@@ -196,8 +196,8 @@ describe("A key that is kept for one origin", () => {
     ["a variable", [], { SVC_BASE_URL: B }],
     ["another port", ["--profile", "acme", "--base-url", `${A}:444`], {}],
     ["plain http", ["--profile", "acme", "--base-url", A.replace("https", "http")], {}],
-    ["a name in front", ["--profile", "acme", "--base-url", "https://a.svc.test@b.svc.test"], {}],
-    ["a name behind", ["--profile", "acme", "--base-url", `${A}.evil.test`], {}],
+    ["a prefixed host name", ["--profile", "acme", "--base-url", "https://a.svc.test@b.svc.test"], {}],
+    ["a host name with a suffix", ["--profile", "acme", "--base-url", `${A}.evil.test`], {}],
   ])("is not sent elsewhere by %s", async (_, argv, env) => {
     await addProfile("acme", A);
     await writeCurrent(contextOf(), "acme");
@@ -208,14 +208,14 @@ describe("A key that is kept for one origin", () => {
     }
   });
 
-  it("says which service it is for", async () => {
+  it("is refused with a message that names its service", async () => {
     await addProfile("acme", A);
     const { code, stderr, requests } = await run(["users", "list", "--profile", "acme", "--base-url", B]);
     expect([code, requests]).toEqual([2, []]);
     expect(stderr).toContain(`--base-url names ${B}, but the key in profile acme (file) is for ${A}.`);
   });
 
-  it("is not found in the keyring for a profile that was changed to point elsewhere", async () => {
+  it("is not read from the keyring for a profile that was changed to another address", async () => {
     const keyring = memoryKeyring();
     const secret_key = await storeKey(contextOf({ keyring }), "acme", A, keyOf("acme"), false);
     await writeProfile(contextOf(), "acme", { base_url: B, secret_key: { ...secret_key, origin: B } });
@@ -223,7 +223,7 @@ describe("A key that is kept for one origin", () => {
     expect(await asked).toMatchObject({ code: 4, requests: [] });
   });
 
-  it("of a file is not sent where the file was changed to point", async () => {
+  it("in a file is not sent to an address that was changed in the file", async () => {
     await addProfile("acme", A);
     const path = join(home, ".config/svc/profiles/acme.json");
     const profile = JSON.parse(await readFile(path, "utf8")) as Profile;
@@ -231,7 +231,7 @@ describe("A key that is kept for one origin", () => {
     expect(await run(["users", "list", "--profile", "acme"])).toMatchObject({ code: 2, requests: [] });
   });
 
-  it("does not follow a redirect", async () => {
+  it("is not sent along with a redirect", async () => {
     await addProfile("acme", A);
     const fetch: CliOptions["fetch"] = async () =>
       new Response(null, { status: 302, headers: { location: B } }) as unknown as Awaited<
@@ -246,7 +246,7 @@ describe("A key that is kept for one origin", () => {
     }
   });
 
-  it("does not go to an address that api is given whole", async () => {
+  it("is not sent to a full address given to svc api", async () => {
     await addProfile("acme", A);
     for (const path of [
       `${B}/api/v1/users`,
@@ -260,7 +260,7 @@ describe("A key that is kept for one origin", () => {
     }
   });
 
-  it("can't be pointed elsewhere by svc config", async () => {
+  it("cannot be given another address by svc config", async () => {
     await addProfile("acme", A);
     const { code } = await run(["config", "set", "base_url", B, "--profile", "acme"]);
     expect([code, (await run(["config", "get", "base_url", "--profile", "acme"])).stdout]).toEqual([2, `${A}\n`]);

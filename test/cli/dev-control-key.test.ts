@@ -13,7 +13,7 @@ const file = async (): Promise<{ path: string; control_key: string; url: string 
   return { path, ...(JSON.parse(await readFile(path, "utf8")) as { control_key: string; url: string }) };
 };
 
-it("the local server's control key is found in its file, which only the user can read", async () => {
+it("the local server's control key is in its file, which only the user can read", async () => {
   await serve();
   const { path, control_key } = await file();
   expect(control_key).toMatch(/^ctl_[\w-]{43}$/);
@@ -21,7 +21,7 @@ it("the local server's control key is found in its file, which only the user can
   expect(await run(["dev", "clock", "--json"])).toMatchObject({ code: 0 });
 });
 
-it("the control key is in no output, of commands that succeed and of those that fail", async () => {
+it("the control key is in the output of no command, whether it succeeds or fails", async () => {
   const server = await serve();
   const { control_key } = await file();
   const lines = ["dev clock", "dev scenarios --json", "dev next nowhere", "dev snapshot restore none", "whoami --json"];
@@ -33,7 +33,7 @@ it("the control key is in no output, of commands that succeed and of those that 
 });
 
 it.runIf(process.platform === "linux")(
-  "the control key is in no ready line, and in no process's arguments",
+  "the control key is in no ready line and in no process's arguments",
   async () => {
     const { ready } = await serve();
     const { control_key } = await file();
@@ -49,7 +49,7 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("a control key in an argument is refused", async () => {
+it("svc refuses a control key in an argument", async () => {
   for (const args of [
     ["dev", "clock", "--control-key=ctl_x"],
     ["dev", "snapshot", "save", `ctl_${"x".repeat(43)}`],
@@ -57,7 +57,7 @@ it("a control key in an argument is refused", async () => {
     expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("Other users") as string });
 });
 
-it("a key is not sent to a server that took the port of the one that wrote the file", async () => {
+it("svc sends no key to another server that took the port of the local one", async () => {
   const server = await serve();
   const { path, url } = await file();
   const text = await readFile(path, "utf8");
@@ -75,7 +75,7 @@ it("a key is not sent to a server that took the port of the one that wrote the f
   expect([code, seen.filter(Boolean)]).toEqual([7, []]);
 });
 
-it("SVC_CONTROL_URL and SVC_CONTROL_KEY lead to a server elsewhere", async () => {
+it("SVC_CONTROL_URL and SVC_CONTROL_KEY select a server elsewhere", async () => {
   const { ready } = await serve();
   const { control_key } = await file();
   const env = { SVC_CONTROL_URL: ready.url, SVC_CONTROL_KEY: control_key };
@@ -91,7 +91,7 @@ it("SVC_CONTROL_URL and SVC_CONTROL_KEY lead to a server elsewhere", async () =>
   });
 });
 
-it("svc serve takes the control key from SVC_CONTROL_KEY, and refuses a weak one", async () => {
+it("svc serve accepts the control key from SVC_CONTROL_KEY and refuses a weak one", async () => {
   const control_key = `ctl_${"abcdefghijklmnop".repeat(3)}`;
   await serve(undefined, { env: { SVC_CONTROL_KEY: control_key } });
   expect((await file()).control_key).toBe(control_key);
@@ -100,7 +100,7 @@ it("svc serve takes the control key from SVC_CONTROL_KEY, and refuses a weak one
   expect(weak.stderr).not.toContain("ctl_1234");
 });
 
-it("a server that other machines can reach has no control API unless --control asks for it", async () => {
+it("a server that other machines can reach has no control API without --control", async () => {
   const beyond = ["--store", "memory", "--host", "0.0.0.0", "--providers", "simulated"];
   const server = await serve(beyond);
   const refused = await run(["dev", "clock"]);
@@ -122,7 +122,7 @@ it("commands of the control API refuse flags that name another service", async (
     });
 });
 
-it("without a server the commands say how to start one", async () => {
+it("commands of the control API say how to start a server when none runs", async () => {
   expect(await run(["dev", "clock"])).toMatchObject({
     code: 4,
     stderr: expect.stringContaining("svc serve") as string,
@@ -133,7 +133,7 @@ it("without a server the commands say how to start one", async () => {
   expect(await run(["dev", "clock"])).toMatchObject({ code: 7 });
 });
 
-it("svc serve prints a one-time dashboard link on a terminal, and nowhere else", async () => {
+it("svc serve prints a one-time dashboard link on a terminal only", async () => {
   const terminal = openTerminal(`${process.execPath} ${BIN} serve --port 0 --store memory`, directory, {});
   await terminal.until(/#code=[\w-]+/);
   terminal.end();

@@ -8,7 +8,7 @@ useDevServer();
 
 const LINK = /http:\/\/localhost:\d+\/__svc\/#code=([^"\s]+)/;
 
-/** Uses a link up, as the dashboard does. @returns the status */
+/** Redeems a link like the dashboard. @returns the status */
 async function redeem(code: string): Promise<number> {
   const response = await fetch(`${server.url}/__svc/v1/dashboard-keys`, {
     method: "POST",
@@ -18,7 +18,7 @@ async function redeem(code: string): Promise<number> {
   return response.status;
 }
 
-it("svc open dashboard gives the browser a private file that leads there, never the code", async () => {
+it("svc open dashboard opens a private file that redirects there, and passes no code to the browser", async () => {
   let opened = "";
   const { code, stdout, stderr } = await svc("open dashboard", {
     env: { SVC_BROWSER: "browser" },
@@ -35,7 +35,7 @@ it("svc open dashboard gives the browser a private file that leads there, never 
   await rm(dirname(path), { recursive: true });
 });
 
-it("without a desktop svc open dashboard prints the link to a person, and not into a log", async () => {
+it("svc open dashboard without a desktop prints the link on a terminal and not into a log", async () => {
   const shown = await svc("open dashboard", { tty: true });
   expect([shown.code, shown.stdout]).toEqual([0, ""]);
   expect(await redeem(LINK.exec(shown.stderr)![1]!)).toBe(201);
@@ -44,7 +44,7 @@ it("without a desktop svc open dashboard prints the link to a person, and not in
   expect(logged.stderr + logged.stdout).not.toMatch(LINK);
 });
 
-it("svc open dashboard --print prints the link alone", async () => {
+it("svc open dashboard --print prints only the link", async () => {
   const { stdout } = await svc("open dashboard --print");
   expect(await redeem(LINK.exec(stdout)![1]!)).toBe(201);
   const json = await svc("open dashboard --print --json");

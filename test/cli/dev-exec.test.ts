@@ -9,7 +9,7 @@ useProcesses();
 const NODE = process.execPath;
 const print = (code: string): string[] => [NODE, "-e", code];
 
-it("svc exec gives a command a server that answers, and ends with it", async () => {
+it("svc exec starts a server for a command and stops it with the command", async () => {
   const script = `
     const { SVC_BASE_URL: base, SVC_SECRET_KEY: secret, SVC_CONTROL_URL: control, SVC_CONTROL_KEY: key } = process.env;
     const { SVC_API_URL: api, SVC_PUBLISHABLE_KEY: publishable } = process.env;
@@ -31,7 +31,7 @@ it("svc exec writes nothing into the directory", async () => {
   expect(await readdir(directory)).toEqual([]);
 });
 
-it("svc exec ignores SVC_* of its own environment, and passes none on", async () => {
+it("svc exec ignores SVC_* of its own environment and does not pass them on", async () => {
   const env = { SVC_STORE: "/nowhere/db.json", SVC_PORT: "1", SVC_GOOGLE_CLIENT_ID: "x", SVC_LOG: "debug", OTHER: "1" };
   const code = `console.log(Object.keys(process.env).filter((n) => /^SVC_|OTHER/.test(n)).sort().join())`;
   const { stdout } = await run(["exec", "--", ...print(code)], { env });
@@ -52,7 +52,7 @@ it.each([
   [["no-such-command"], 127],
   [["/etc/passwd"], 126],
   [["/"], 126],
-])("svc exec -- %j ends with %i", async (command, exit) => {
+])("svc exec -- %j exits with %i", async (command, exit) => {
   const { code, stderr } = await run(["exec", "--", ...command]);
   expect(code).toBe(exit);
   if (exit === 127)
@@ -61,7 +61,7 @@ it.each([
     );
 });
 
-it("svc exec leaves the command's flags and input to it", async () => {
+it("svc exec passes the command's flags and input on unchanged", async () => {
   const code = `process.stdin.pipe(process.stdout); console.error(process.argv.slice(1).join(" "))`;
   const { stdout, stderr } = await run(["exec", "--", NODE, "-e", code, "--", "--json", "--no-color", "-x:y"], {
     stdin: "typed",
@@ -69,7 +69,7 @@ it("svc exec leaves the command's flags and input to it", async () => {
   expect([stdout, stderr]).toEqual(["typed", "--json --no-color -x:y\n"]);
 });
 
-it("svc exec forwards signals, and ends as the command does", async () => {
+it("svc exec forwards signals and exits like the command", async () => {
   for (const [signal, exit] of [["SIGINT", 3] as const, ["SIGTERM", 4] as const]) {
     const code = `process.on("SIGINT", () => process.exit(3)); process.on("SIGTERM", () => process.exit(4));
       setInterval(() => {}, 1000); console.log("started")`;
@@ -80,7 +80,7 @@ it("svc exec forwards signals, and ends as the command does", async () => {
   }
 });
 
-it("on a terminal Ctrl-C reaches the command once", async () => {
+it("svc exec on a terminal delivers Ctrl-C to the command once", async () => {
   const script = join(directory, "count.mjs");
   await writeFile(
     script,
@@ -98,7 +98,7 @@ it("on a terminal Ctrl-C reaches the command once", async () => {
   expect(/count (\d)/.exec(terminal.shown())?.[1]).toBe("1");
 });
 
-it("svc exec --seed begins with the records of a file, and says what is wrong with one", async () => {
+it("svc exec --seed starts with the records of a file and reports its faults", async () => {
   await writeFile(join(directory, "seed.json"), '{"instances":[{"name":"Mine","subdomain":"mine"}]}');
   const code = `fetch(process.env.SVC_CONTROL_URL + "/__svc/v1/instances", { headers: { authorization: "Bearer " + process.env.SVC_CONTROL_KEY } }).then((r) => r.json()).then((all) => console.log(all.map((i) => i.data.name).join()))`;
   expect((await run(["exec", "--seed", "seed.json", "--", ...print(code)])).stdout).toBe("Mine\n");
@@ -107,7 +107,7 @@ it("svc exec --seed begins with the records of a file, and says what is wrong wi
   expect((await run(["exec"])).code).toBe(2);
 });
 
-it("svc exec runs a script that is executable, and not one that is not", async () => {
+it("svc exec runs an executable script and refuses one that is not executable", async () => {
   const path = join(directory, "script.sh");
   await writeFile(path, "#!/bin/sh\nexit 7\n");
   expect((await run(["exec", "--", "./script.sh"])).code).toBe(126);
@@ -115,7 +115,7 @@ it("svc exec runs a script that is executable, and not one that is not", async (
   expect((await run(["exec", "--", "./script.sh"])).code).toBe(7);
 });
 
-it("svc env prints what svc exec sets, of the server of this directory", async () => {
+it("svc env prints the variables that svc exec sets, for the server of this directory", async () => {
   const { ready } = await serve();
   const shell = await run(["env"]);
   expect([shell.code, shell.stderr]).toEqual([0, ""]);
@@ -129,7 +129,7 @@ it("svc env prints what svc exec sets, of the server of this directory", async (
   expect(globex["SVC_BASE_URL"]).toBe(ready.instances[1]!.url);
 });
 
-it('eval "$(svc env)" lets other commands reach the server from anywhere', async () => {
+it('eval "$(svc env)" lets commands reach the server from any directory', async () => {
   await serve();
   const svc = `${NODE} ${join(import.meta.dirname, "../../bin/svc.js")}`;
   const line = `eval "$(${svc} env)" && cd / && ${svc} users list --count && ${svc} dev clock --json`;
@@ -137,7 +137,7 @@ it('eval "$(svc env)" lets other commands reach the server from anywhere', async
   expect(ended).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^\d+\n\{"now"/) as string });
 });
 
-it("svc env warns on a terminal that it prints secrets, and needs a server", async () => {
+it("svc env warns on a terminal that it prints secrets, and fails without a server", async () => {
   expect(await run(["env"])).toMatchObject({ code: 4, stdout: "" });
   await serve();
   const svc = `${NODE} ${join(import.meta.dirname, "../../bin/svc.js")} env`;
@@ -146,7 +146,7 @@ it("svc env warns on a terminal that it prints secrets, and needs a server", asy
   expect(await terminal.code).toBe(0);
 });
 
-it("keys that were rotated are in the server's file, where commands and svc env find them", async () => {
+it("commands and svc env use rotated keys from the server's file", async () => {
   await serve();
   const before = await run(["env"]);
   await run(["dev", "keys", "rotate"]);

@@ -17,7 +17,7 @@ const events = (text: string): Event[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Event);
 
-it("svc logs prints a line a request, and the steps of a sign-in beneath it", async () => {
+it("svc logs prints a line for each request and the steps of a sign-in below it", async () => {
   await answerOf("dev next github --as ada");
   await signIn("github");
   const { code, stdout } = await svc("logs", { tty: true, columns: 100 });
@@ -34,7 +34,7 @@ it("svc logs prints a line a request, and the steps of a sign-in beneath it", as
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
 });
 
-it("svc logs --failed prints why a sign-in failed, in words, and leaves out what went well", async () => {
+it("svc logs --failed prints the reason of each failed sign-in and omits successful ones", async () => {
   await answerOf("dev next github --as ada --outcome access_denied");
   await signIn("github");
   const { stdout } = await svc("logs --failed");
@@ -65,7 +65,7 @@ it("svc logs shows the steps of a sign-in without a browser", async () => {
   expect(one.stdout).toContain("< error: bad_verification_code");
 });
 
-it("svc logs --json prints records that scripts can read, without secrets", async () => {
+it("svc logs --json prints records for scripts, without secrets", async () => {
   const callback = await signInOnce();
   const { stdout } = await svc("logs --json");
   const all = events(stdout);
@@ -87,17 +87,17 @@ it.each([
   ["logs --flow 0000000000000000", 3],
   ["logs --instance nowhere", 3],
   ["logs --output csv", 2],
-])("svc %s ends with %i", async (line, exit) => {
+])("svc %s exits with %i", async (line, exit) => {
   expect(await svc(line)).toMatchObject({ code: exit, stdout: "" });
 });
 
-it("svc logs --instance leaves out other instances", async () => {
+it("svc logs --instance omits other instances", async () => {
   await fetch(`${server.url}/.well-known/openid-configuration`);
   expect((await svc("logs --instance acme")).stdout).toContain("/.well-known/openid-configuration");
   expect((await svc("logs --instance globex")).stdout).toBe("");
 });
 
-it("svc logs -f prints what happens, and ends by Ctrl-C", async () => {
+it("svc logs -f prints new events until Ctrl-C", async () => {
   const { ready } = await serve();
   const logs = start(["logs", "-f"]);
   await fetch(`${ready.url}/api/v1/users`);
@@ -109,7 +109,7 @@ it("svc logs -f prints what happens, and ends by Ctrl-C", async () => {
   expect([code, stderr, stdout.match(/api\/v1\/users/g)?.length]).toEqual([130, "", 1]);
 });
 
-it("svc logs -f goes on after the server was restarted, with its new key", async () => {
+it("svc logs -f continues after the server restarts, with its new key", async () => {
   const first = await serve();
   const logs = start(["logs", "-f", "--json"]);
   await fetch(`${first.ready.url}/api/v1/users`);

@@ -11,7 +11,7 @@ interface Row<Data = Record<string, unknown>> {
   readonly data: Data;
 }
 
-it("svc dev users makes a user, and changes one by e-mail address or id", async () => {
+it("svc dev users creates a user and updates one by e-mail address or id", async () => {
   const made = await answerOf<Row>("dev users create bo@acme.test --name Bo --verified");
   expect(made.data).toMatchObject({ email: "bo@acme.test", name: "Bo", email_verified: true });
   const changed = await answerOf<Row>("dev users update bo@acme.test --email bob@acme.test --no-verified");
@@ -35,13 +35,13 @@ it.each([
   ["dev seed --generate many", 2, "not a whole number"],
   ["dev seed missing.json", 2, "cannot be read (ENOENT)"],
   ["dev replay 0000000000000000", 3, "no sign-in has this id"],
-])("svc %s ends with %i and says why", async (line, exit, words) => {
+])("svc %s exits with %i and prints the reason", async (line, exit, words) => {
   const { code, stdout, stderr } = await svc(line);
   expect([code, stdout]).toEqual([exit, ""]);
   expect(stderr).toContain(words);
 });
 
-it("svc dev sessions revokes sessions and makes them active again", async () => {
+it("svc dev sessions revokes sessions and reactivates them", async () => {
   await answerOf("dev next github --as ada");
   await signIn("github");
   const url = `${server.url}/__svc/v1/sessions?limit=2`;
@@ -53,7 +53,7 @@ it("svc dev sessions revokes sessions and makes them active again", async () => 
   }
 });
 
-it("svc dev instances makes an instance that answers at once, changes and deletes it", async () => {
+it("svc dev instances creates an instance that answers at once, updates it and deletes it", async () => {
   const uri = "http://localhost:3000/callback";
   const made = await answerOf<Row>(`dev instances create umbrella --name Umbrella --redirect-uri ${uri}`);
   expect(made.data).toMatchObject({ subdomain: "umbrella", name: "Umbrella", redirect_uris: [uri], active: true });
@@ -68,7 +68,7 @@ it("svc dev instances makes an instance that answers at once, changes and delete
   expect((await svc("dev instances update umbrella --active")).code).toBe(3);
 });
 
-it("svc dev keys rotate masks the secret key unless JSON is asked for, and old tokens stop verifying", async () => {
+it("svc dev keys rotate masks the secret key except in JSON, and invalidates old tokens", async () => {
   const { stdout: token } = await svc("dev token --user ada");
   const before = server.instances[0]!;
   const masked = await svc("dev keys rotate --publishable-key");
@@ -86,14 +86,14 @@ it("svc dev keys rotate masks the secret key unless JSON is asked for, and old t
   expect(response.status).toBe(401);
 });
 
-it("svc dev seed generates users, and shows a person how far it is", async () => {
+it("svc dev seed generates users and shows progress on a terminal", async () => {
   const job = await answerOf("dev seed --generate 600 --instance globex --seed 7");
   expect(job).toMatchObject({ status: "done", done: 600, total: 600 });
   const { stderr } = await svc("dev seed --generate 600 --instance globex --seed 8", { tty: true });
   expect(stderr).toMatch(/\[#+\] 600 of 600/);
 });
 
-it("svc dev seed adds a document from a file or stdin, and nothing of one that is wrong", async () => {
+it("svc dev seed adds a document from a file or stdin, and nothing of an invalid one", async () => {
   const directory = await mkdtemp(join(tmpdir(), "svc-seed-"));
   const document = (subdomain: string): string => JSON.stringify({ instances: [{ name: subdomain, subdomain }] });
   await writeFile(join(directory, "more.json"), document("initech"));
@@ -107,7 +107,7 @@ it("svc dev seed adds a document from a file or stdin, and nothing of one that i
   await rm(directory, { recursive: true });
 });
 
-it("svc dev replay runs a sign-in again with another outcome", async () => {
+it("svc dev replay repeats a sign-in with another outcome", async () => {
   await answerOf("dev next github --as ada");
   await signIn("github");
   const { stdout } = await svc("logs --json");

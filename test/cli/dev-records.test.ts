@@ -14,7 +14,7 @@ interface Clock {
   readonly mode: string;
 }
 
-/** What the product API says of a token. */
+/** The product API's answer about a token. */
 async function verify(token: string): Promise<{ status: number; error: string | null }> {
   const response = await fetch(`${server.url}/api/v1/tokens/verify`, {
     method: "POST",
@@ -25,19 +25,19 @@ async function verify(token: string): Promise<{ status: number; error: string | 
   return { status: response.status, error };
 }
 
-it("svc dev token prints the token alone, which a pipe can take", async () => {
+it("svc dev token prints only the token", async () => {
   const { code, stdout } = await svc("dev token --user ada");
   expect(code).toBe(0);
   expect(await verify(stdout.trim())).toEqual({ status: 200, error: null });
 });
 
-it("svc dev token --all prints one of each kind, and the service answers what is told of it", async () => {
+it("svc dev token --all prints one token of each kind, and the service answers each as described", async () => {
   const tokens = await answerOf<Token[]>("dev token --user ada --all");
   expect(tokens.map(({ kind }) => kind)).toEqual([...TOKEN_KINDS]);
   for (const { token, expect: told } of tokens) expect(await verify(token)).toEqual(told);
 });
 
-it("svc dev token --all is byte for byte the same while the clock is frozen", async () => {
+it("svc dev token --all prints the same bytes while the clock is frozen", async () => {
   await answerOf("dev clock freeze 2026-01-31T12:00:00Z");
   const [first, second] = [await svc("dev token --all --output json"), await svc("dev token --all --output json")];
   expect(first.stdout).toBe(second.stdout);
@@ -45,14 +45,14 @@ it("svc dev token --all is byte for byte the same while the clock is frozen", as
   await answerOf("dev clock reset");
 });
 
-it("svc dev token refuses what cannot be", async () => {
+it("svc dev token refuses contradictory options", async () => {
   expect((await svc("dev token --kind expired --expires-in 60")).code).toBe(2);
   expect((await svc("dev token --kind valid --all")).code).toBe(2);
   expect((await svc("dev token --user nobody@acme.test")).code).toBe(3);
   expect((await svc("dev token --expires-in -5 --kind expired")).code).toBe(0);
 });
 
-it("svc dev clock freezes, sets, advances, resumes and resets the time of the server", async () => {
+it("svc dev clock freezes, sets, advances, resumes and resets the server's time", async () => {
   const freeze = await answerOf<Clock>("dev clock freeze 2026-01-31");
   expect(freeze).toMatchObject({ now: "2026-01-31T00:00:00.000Z", mode: "frozen" });
   expect(await answerOf("dev clock advance 1h30m")).toMatchObject({ now: "2026-01-31T01:30:00.000Z" });
@@ -65,7 +65,7 @@ it("svc dev clock freezes, sets, advances, resumes and resets the time of the se
   expect((await answerOf<Clock>("dev clock reset")).mode).toBe("real");
 });
 
-it("svc dev snapshot saves all records, and restores them after a reset", async () => {
+it("svc dev snapshot saves all records and restores them after a reset", async () => {
   await answerOf("dev snapshot save before");
   const emptied = await answerOf<{ users: number }>("dev reset --instance acme");
   expect((await svc("dev token --user ada")).code).toBe(3);
@@ -77,13 +77,13 @@ it("svc dev snapshot saves all records, and restores them after a reset", async 
   expect((await svc("dev snapshot delete before")).stderr).toBe("Deleted the snapshot before.\n");
 });
 
-it("svc dev snapshot says what is wrong with a name", async () => {
+it("svc dev snapshot explains what is wrong with a name", async () => {
   expect((await svc(["dev", "snapshot", "save", "No Good"])).code).toBe(2);
   expect((await svc("dev snapshot restore missing")).code).toBe(3);
   expect((await svc("dev snapshot delete ../../state")).code).toBe(3);
 });
 
-it("svc dev reset wants to be told what to reset", async () => {
+it("svc dev reset requires --instance or --all", async () => {
   for (const line of ["dev reset", "dev reset --all --instance acme"])
     expect(await svc(line)).toMatchObject({ code: 2, stderr: expect.stringContaining("--all") as string });
   expect((await svc("dev reset --all")).code).toBe(0);

@@ -9,7 +9,7 @@ interface Scenario {
   readonly data: Record<string, unknown>;
 }
 
-it("svc dev next decides how the next sign-in with a provider ends, and only that one", async () => {
+it("svc dev next decides the outcome of exactly one sign-in with a provider", async () => {
   const scenario = await answerOf<Scenario>("dev next github --as ada --outcome access_denied");
   expect(scenario.data).toMatchObject({ match: { provider: "github" }, as: "ada", outcome: "access_denied", times: 1 });
   expect((await signIn("github")).searchParams.get("error")).toBe("access_denied");
@@ -45,7 +45,7 @@ it.each([
   ["dev next --times 2 --always", 2, "--always"],
   ["dev next --instance nowhere", 3, "nowhere"],
   ["dev next twitter --outcome email_primary_not_verified", 2, "twitter"],
-])("svc %s ends with %i and says why", async (line, exit, words) => {
+])("svc %s exits with %i and prints the reason", async (line, exit, words) => {
   const { code, stdout, stderr } = await svc(line);
   expect([code, stdout]).toEqual([exit, ""]);
   expect(stderr).toContain(words);

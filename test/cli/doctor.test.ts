@@ -40,7 +40,7 @@ async function doctor(
 }
 
 describe("svc doctor", () => {
-  it("finds nothing where nothing is wrong, and reads and changes nothing", async () => {
+  it("reports no problem when there is none, and reads and changes nothing", async () => {
     const env = { SVC_PORT: String(await freePort()) };
     const { code, checks } = await doctor({ env });
     const { "localhost names": _, ...rest } = checks;
@@ -50,7 +50,7 @@ describe("svc doctor", () => {
     ]); // prettier-ignore
   });
 
-  it("speaks of the port of the server that runs, which needs no keyring", async () => {
+  it("reports the port of the running server, which needs no keyring", async () => {
     const addresses = { url: "http://localhost:7911", api_url: "http://api.localhost:7911" };
     await writeRunning(cwd, { ...addresses, instances: [] });
     const { checks } = await doctor({ fetch: answering(200, "{}"), env: HERE, keyring: undefined as never });
@@ -59,13 +59,13 @@ describe("svc doctor", () => {
       message: expect.stringContaining("The local server needs none"),
     });
     expect(checks["port"]!.message).toBe(`7911 is used by svc serve, pid ${process.pid}`);
-    // Where the system resolves the names there is nothing to do.
+    // Nothing to do if the system resolves the names.
     expect(checks["localhost names"]!.remedy ?? addresses.url).toContain(addresses.url);
   });
 
   it.each<[what: string, name: string, status: string, message: string, options: () => CliOptions | Promise<CliOptions>]>([
     ["no service", "service", "failed", "No service is configured", () => ({ env: HERE })],
-    ["an address that is none", "service", "failed", "is not an address", () => ({ env: { SVC_BASE_URL: "acme", SVC_SECRET_KEY: undefined } })],
+    ["an invalid address", "service", "failed", "is not an address", () => ({ env: { SVC_BASE_URL: "acme", SVC_SECRET_KEY: undefined } })],
     ["a service that is down", "reachable", "failed", "ECONNREFUSED", () => ({ fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" })) })],
     ["something else that listens there", "discovery", "failed", "without a discovery document", () => ({ fetch: answering(200, "<html>") })],
     ["another issuer", "discovery", "warning", "https://x.test", () => ({ fetch: answering(200, '{"issuer":"https://x.test"}') })],
@@ -102,7 +102,7 @@ describe("svc doctor", () => {
     expect(code).toBe(Object.values(checks).some((check) => check.status === "failed") ? 1 : 0);
   }); // prettier-ignore
 
-  it("says that a port is taken", async () => {
+  it("reports a port that is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
@@ -116,11 +116,11 @@ describe("svc doctor", () => {
     ["20.18.9", "failed"],
     ["20.19.0", "ok"],
     ["22.0.0", "ok"],
-  ])("of Node.js %s is %s", (version, status) => {
+  ])("with Node.js %s reports %s", (version, status) => {
     expect(nodeCheck(version).status).toBe(status);
   });
 
-  it("marks each check for a person", async () => {
+  it("marks each check on a terminal", async () => {
     const { stdout } = await run(["doctor"], { tty: true, keyring: memoryKeyring() });
     expect(stdout).toMatch(/^✓ node {10,}Node\.js \d/m);
   });
@@ -147,7 +147,7 @@ describe("svc init", () => {
       ["seed.json", "svc.config.json"],
     ],
     [["--yes", "--dir", "."], ["svc.config.json"]],
-  ])("%j writes what the server takes", async (argv, files) => {
+  ])("with %j writes files that svc serve accepts", async (argv, files) => {
     const { code, stdout } = await run(["init", ...argv, "--json"]);
     expect([
       code,
@@ -160,7 +160,7 @@ describe("svc init", () => {
       expect(parseSeed(await readFile(join(cwd, "seed.json"), "utf8"), "x", new Date()).instances).toHaveLength(1);
   });
 
-  it.each([["svc.config.json"], ["seed.json"]])("never overwrites %s, and then writes nothing", async (file) => {
+  it.each([["svc.config.json"], ["seed.json"]])("does not overwrite %s, and then writes nothing", async (file) => {
     await writeFile(join(cwd, file), "mine");
     const { code, stderr } = await run(["init", "--yes", "--name", "Acme"]);
     expect([code, await readdir(cwd), await readFile(join(cwd, file), "utf8")]).toEqual([8, [file], "mine"]);
@@ -173,7 +173,7 @@ describe("svc init", () => {
     [["init", "--yes", "--port", "0"]],
     [["init", "--yes", "--name", ""]],
     [["init", "--yes", "--redirect-uri", "javascript:alert(1)"]],
-  ])("%j is wrong usage, and writes nothing", async (argv) => {
+  ])("exits with 2 for %j and writes nothing", async (argv) => {
     expect([(await run(argv)).code, await readdir(cwd)]).toEqual([2, []]);
   });
 });

@@ -10,8 +10,8 @@ useHome();
 
 const A = "https://a.svc.test";
 
-describe("The environment's key", () => {
-  it("can be in a file, or printed by a command", async () => {
+describe("The secret key of the environment", () => {
+  it("can come from a file or a command", async () => {
     await writeFile(join(cwd, "key"), `${keyOf("file")}\n`);
     const options = async (env: Record<string, string>): Promise<string | undefined> =>
       (await keyedClientOptions(contextOf({ env: { SVC_BASE_URL: A, ...env } }), {})).secretKey;
@@ -27,13 +27,13 @@ describe("The environment's key", () => {
     [{ SVC_SECRET_KEY_COMMAND: "exit 3" }, /SVC_SECRET_KEY_COMMAND failed \(3\)/],
     [{ SVC_SECRET_KEY_COMMAND: "true" }, /SVC_SECRET_KEY_COMMAND: it printed nothing/],
     [{ SVC_SECRET_KEY_COMMAND: `echo ${keyOf("half")}; exit 1` }, /SVC_SECRET_KEY_COMMAND failed \(1\)/],
-  ])("%j that can't be had is exit code 4, and is not repeated", async (env, message) => {
+  ])("from %j that fails exits with 4 and is not repeated", async (env, message) => {
     const { code, stderr } = await run(["users", "list"], { env: { SVC_BASE_URL: A, PATH: "/bin:/usr/bin", ...env } });
     expect([code, stderr]).toEqual([4, expect.stringMatching(message)]);
     expect(stderr).not.toContain("sk_");
   });
 
-  it("is not sent to the current profile's service by accident", async () => {
+  it("is not sent to the current profile's service", async () => {
     await addProfile("acme", A);
     await writeCurrent(contextOf(), "acme");
     const { code, requests, stderr } = await run(["users", "list"], { env: { SVC_SECRET_KEY: keyOf("env") } });
@@ -42,7 +42,7 @@ describe("The environment's key", () => {
   });
 });
 
-describe("The configuration's place", () => {
+describe("The configuration directory", () => {
   it.each<[env: Record<string, string>, platform: string, directory: string | undefined]>([
     [{ SVC_CONFIG_DIR: "/c", XDG_CONFIG_HOME: "/x", HOME: "/h" }, "linux", "/c"],
     [{ XDG_CONFIG_HOME: "/x", HOME: "/h" }, "linux", "/x/svc"],
@@ -56,7 +56,7 @@ describe("The configuration's place", () => {
     expect(configDirectory(env, platform)).toBe(directory);
   });
 
-  it("is asked for where there is none, and otherwise not missed", async () => {
+  it("is required when it cannot be found, and only by commands that use it", async () => {
     const env = { HOME: undefined, SVC_BASE_URL: A };
     const { code, stderr } = await runCli(["login", "--no-check"], { env, stdin: keyOf("x"), cwd });
     expect([code, stderr.includes("HOME is not set")]).toEqual([2, true]);
@@ -67,7 +67,7 @@ describe("The configuration's place", () => {
 });
 
 describe("SVC_TIMEOUT", () => {
-  it("is in seconds", async () => {
+  it("is a number of seconds", async () => {
     const options = (SVC_TIMEOUT: string): Promise<object> =>
       keyedClientOptions(contextOf({ env: { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x", SVC_TIMEOUT } }), {});
     expect(await options("0.5")).toMatchObject({ timeoutMs: 500 });
@@ -83,7 +83,7 @@ describe("SVC_TIMEOUT", () => {
 describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
   const env = { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x" };
 
-  it("say how often to try again, and refuse what is no number", async () => {
+  it("set the number of retries and reject values that are not numbers", async () => {
     const options = (SVC_RETRIES?: string): Promise<object> =>
       keyedClientOptions(contextOf({ env: { ...env, SVC_RETRIES } }), {});
     expect(await options()).toMatchObject({ retry: 1 });
@@ -91,7 +91,7 @@ describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
     await expect(options("many")).rejects.toMatchObject({ exitCode: 2 });
   });
 
-  it("tell each request on stderr, with no secret in it, and nothing unless that is asked for", async () => {
+  it("log each request on stderr without secrets, and only when asked to", async () => {
     const service = await setup();
     const key = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key };
     const loud = await runCli(["users", "list"], { service, env: { ...key, SVC_LOG: "debug" } });
@@ -108,7 +108,7 @@ describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
     expect((await runCli(["users", "list"], { service, env: { ...key, SVC_LOG: "loud" } })).code).toBe(2);
   });
 
-  it("choose the format of lists, below the flag", async () => {
+  it("set the output format of lists, overridden by the flag", async () => {
     const service = await setup();
     const key = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key };
     const list = (SVC_OUTPUT: string, ...more: string[]): Promise<CliResult> =>

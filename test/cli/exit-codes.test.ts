@@ -11,7 +11,7 @@ interface SaidError {
   hint?: string;
 }
 
-describe("Exit codes", () => {
+describe("Exit code", () => {
   type Row = [code: number, what: string, argv: string[], options: CliOptions, error: SaidError];
   const rows: Row[] = [
     [
@@ -23,7 +23,7 @@ describe("Exit codes", () => {
     ],
     [
       7,
-      "an answer that is none",
+      "an unusable response",
       ["users", "list"],
       { fetch: answering(502, "<html>Bad Gateway</html>") },
       {
@@ -56,7 +56,7 @@ describe("Exit codes", () => {
     ],
     [
       2,
-      "a limit that is no number",
+      "a limit that is not a number",
       ["users", "list", "--limit", "ten"],
       {},
       {
@@ -78,7 +78,7 @@ describe("Exit codes", () => {
     ],
     [
       2,
-      "a term that is none",
+      "an invalid term",
       ["users", "search", "ada"],
       {},
       {
@@ -90,7 +90,7 @@ describe("Exit codes", () => {
     ],
     [
       2,
-      "a provider that is none",
+      "an unknown provider",
       ["sign-in", "--provider", "myspace"],
       {},
       {
@@ -112,7 +112,7 @@ describe("Exit codes", () => {
     ],
     [
       2,
-      "nobody to confirm",
+      "a missing confirmation",
       ["users", "delete", ADA],
       {},
       {
@@ -123,7 +123,7 @@ describe("Exit codes", () => {
     ],
     [
       2,
-      "a port that is none",
+      "an invalid port",
       ["serve", "--port", "http"],
       {},
       {
@@ -134,7 +134,7 @@ describe("Exit codes", () => {
     ],
     [
       3,
-      "a user that is not there",
+      "an unknown user",
       ["users", "get", NOBODY],
       {},
       {
@@ -156,7 +156,7 @@ describe("Exit codes", () => {
     ],
     [
       3,
-      "a session that is not there",
+      "an unknown session",
       ["sessions", "get", `svc_session_${NOBODY}`],
       {},
       {
@@ -215,7 +215,7 @@ describe("Exit codes", () => {
   ];
 
   it.each(rows)(
-    "is %i for %s, and with --json the error is the last line of stderr",
+    "%i is returned for %s, and --json makes the error the last line of stderr",
     async (code, _, argv, options, error) => {
       const service = await setup();
       const result = await runCli([...argv, "--json"], { service, ...options });
@@ -224,20 +224,23 @@ describe("Exit codes", () => {
     },
   );
 
-  it.each(rows)("is %i for %s, and a person is told in words", async (code, _, argv, options, { message, hint }) => {
-    const service = await setup();
-    const result = await runCli(argv, { service, ...options });
-    expect([result.code, result.stdout]).toEqual([code, ""]);
-    const words = `✗ ${message}\n${hint === undefined ? "" : `  ${hint}\n`}`;
-    expect(result.stderr.slice(-words.length)).toBe(words);
-  });
+  it.each(rows)(
+    "%i is returned for %s, with a message in words on a terminal",
+    async (code, _, argv, options, { message, hint }) => {
+      const service = await setup();
+      const result = await runCli(argv, { service, ...options });
+      expect([result.code, result.stdout]).toEqual([code, ""]);
+      const words = `✗ ${message}\n${hint === undefined ? "" : `  ${hint}\n`}`;
+      expect(result.stderr.slice(-words.length)).toBe(words);
+    },
+  );
 
-  it("is 0 when it is done", async () => {
+  it("0 is returned on success", async () => {
     const service = await setup();
     expect((await runCli(["users", "list"], { service })).code).toBe(0);
   });
 
-  it("is 1 when the answer was no", async () => {
+  it("1 is returned when the user declines", async () => {
     const service = await setup();
     const { code, stderr } = await runCli(["users", "delete", ADA], {
       service,
@@ -251,7 +254,7 @@ describe("Exit codes", () => {
     ]);
   });
 
-  it("is 5 for a token that is not valid, and quiet when asked to be", async () => {
+  it("5 is returned for an invalid token, without output if -q is given", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     service.clock.advance(3600);
@@ -268,14 +271,14 @@ describe("Exit codes", () => {
     });
   });
 
-  it("is 3 for the valid token of a user who is gone", async () => {
+  it("3 is returned for the valid token of a deleted user", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     await service.client(service.acme).users.delete(ADA);
     expect((await runCli(["tokens", "verify", "-"], { service, stdin: token })).code).toBe(3);
   });
 
-  it("is 8 for a port that is taken", async () => {
+  it("8 is returned for a port that is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
@@ -296,14 +299,14 @@ describe("Exit codes", () => {
     [["instances", "resolve", "--secret-key", "x"]],
   ];
 
-  it.each(USAGE)("is 2 for %j, which sends nothing", async (argv) => {
+  it.each(USAGE)("2 is returned for %j, which sends nothing", async (argv) => {
     const service = await setup();
     const { code, stdout, stderr, requests } = await runCli(argv, { service });
     expect([code, stdout, requests]).toEqual([2, "", []]);
     expect(stderr).not.toBe("");
   });
 
-  it.each(USAGE)("says so for %j in JSON where that is asked for", async (argv) => {
+  it.each(USAGE)("2 is returned for %j with a JSON error if --json is given", async (argv) => {
     const service = await setup();
     const { code, stdout, stderr } = await runCli(["--json", ...argv], { service });
     expect([code, stdout]).toEqual([2, ""]);
@@ -312,7 +315,7 @@ describe("Exit codes", () => {
     });
   });
 
-  it("asks for a token rather than wait at a terminal for one", async () => {
+  it("2 is returned when a token is missing on a terminal, instead of waiting for one", async () => {
     const service = await setup();
     const { code, stderr } = await runCli(["tokens", "verify"], { service, tty: true, env: { NO_COLOR: "1" } });
     expect([code, stderr]).toEqual([2, '✗ No token given.\n  Pipe it in: echo "$TOKEN" | svc tokens verify -\n']);

@@ -25,8 +25,8 @@ function answering(listener: RequestListener): Server {
   return createServer(listener);
 }
 
-describe("A service that fails is exit code 7, and the message says what is wrong and what to do", () => {
-  it("by an untrusted certificate", async () => {
+describe("A failing service is exit code 7 with a message that says what to do,", () => {
+  it("for an untrusted certificate", async () => {
     const server = await serve({ port: 0, store: "memory", https: true });
     onTestFinished(() => server.close());
     const { code, stderr } = await run(["users", "list"], { SVC_BASE_URL: `https://localhost:${server.port}` });
@@ -34,7 +34,7 @@ describe("A service that fails is exit code 7, and the message says what is wron
     expect(stderr).toContain("NODE_EXTRA_CA_CERTS=/path/to/ca.pem");
   });
 
-  it("by HTTPS spoken to a plain port, and the other way round", async () => {
+  it("for HTTPS sent to a plain port and the reverse", async () => {
     const plain = await portOf(answering((_, response) => response.end("{}")));
     const one = await run(["users", "list"], { SVC_BASE_URL: `https://127.0.0.1:${plain}` });
     expect([one.code, one.stderr]).toEqual([7, expect.stringContaining("does not speak HTTPS on this port")]);
@@ -46,7 +46,7 @@ describe("A service that fails is exit code 7, and the message says what is wron
     ]);
   });
 
-  it("by a name that DNS does not find", async () => {
+  it("for a name that DNS does not find", async () => {
     const { code, stderr } = await run(["users", "list"], { SVC_BASE_URL: "https://nowhere.invalid" });
     expect([code, stderr]).toEqual([7, expect.stringMatching(/^✗ DNS cannot find nowhere\.invalid/)]);
     expect(stderr).not.toContain("svc serve");
@@ -78,7 +78,7 @@ describe("A service that fails is exit code 7, and the message says what is wron
       (_, response) => response.writeHead(429, { "retry-after": "120" }).end('{"error":"Slow down"}'),
       /is limiting the rate of requests \(429\)\.\n {2}Try again after 120 s\./,
     ],
-  ])("by %s, whichever command asks", async (_, listener, message) => {
+  ])("for %s, with every command", async (_, listener, message) => {
     const port = await portOf(answering(listener));
     for (const argv of [
       ["users", "list"],
@@ -90,7 +90,7 @@ describe("A service that fails is exit code 7, and the message says what is wron
     }
   });
 
-  it("by no answer in time", async () => {
+  it("for a request that times out", async () => {
     const port = await portOf(answering(() => undefined));
     const { code, stderr } = await run(["users", "list", "--timeout", "0.2"], {
       SVC_BASE_URL: `http://127.0.0.1:${port}`,
@@ -99,8 +99,8 @@ describe("A service that fails is exit code 7, and the message says what is wron
   });
 });
 
-describe("A proxy", () => {
-  /** Leads every CONNECT to the service, whatever host it names. */
+describe("An HTTP proxy", () => {
+  /** Connects every CONNECT to the service, whatever host it names. */
   async function openProxy(target: number): Promise<{ port: number; connects: string[] }> {
     const connects: string[] = [];
     const proxy = createServer((_, response) => response.writeHead(405).end());
@@ -116,7 +116,7 @@ describe("A proxy", () => {
     return { port: await portOf(proxy), connects };
   }
 
-  it("that HTTP_PROXY names is used, and NO_PROXY is honored", async () => {
+  it("named by HTTP_PROXY is used, and NO_PROXY is honored", async () => {
     const hosts: string[] = [];
     const service = await portOf(
       answering(({ headers }, response) => {
@@ -133,7 +133,7 @@ describe("A proxy", () => {
     expect(connects).toHaveLength(1);
   });
 
-  it("that cannot be reached is named, and loopback addresses never go through one", async () => {
+  it("that cannot be reached is named, and is never used for loopback addresses", async () => {
     const env = { HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" };
     const { code, stderr } = await run(["users", "list"], { ...env, SVC_BASE_URL: "https://acme.invalid" });
     expect([code, stderr]).toEqual([7, expect.stringContaining("could not be reached through the proxy 127.0.0.1:9")]);
@@ -143,7 +143,7 @@ describe("A proxy", () => {
 });
 
 describe("A secret key", () => {
-  it("is not sent over plain http to another machine, unless --insecure allows it", async () => {
+  it("is not sent over plain http to another machine without --insecure", async () => {
     const refused = await run(["users", "list"], { SVC_BASE_URL: "http://acme.invalid" });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("is not encrypted")]);
     const allowed = await run(["users", "list", "--insecure"], { SVC_BASE_URL: "http://acme.invalid" });

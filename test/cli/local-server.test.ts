@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(cwd, { recursive: true }));
 
-/** A command's world with the real network. */
+/** A command's context with the real network. */
 function world(env: Record<string, string> = {}): TestContext {
   const context = createContext({ cwd, env: { HOME: cwd, ...env } });
   return { ...context, fetch: undefined as never };
@@ -38,7 +38,7 @@ async function run(...argv: string[]): Promise<{ code: number; stdout: string; s
   return { code, ...context.written };
 }
 
-/** A real server, and its files as `svc serve` writes them. */
+/** A real server with the files that `svc serve` writes. */
 async function start(
   startedAt: string,
 ): Promise<{ server: RunningServer; file: RunningServerFile; own: Announcement }> {
@@ -49,8 +49,8 @@ async function start(
   return { server, file, own: await announceServer(world(), file) };
 }
 
-describe("Local servers", () => {
-  it("each have a file of their own, and commands use the newest one that runs", async () => {
+describe("Local servers in one directory", () => {
+  it("have one file each, and commands use the newest that runs", async () => {
     const older = await start("2026-06-01T12:00:00.000Z");
     const newer = await start("2026-06-01T12:00:01.000Z");
     expect(newer.own.other?.url).toBe(older.server.url);
@@ -68,7 +68,7 @@ describe("Local servers", () => {
     expect(await readdir(join(cwd, ".svc/servers"))).toEqual([]);
   });
 
-  it("pass to the one that still runs when the newest was killed", async () => {
+  it("are replaced by an older running one when the newest was killed", async () => {
     const older = await start("2026-06-01T12:00:00.000Z");
     const newer = await start("2026-06-01T12:00:01.000Z");
     await newer.server.close();
@@ -76,7 +76,7 @@ describe("Local servers", () => {
     expect([code, stdout.includes(`:${older.file.port}`)]).toEqual([0, true]);
   });
 
-  it("that were killed leave no file after the next start", async () => {
+  it("leave no file behind after a kill once another one starts", async () => {
     const killed = await start("2026-06-01T12:00:00.000Z");
     await killed.server.close();
     const next = await start("2026-06-01T12:00:01.000Z");
@@ -85,7 +85,7 @@ describe("Local servers", () => {
 });
 
 describe("A program that took over the port of a local server", () => {
-  /** Answers everything, and keeps what it was sent. */
+  /** Answers every request and records it. */
   async function listen(): Promise<{ port: number; received: string[]; server: Server }> {
     const received: string[] = [];
     const server = createServer((request, response) => {
@@ -101,7 +101,7 @@ describe("A program that took over the port of a local server", () => {
   it.each([
     ["process 1, as in a container", 1],
     ["this process", process.pid],
-  ])("is sent no key and no token, whatever process the file names: %s", async (_, pid) => {
+  ])("is sent no key and no token, even if the file names %s", async (_, pid) => {
     const { port, received } = await listen();
     const url = `http://127.0.0.1:${port}`;
     const instance = { id: "i", name: "A", subdomain: "a", url, publishable_key: "pk_a", secret_key: KEY };
@@ -117,7 +117,7 @@ describe("A program that took over the port of a local server", () => {
   });
 });
 
-describe("In a directory whose local server has stopped", () => {
+describe("A directory whose local server has stopped", () => {
   beforeEach(async () => {
     await mkdir(join(cwd, ".svc"));
     await writeFile(join(cwd, ".svc/db.json"), "{}");
@@ -133,19 +133,19 @@ describe("In a directory whose local server has stopped", () => {
     [["tokens", "verify", "a.b.c"]],
     [["sign-in"]],
     [["api", "GET", "/api/v1/users"]],
-  ])("%j refuses and names both ways on, and nothing is sent to the current profile", async (argv) => {
+  ])("makes %j fail with both alternatives, and nothing is sent to the current profile", async (argv) => {
     const { code, stderr, requests } = await runCli(argv, { cwd, env: { HOME: cwd } });
     expect([code, requests]).toEqual([7, []]);
     expect(stderr).toContain(`The local server of ${cwd} is not running.`);
     expect(stderr).toContain("Start it with: svc serve. Or name another service with --profile (production).");
   });
 
-  it("a service that is named is asked", async () => {
+  it("does not affect a command that names its service", async () => {
     const { requests } = await runCli(["users", "list", "--profile", "production"], { cwd, env: { HOME: cwd } });
     expect(requests[0]?.url).toMatch(/^https:\/\/acme\.example\.com\/api\/v1\/users/);
   });
 
-  it("a server that starts in time is waited for with --wait", async () => {
+  it("makes a command with --wait wait for a server to start", async () => {
     await rm(join(cwd, ".svc"), { recursive: true });
     await mkdir(join(cwd, ".svc"));
     await writeFile(join(cwd, ".svc/db.json"), "{}");
@@ -158,7 +158,7 @@ describe("In a directory whose local server has stopped", () => {
 });
 
 describe("A deletion from the current profile", () => {
-  it("needs its name with --yes, and says where it deletes from", async () => {
+  it("needs the profile's name with --yes, and prints where it deletes from", async () => {
     const context = world();
     const secret_key = await storeKey(context, "production", "https://acme.example.com", KEY, true);
     await writeProfile(context, "production", { base_url: "https://acme.example.com", secret_key });

@@ -24,7 +24,7 @@ function run(argv: readonly string[], options: CliOptions = {}): Promise<CliResu
   });
 }
 
-/** Logs in to an instance by a pipe, and in a file unless there is a keyring. */
+/** Logs in to an instance through a pipe, into a file unless there is a keyring. */
 async function logIn(name: "acme" | "globex", options: CliOptions = {}): Promise<CliResult> {
   const where = ["--base-url", service.addresses.instanceUrl(service[name])];
   const storage = options.keyring ? [] : ["--insecure-storage"];
@@ -36,7 +36,7 @@ async function profile(name: string): Promise<string> {
 }
 
 describe("svc login", () => {
-  it("keeps a key from standard input, and makes the commands ask there", async () => {
+  it("stores a key from standard input and makes commands use it", async () => {
     const { code, stdout, stderr } = await logIn("acme");
     expect([code, stdout, stderr]).toEqual([
       0,
@@ -51,7 +51,7 @@ describe("svc login", () => {
     expect((await stat(join(home, ".config/svc/profiles/acme.json"))).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps it in the keyring where there is one, under the origin that it is for", async () => {
+  it("stores the key in the keyring under its origin, if there is a keyring", async () => {
     const keyring = memoryKeyring();
     const { stdout } = await logIn("acme", { keyring });
     expect(stdout).toContain("The key is in the keyring.");
@@ -60,14 +60,14 @@ describe("svc login", () => {
     expect((await run(["users", "list"], { keyring })).code).toBe(0);
   });
 
-  it("does not open the keyring for what needs no key", async () => {
+  it("does not open the keyring for commands that need no key", async () => {
     const keyring = memoryKeyring();
     await logIn("acme", { keyring });
     expect((await run(["instances", "discover"])).code).toBe(0);
     expect((await run(["users", "list"])).code).toBe(1);
   });
 
-  it("asks for address and key at a terminal, and for a file where there is no keyring", async () => {
+  it("prompts for address and key on a terminal, and for a file without a keyring", async () => {
     const asked: string[] = [];
     const confirm = (question: string): boolean => asked.push(question) === 1;
     const answers = ["http://acme.localhost:7820", service.acme.secret_key];
@@ -80,7 +80,7 @@ describe("svc login", () => {
     expect(JSON.parse(await profile("acme"))).toMatchObject({ secret_key: { store: "file" } });
   });
 
-  it("never takes a file for a keyring without a word", async () => {
+  it("never replaces a keyring by a file without saying so", async () => {
     const where = ["login", "--base-url", "http://acme.localhost:7820"];
     const piped = await run(where, { stdin: service.acme.secret_key });
     expect([piped.code, piped.stderr]).toEqual([1, expect.stringContaining("svc login --insecure-storage")]);
@@ -91,7 +91,7 @@ describe("svc login", () => {
     );
   });
 
-  it("checks a key by a search that finds nothing", async () => {
+  it("checks a key with a search that finds nothing", async () => {
     const { requests } = await logIn("acme");
     expect(requests.map(({ method, url }) => `${method} ${decodeURIComponent(new URL(url).search)}`)).toEqual([
       "GET ?query=id:00000000-0000-0000-0000-000000000000",
@@ -119,7 +119,7 @@ describe("svc login", () => {
     ],
     ["no address", 2, ["--base-url", "acme"], () => "sk_a", '"acme" is not an address'],
     ["a login in the address", 2, ["--base-url", "https://u:p@acme.test"], () => "sk_a", "is not an address"],
-  ])("keeps nothing of %s", async (_, code, argv, stdin, message) => {
+  ])("stores nothing with %s", async (_, code, argv, stdin, message) => {
     const where = argv.length > 0 ? argv : ["--base-url", "http://acme.localhost:7820"];
     const result = await run(["login", "--insecure-storage", ...where], { stdin: stdin(service) });
     expect([result.code, result.stdout]).toEqual([code, ""]);
@@ -128,7 +128,7 @@ describe("svc login", () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  it("asks a person again after a key that is refused, so that the next paste does not go to the shell", async () => {
+  it("prompts again after a rejected key, so that a second paste does not reach the shell", async () => {
     const answers = [service.globex.secret_key, service.acme.secret_key];
     const where = ["login", "--insecure-storage", "--base-url", "http://acme.localhost:7820"];
     const { code, stderr } = await run(where, { tty: true, answers });
@@ -136,7 +136,7 @@ describe("svc login", () => {
     expect(stderr).toContain("refused this key. Try again, or press Ctrl-C.");
   });
 
-  it("keeps nothing where the service can't be reached, unless it is not to be asked", async () => {
+  it("stores nothing when the service cannot be reached, unless told not to check", async () => {
     const fetch = (): Promise<never> => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" }));
     expect((await logIn("acme", { fetch })).code).toBe(7);
     expect(await readdir(home)).toEqual([]);
@@ -151,7 +151,7 @@ describe("svc login", () => {
     expect(JSON.parse(await profile("globex"))).toMatchObject({ base_url: "http://globex.localhost:7820" });
   });
 
-  it("replaces a key, and does not take another service's name", async () => {
+  it("replaces a key and refuses the name of another service", async () => {
     await logIn("acme");
     expect((await logIn("acme")).code).toBe(0);
     const argv = ["login", "--profile", "acme", "--base-url", "http://globex.localhost:7820"];
@@ -160,7 +160,7 @@ describe("svc login", () => {
     expect(await profile("acme")).toContain(service.acme.secret_key);
   });
 
-  it("takes the key out of the keyring when it goes into a file", async () => {
+  it("removes the key from the keyring when it is moved into a file", async () => {
     const keyring = memoryKeyring();
     await logIn("acme", { keyring });
     const argv = ["login", "--insecure-storage", "--profile", "acme"];
@@ -168,7 +168,7 @@ describe("svc login", () => {
     expect(keyring.entries.size).toBe(0);
   });
 
-  it("names the variables that take precedence over it", async () => {
+  it("names the variables that override it", async () => {
     const { stderr } = await logIn("acme", { env: { SVC_SECRET_KEY: "sk_other" } });
     expect(stderr).toContain("SVC_SECRET_KEY is set and takes precedence: unset it, or use --profile acme.");
   });
@@ -177,14 +177,14 @@ describe("svc login", () => {
     ["in CI", { tty: true, env: { CI: "1" } }],
     ["with input switched off", { tty: true, env: { SVC_NO_INPUT: "1" } }],
     ["where the question could not be seen", { tty: ["stdin", "stdout"] }],
-  ])("asks nobody %s", async (_, options) => {
+  ])("does not prompt %s", async (_, options) => {
     const { code } = await run(["login", "--base-url", "https://acme.svc.test"], { answers: ["sk_x"], ...options });
     expect(code).toBe(2);
   });
 });
 
 describe("svc logout", () => {
-  it("forgets the current profile's key, wherever it lies, and keeps the address", async () => {
+  it("removes the current profile's key wherever it is stored and keeps the address", async () => {
     const keyring = memoryKeyring();
     await logIn("acme");
     await logIn("globex", { keyring });
@@ -198,27 +198,27 @@ describe("svc logout", () => {
     expect(await run(["users", "list"])).toMatchObject({ code: 4, requests: [] });
   });
 
-  it("forgets all of them, and says what is left in the environment", async () => {
+  it("removes all keys and says what is left in the environment", async () => {
     await logIn("acme");
     await logIn("globex");
     const { stdout, stderr } = await run(["logout", "--all", "--json"], { env: { SVC_SECRET_KEY: "sk_x" } });
     expect([JSON.parse(stdout), stderr]).toEqual([{ removed: ["acme", "globex"] }, "SVC_SECRET_KEY is still set.\n"]);
   });
 
-  it("keeps the profile where the keyring does not open", async () => {
+  it("keeps the profile when the keyring cannot be opened", async () => {
     await logIn("acme", { keyring: memoryKeyring() });
     expect((await run(["logout"])).code).toBe(1);
     expect(await profile("acme")).toContain("keyring");
   });
 
-  it("is 3 where there is nobody to log out", async () => {
+  it("exits with 3 when there is nothing to log out from", async () => {
     expect((await run(["logout"])).code).toBe(3);
     expect((await run(["logout", "--profile", "none"])).code).toBe(3);
   });
 });
 
 describe("svc profiles", () => {
-  it("lists, chooses and removes them", async () => {
+  it("lists, selects and removes profiles", async () => {
     await logIn("acme");
     await logIn("globex");
     expect((await run(["profiles", "list"])).stdout).toBe(
@@ -234,7 +234,7 @@ describe("svc profiles", () => {
     expect(await run(["users", "list"])).toMatchObject({ code: 4, requests: [] });
   });
 
-  it.each([["use"], ["remove"]])("%s is 3 for one that is not there, and names those that are", async (verb) => {
+  it.each([["use"], ["remove"]])("%s exits with 3 for an unknown profile and names the existing ones", async (verb) => {
     await logIn("acme");
     const { code, stderr } = await run(["profiles", verb, "nobody"]);
     expect([code, stderr]).toEqual([
@@ -245,7 +245,7 @@ describe("svc profiles", () => {
 });
 
 describe("svc config", () => {
-  it("reads and changes what a profile says, and never its key", async () => {
+  it("reads and changes a profile's settings but never its key", async () => {
     await logIn("acme");
     const value = "http://api.localhost:7820";
     expect(await run(["config", "set", "api_url", value])).toMatchObject({ code: 0, stdout: "" });
@@ -266,7 +266,7 @@ describe("svc config", () => {
     [["set", "publishable_key", "x"]],
     [["unset", "base_url"]],
     [["unset", "__proto__"]],
-  ])("%j is wrong usage", async (argv) => {
+  ])("exits with 2 for %j", async (argv) => {
     await logIn("acme");
     const before = await profile("acme");
     expect(await run(["config", ...argv])).toMatchObject({ code: 2, stdout: "" });
@@ -274,8 +274,8 @@ describe("svc config", () => {
   });
 });
 
-describe("A secret", () => {
-  it("is in no output and in no file but its own, whatever is asked", async () => {
+describe("A stored secret", () => {
+  it("appears in no output and in no other file", async () => {
     await logIn("acme");
     await mkdir(join(home, "work"));
     const commands = [

@@ -15,7 +15,7 @@ interface MapEntry {
 }
 
 describe("svc help", () => {
-  it("is a map of every command, with a description, examples and exit codes for each of these", async () => {
+  it("lists every command with a description, and each has examples and exit codes", async () => {
     const { code, stdout } = await run(["help", "--map", "json"]);
     expect(code).toBe(0);
     const flat = (entry: MapEntry): MapEntry[] => [entry, ...entry.commands.flatMap(flat)];
@@ -29,12 +29,12 @@ describe("svc help", () => {
     expect(all.filter(({ command }) => own.test(command)).length).toBeGreaterThan(20);
   });
 
-  it("of a command is the one that the command gives", async () => {
+  it("for a command prints the command's own help", async () => {
     for (const path of [["users"], ["users", "search"], ["login"], []])
       expect((await run(["help", ...path])).stdout).toBe((await run([...path, "--help"])).stdout);
   });
 
-  it.each(["query", "output", "environment", "exit-codes"])("has a page on %s, within 120 columns", async (topic) => {
+  it.each(["query", "output", "environment", "exit-codes"])("has a page about %s within 120 columns", async (topic) => {
     const { code, stdout } = await run(["help", topic]);
     expect([code, stdout.split("\n").every((line) => line.length <= 120), stdout.length > 200]).toEqual([
       0,
@@ -44,13 +44,13 @@ describe("svc help", () => {
   });
 
   it.each([[["nonsense"]], [["users", "nonsense"]], [["users", "get", "x"]], [["--map", "xml"]]])(
-    "%j is wrong usage",
+    "exits with 2 for %j",
     async (argv) => {
       expect(await run(["help", ...argv])).toMatchObject({ code: 2, stdout: "" });
     },
   );
 
-  it("names every variable that is read", async () => {
+  it("names every environment variable that svc reads", async () => {
     const read = new Set<string>();
     for (const file of await readdir(new URL("../../src/cli", import.meta.url), { recursive: true })) {
       if (!file.endsWith(".ts") || file === "help/environment.ts") continue;

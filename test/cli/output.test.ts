@@ -7,14 +7,14 @@ import { SEED, setup, ADA, NOBODY, SESSION } from "../_setup.ts";
 
 const ESCAPE = "\u001b";
 
-/** Acme with nobody but a user of this name. */
+/** The instance acme with only a user of this name. */
 function seedWithName(name: string): object {
   const [acme] = SEED.instances;
   const user = { id: ADA, email: "m@acme.test", name, created_at: "2026-01-05T09:00:00Z" };
   return { instances: [{ ...acme, users: [user] }], personas: [] };
 }
 
-describe("--json", () => {
+describe("Output as JSON", () => {
   const rows: [argv: string[], path: string][] = [
     [["users", "get", ADA], `/api/v1/users/${ADA}`],
     [["users", "list"], "/api/v1/users"],
@@ -30,7 +30,7 @@ describe("--json", () => {
     ],
   ];
 
-  it.each(rows)("%j prints the API's body unchanged, and nothing else in a pipe", async (argv, path) => {
+  it.each(rows)("of %j is the API's body unchanged and nothing else in a pipe", async (argv, path) => {
     const service = await setup();
     const body = await (await service.as(service.acme, path)).text();
     const env = { SVC_API_URL: service.addresses.api };
@@ -38,7 +38,7 @@ describe("--json", () => {
     expect([code, stdout, stderr]).toEqual([0, `${body}\n`, ""]);
   });
 
-  it.each(rows)("%j prints the same JSON, indented, on a terminal", async (argv, path) => {
+  it.each(rows)("of %j is the same JSON, indented, on a terminal", async (argv, path) => {
     const service = await setup();
     const body: unknown = await (await service.as(service.acme, path)).json();
     const env = { SVC_API_URL: service.addresses.api };
@@ -46,14 +46,14 @@ describe("--json", () => {
     expect([code, stdout, stderr]).toEqual([0, `${JSON.stringify(body, null, 2)}\n`, ""]);
   });
 
-  it("prints what a deletion answers", async () => {
+  it("contains the response of a deletion", async () => {
     const service = await setup();
     const { code, stdout, stderr } = await runCli(["users", "delete", ADA, "--yes", "--json"], { service });
     const from = "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n";
     expect([code, stdout, stderr]).toEqual([0, `{"deleted":true,"id":"${ADA}"}\n`, from]);
   });
 
-  it("prints what a verification answers, be the token valid or not", async () => {
+  it("contains the result of a verification for valid and invalid tokens", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     const valid = await runCli(["tokens", "verify", "-", "--json"], { service, stdin: `${token}\n` });
@@ -85,7 +85,7 @@ describe("--json", () => {
   });
 });
 
-describe("Tables", () => {
+describe("A table", () => {
   it("has headings and relative times on a terminal", async () => {
     const service = await setup();
     const options = { service, tty: true, env: { NO_COLOR: "1" } };
@@ -104,7 +104,7 @@ describe("Tables", () => {
     ]);
   });
 
-  it("is tab-separated, without headings and with full times, in a pipe", async () => {
+  it("is tab-separated with full times and no headings in a pipe", async () => {
     const service = await setup();
     expect((await runCli(["users", "list", "--limit", "2"], { service })).stdout).toBe(
       "00000000-0000-4000-8000-0000000000a3\tgrace@navy.test\tGrace Hopper\t\tgithub\tfalse\t2026-02-14T12:30:00.000Z\n" +
@@ -116,7 +116,7 @@ describe("Tables", () => {
     );
   });
 
-  it("shows one record a line for each value", async () => {
+  it("shows a single record as one value per line", async () => {
     const service = await setup();
     expect((await runCli(["users", "get", ADA], { service })).stdout).toBe(
       `id\t${ADA}\nemail\tada@acme.test\nname\tAda Lovelace\navatar_url\t\nproviders\tgoogle\nemail_verified\ttrue\ncreated_at\t2026-01-05T09:00:00.000Z\n`,
@@ -133,7 +133,7 @@ describe("Tables", () => {
   it.each([
     ["users", ADA],
     ["sessions", SESSION],
-  ])("shows all of one of the %s that the table shows, in the same words", async (noun, id) => {
+  ])("of one of the %s shows every value of the list in the same words", async (noun, id) => {
     const options = { service: await setup(), tty: true, columns: 400, env: { NO_COLOR: "1" } };
     const { stdout: table } = await runCli([noun, "list", "--output", "wide"], options);
     const { stdout: record } = await runCli([noun, "get", id], options);
@@ -155,7 +155,7 @@ describe("Tables", () => {
     }
   });
 
-  it.each([120, 100, 80, 40])("shows whole ids with --output wide and ids, at %i columns", async (columns) => {
+  it.each([120, 100, 80, 40])("shows whole ids with --output wide and ids at %i columns", async (columns) => {
     const service = await setup();
     const options = { service, tty: true, columns };
     for (const format of ["wide", "ids"]) {
@@ -164,7 +164,7 @@ describe("Tables", () => {
     }
   });
 
-  it("says on stderr that there is nothing, to a person", async () => {
+  it("that is empty is reported on stderr on a terminal", async () => {
     const service = await setup();
     const search = ["users", "search", "name:*nobody*"];
     expect(await runCli(search, { service, tty: true })).toMatchObject({
@@ -176,8 +176,8 @@ describe("Tables", () => {
   });
 });
 
-describe("Names from strangers", () => {
-  /** Where a line ends, and where a value does, is for us alone to say. */
+describe("A hostile name", () => {
+  /** Only svc itself may end a line or a value. */
   const HARMFUL = /[^\P{C}\n]|[\u2028\u2029]/u;
 
   const NAMES: [what: string, name: string][] = [
@@ -192,7 +192,7 @@ describe("Names from strangers", () => {
     ["what can't be seen", "a\u200bb\u2060c\ufeffd"],
   ];
 
-  it.each(NAMES)("can't bring %s into a table, a record, TSV or JSON", async (_, name) => {
+  it.each(NAMES)("cannot put %s into a table, a record, TSV or JSON", async (_, name) => {
     const service = await setup({ seed: seedWithName(name) });
     for (const argv of [
       ["users", "list"],
@@ -208,19 +208,19 @@ describe("Names from strangers", () => {
     }
   });
 
-  it.each(NAMES)("can't make a line or column of %s", async (_, name) => {
+  it.each(NAMES)("cannot start a line or column with %s", async (_, name) => {
     const service = await setup({ seed: seedWithName(name) });
     const { stdout } = await runCli(["users", "list"], { service });
     expect(stdout.split("\n").map((line) => line.split("\t").length)).toEqual([7, 1]);
   });
 
-  it.each(NAMES)("mean the same in JSON, %s included", async (_, name) => {
+  it.each(NAMES)("keeps its value in JSON, including %s", async (_, name) => {
     const service = await setup({ seed: seedWithName(name) });
     const { stdout } = await runCli(["users", "get", ADA, "--json"], { service });
     expect(JSON.parse(stdout)).toMatchObject({ data: { name } });
   });
 
-  it.each(NAMES)("can't bring %s into an error", async (_, name) => {
+  it.each(NAMES)("cannot put %s into an error", async (_, name) => {
     const fetch = answering(400, JSON.stringify({ error: `Invalid query: ${name}` }));
     const service = await setup();
     for (const json of [[], ["--json"]]) {
@@ -231,13 +231,13 @@ describe("Names from strangers", () => {
     }
   });
 
-  it("can't begin a line of an error", async () => {
+  it("cannot start a line of an error", async () => {
     const fetch = answering(400, JSON.stringify({ error: "Invalid query: \n✓ all is well" }));
     const { stderr } = await runCli(["users", "search", "name:x"], { service: await setup(), fetch });
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  it("can't bring anything into the question before a deletion", async () => {
+  it("cannot change the question before a deletion", async () => {
     const [acme] = SEED.instances;
     const email = `${ESCAPE}[2Kada\u202e@acme.test`;
     const users = [{ id: ADA, email, name: "M" }];
@@ -251,7 +251,7 @@ describe("Names from strangers", () => {
   });
 });
 
-describe("Colour", () => {
+describe("Colour in output", () => {
   it.each<[env: Record<string, string>, isTTY: boolean, level: number]>([
     [{}, true, 1],
     [{}, false, 0],
@@ -270,12 +270,12 @@ describe("Colour", () => {
     [{ CLICOLOR_FORCE: "1" }, false, 1],
     [{ CLICOLOR_FORCE: "0" }, false, 0],
     [{ FORCE_COLOR: "", CLICOLOR_FORCE: "1" }, false, 1],
-  ])("%j at a terminal (%s) is of level %i", (env, isTTY, level) => {
+  ])("with %j on a terminal (%s) is of level %i", (env, isTTY, level) => {
     const context = createContext({ env });
     expect(colors({ write: () => {}, isTTY }, context).level).toBe(level);
   });
 
-  it("is decided for each stream by itself", async () => {
+  it("is decided for each stream separately", async () => {
     const service = await setup();
     const piped = await runCli(["users", "get", NOBODY], { service, tty: ["stderr"] });
     expect(piped.stderr).toContain(`${ESCAPE}[31m✗`);
@@ -285,7 +285,7 @@ describe("Colour", () => {
     expect(record.stdout).not.toContain(ESCAPE);
   });
 
-  it("never comes into what a program reads", async () => {
+  it("is never in output that a program reads", async () => {
     const service = await setup();
     for (const argv of [
       ["users", "list"],

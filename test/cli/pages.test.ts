@@ -7,7 +7,7 @@ import { SEED, setup, type Service } from "../_setup.ts";
 
 const LIST = ["users", "list"];
 
-/** Acme with so many users; the last one is the newest. */
+/** The instance acme with that many users; the last one is the newest. */
 function many(count: number): Promise<Service> {
   const [acme] = SEED.instances;
   const users = Array.from({ length: count }, (_, i) => ({
@@ -19,8 +19,8 @@ function many(count: number): Promise<Service> {
   return setup({ seed: { instances: [{ ...acme, users }] } });
 }
 
-describe("Pages", () => {
-  it("are asked for one after the other, and are one list", async () => {
+describe("A list over several pages", () => {
+  it("requests one page after another and prints one list", async () => {
     const service = await many(2500);
     const { stdout, requests } = await runCli([...LIST, "--output", "ids"], { service });
     expect(requests.map(({ url }) => new URL(url).searchParams.get("limit"))).toEqual(["1000", "1000", "1000"]);
@@ -29,14 +29,14 @@ describe("Pages", () => {
     expect(json.stdout).toBe(`${await (await service.as(service.acme, "/api/v1/users")).text()}\n`);
   });
 
-  it("end where the limit is reached", async () => {
+  it("stops at the limit", async () => {
     const service = await many(2500);
     const { stdout, requests } = await runCli([...LIST, "--output", "ids", "--limit", "1500"], { service });
     expect(requests.map(({ url }) => new URL(url).searchParams.get("limit"))).toEqual(["1000", "1000"]);
     expect(stdout.trimEnd().split("\n")).toHaveLength(1500);
   });
 
-  it("are not needed: a service that knows none is asked once", async () => {
+  it("takes one request if the service has no pages", async () => {
     const service = await many(1200);
     const fetch: Fetch = async (url, init) => {
       const whole = new URL(url);
@@ -48,7 +48,7 @@ describe("Pages", () => {
     expect((await runCli([...LIST, "--count", "--limit", "7"], { service, fetch })).stdout).toBe("7\n");
   });
 
-  it("that fail leave no half of an array", async () => {
+  it("prints no partial array when a page fails", async () => {
     const service = await many(1500);
     let count = 0;
     const fetch: Fetch = async (url, init) =>
@@ -58,7 +58,7 @@ describe("Pages", () => {
     expect(await runCli([...LIST, "--json"], { service, fetch })).toMatchObject({ code: 7, stdout: "" });
   });
 
-  it("are not asked for where nobody reads any more", async () => {
+  it("requests no further pages when its reader closes the pipe", async () => {
     const service = await many(2500);
     const context = createContext({ service });
     let written = 0;
@@ -67,7 +67,7 @@ describe("Pages", () => {
     expect([written, context.requests.length]).toEqual([1, 1]);
   });
 
-  it("wait for a reader that is slow", async () => {
+  it("waits for a slow reader", async () => {
     const service = await many(2500);
     const context = createContext({ service });
     let waiting = 0;
@@ -86,8 +86,8 @@ describe("Pages", () => {
   });
 });
 
-describe("A pager", () => {
-  /** Runs with a pager that records, and closes itself after so many writes. */
+describe("The pager", () => {
+  /** Runs with a pager that records its input and closes after that many writes. */
   async function paged(
     argv: readonly string[],
     options: CliOptions,
@@ -113,7 +113,7 @@ describe("A pager", () => {
     return { ...result, stdout: context.written.stdout, requests: context.requests.length };
   }
 
-  it("shows what is longer than the terminal, and nothing shorter", async () => {
+  it("shows output longer than the terminal and nothing shorter", async () => {
     const service = await many(60);
     const long = await paged(LIST, { service });
     expect([long.command, long.stdout, long.text.split("\n").length]).toEqual(["less", "", 62]);
@@ -139,12 +139,12 @@ describe("A pager", () => {
     [["--count"], {}],
     [[], { tty: ["stdin", "stderr"] }],
     [[], { tty: ["stdout", "stderr"] }],
-  ])("is not there with %j and %j", async (argv, options) => {
+  ])("is not started with %j and %j", async (argv, options) => {
     const { command, stdout } = await paged([...LIST, ...argv], { service: await many(60), ...options });
     expect([command, stdout === ""]).toEqual([undefined, false]);
   });
 
-  it("that is closed ends the questions to the service", async () => {
+  it("stops the requests to the service when it is closed", async () => {
     expect((await paged(LIST, { service: await many(3500) }, 1)).requests).toBe(1);
   });
 });

@@ -8,8 +8,8 @@ useHome();
 
 const A = "https://a.svc.test";
 
-describe("Profile files", () => {
-  it("are for their owner's eyes alone, and leave nothing beside them", async () => {
+describe("A profile file", () => {
+  it("is readable by its owner only and leaves no temporary file", async () => {
     await addProfile("acme", A);
     await writeCurrent(contextOf(), "acme");
     const root = join(home, ".config/svc");
@@ -23,7 +23,7 @@ describe("Profile files", () => {
     ]);
   });
 
-  it("do not lose one of many that are written at once", async () => {
+  it("loses none of many concurrent writes", async () => {
     const names = Array.from({ length: 20 }, (_, i) => `p${i}`);
     await Promise.all(names.map((name) => addProfile(name, A)));
     const { stdout } = await run(["profiles", "list", "--json"]);
@@ -36,10 +36,10 @@ describe("Profile files", () => {
     ["null", "null"],
     ["a list", "[]"],
     ["no address", "{}"],
-    ["an address that is none", '{"base_url": "a"}'],
+    ["an invalid address", '{"base_url": "a"}'],
     ["a key without an origin", `{"base_url": "${A}", "secret_key": {"store": "file", "value": "${keyOf("x")}"}}`],
     ["a key nowhere", `{"base_url": "${A}", "secret_key": {"store": "cloud", "origin": "${A}"}}`],
-  ])("with %s are named, and not repeated", async (_, text) => {
+  ])("with %s is named in the error but not quoted", async (_, text) => {
     await mkdir(join(home, ".config/svc/profiles"), { recursive: true });
     const path = join(home, ".config/svc/profiles/acme.json");
     await writeFile(path, text, { mode: 0o600 });
@@ -56,7 +56,7 @@ describe("Profile files", () => {
     [0o640, "contains a secret key that others can read"],
     [0o666, "others can change it"],
     [0o620, "others can change it"],
-  ])("of mode %o are refused, with the command that mends them", async (mode, message) => {
+  ])("of mode %o is refused with the command that fixes it", async (mode, message) => {
     await addProfile("acme", A);
     const path = join(home, ".config/svc/profiles/acme.json");
     await chmod(path, mode);
@@ -66,8 +66,8 @@ describe("Profile files", () => {
     expect(stderr).toContain(`chmod 600 '${path}'`);
   });
 
-  // Only root can make a file another's; and root may read everybody's, so that a child of another user asks.
-  it.skipIf(process.getuid?.() !== 0)("of another user are refused", async () => {
+  // Only root can change a file's owner, and root may read every file, so a child process of another user reads it.
+  it.skipIf(process.getuid?.() !== 0)("of another user is refused", async () => {
     await addProfile("acme", A);
     await chown(join(home, ".config/svc/profiles/acme.json"), 12_345, 12_345);
     const uid = process.getuid!;
@@ -81,7 +81,7 @@ describe("Profile files", () => {
   });
 
   it.each(["../x", "a/b", "A", "", ".", "..", "a".repeat(64), "con\u0000", "-x"])(
-    "are not made for %j",
+    "is not created for the name %j",
     async (name) => {
       const { code } = await run(["login", "--no-check", "--base-url", A, `--profile=${name}`], { stdin: keyOf("x") });
       expect([code, await readdir(home)]).toEqual([2, ["work"]]);

@@ -33,7 +33,7 @@ function run(argv: readonly string[], options: CliOptions = {}): ReturnType<type
 }
 
 describe("tokens verify --json", () => {
-  it("has one form for every outcome, and every way to check", async () => {
+  it("has one form for every outcome and every way of checking", async () => {
     const token = await service.tokenFor("google", "ada");
     const foreign = await service.tokenFor("google", "ada", service.globex);
     const outcomes: [argv: string[], options: CliOptions, code: number][] = [
@@ -60,7 +60,7 @@ describe("tokens verify --json", () => {
     }
   });
 
-  it("--batch answers a line for each token, in their order", async () => {
+  it("--batch prints a line for each token in order", async () => {
     const token = await service.tokenFor("google", "ada");
     const lines = Array.from({ length: 100 }, (_, i) =>
       i % 3 === 0 ? `Bearer ${token}` : i % 3 === 1 ? "x.y.z" : token,
@@ -77,7 +77,7 @@ describe("tokens verify --json", () => {
     expect((await run(["tokens", "verify", "--batch"], { stdin: `${token}\n${token}` })).code).toBe(0);
   });
 
-  it("--batch has a line for each token where the service fails, asks no further, and says once what failed", async () => {
+  it("--batch prints a line for each token when the service fails, stops asking and reports the failure once", async () => {
     const tokens = Array.from({ length: 100 }, (_, i) => `${i}.y.z`).join("\n");
     const fetch = answering(503, "<html>");
     const { code, stdout, stderr, requests } = await run(["tokens", "verify", "--batch", "--retries", "0"], {
@@ -98,10 +98,10 @@ describe("tokens verify --json", () => {
 });
 
 describe("Exit codes", () => {
-  it.each(Object.keys(ERRORS) as WireCode[])("of the service's %s are those of the table", async (code) => {
+  it.each(Object.keys(ERRORS) as WireCode[])("of the service's error %s are those in the table", async (code) => {
     const fetch = answering(ERRORS[code].status, JSON.stringify(errorBody(code)));
     expect((await run(["api", "GET", "/api/v1/users"], { fetch })).code).toBe(EXIT_OF[code]);
-    // Commands over the client end in the same way.
+    // Commands that use the client exit in the same way.
     const argv =
       ERRORS[code].status === 401 && "valid" in ERRORS[code] ? ["tokens", "verify", "a.b.c"] : ["users", "list"];
     expect((await run(argv, { fetch })).code).toBe(EXIT_OF[code]);
@@ -132,18 +132,21 @@ describe("Exit codes", () => {
     },
     unknown: { fetch: answering(418, '{"error":"I am a teapot"}') },
   };
-  it.each(Object.entries(FAULTS))("of the client's %s are those of the table", async (code, { argv, ...options }) => {
-    const result = await run([...(argv ?? ["users", "list"]), "--json"], {
-      ...options,
-      env: { SVC_RETRIES: "0", ...options.env },
-    });
-    const { error } = JSON.parse(result.stderr.trimEnd().split("\n").at(-1)!) as { error: { code: string } };
-    expect([result.code, error.code === code || code === "config"]).toEqual([EXIT_OF[code as ErrorCode], true]);
-  });
+  it.each(Object.entries(FAULTS))(
+    "of the client's error %s are those in the table",
+    async (code, { argv, ...options }) => {
+      const result = await run([...(argv ?? ["users", "list"]), "--json"], {
+        ...options,
+        env: { SVC_RETRIES: "0", ...options.env },
+      });
+      const { error } = JSON.parse(result.stderr.trimEnd().split("\n").at(-1)!) as { error: { code: string } };
+      expect([result.code, error.code === code || code === "config"]).toEqual([EXIT_OF[code as ErrorCode], true]);
+    },
+  );
 });
 
-describe("Lists", () => {
-  it("have the same columns as csv and tsv, and --raw leaves values as they are", async () => {
+describe("Lists of users and sessions", () => {
+  it("have the same columns in csv and tsv, and --raw leaves values unchanged", async () => {
     const name = "=1+1\tx\n\u001b[2J";
     const fetch = answering(
       200,
@@ -171,7 +174,7 @@ describe("Lists", () => {
     expect((await run(["users", "list", "--raw"], { fetch })).code).toBe(2);
   });
 
-  it("tell a person that more exist beyond --limit, and where to go on", async () => {
+  it("say on a terminal that more exist beyond --limit, and how to continue", async () => {
     const { stderr } = await run(["users", "list", "--limit", "2"], { tty: true });
     expect(stderr).toContain(`More users exist. Raise --limit, or add --after ${ADA}`);
     expect((await run(["users", "list", "--limit", "3"], { tty: true })).stderr).not.toContain("More users exist");
@@ -188,7 +191,7 @@ describe("Lists", () => {
     expect(await shown(200)).toContain(ADA);
   });
 
-  it("run apart from commander", async () => {
+  it("can be printed without commander", async () => {
     const context = createContext({ service });
     expect(await runList(context, { json: true, limit: "1" })).toBe(0);
     expect(JSON.parse(context.written.stdout)).toMatchObject([{ id: GRACE, resource: "user" }]);
@@ -199,12 +202,12 @@ describe("Lists", () => {
     [["users", "search", "--email-domain", "acme"], "A domain has a dot"],
     [["users", "search", "name:a*b"], "* is a wildcard only at the start or the end"],
     [["users", "search", "email:ada"], "To find a part of it: email:*ada*"],
-  ])("that are empty say what looks wrong with %j", async (argv, hint) => {
+  ])("that are empty explain what looks wrong with %j", async (argv, hint) => {
     expect((await run(argv, { tty: true })).stderr).toContain(hint);
   });
 });
 
-describe("users get", () => {
+describe("svc users get", () => {
   it("finds a user by e-mail address", async () => {
     expect(JSON.parse((await run(["users", "get", "ADA@acme.test", "--json"])).stdout)).toMatchObject({ id: ADA });
     const none = await run(["users", "get", "nobody@acme.test"]);
@@ -212,9 +215,9 @@ describe("users get", () => {
   });
 });
 
-describe("A deletion by query", () => {
+describe("svc users delete --query", () => {
   it.each(["-email:*@", "email:*@*", "name:** -email:*.", "-email:*@nowhere.test"])(
-    "%s, which would match everyone, deletes no one",
+    "%s, which would match every user, deletes none",
     async (query) => {
       const flags = ["--yes", "--expect", "3"];
       const { code, stderr, requests } = await run(["users", "delete", `--query=${query}`, ...flags]);
@@ -223,20 +226,20 @@ describe("A deletion by query", () => {
     },
   );
 
-  it("that leaves some out is made", async () => {
+  it("with a query that excludes some users deletes the others", async () => {
     const flags = ["--query=-email:*@navy.test", "--yes", "--expect", "2"];
     expect((await run(["users", "delete", ...flags])).code).toBe(0);
   });
 });
 
-describe("A receipt", () => {
+describe("A deletion receipt", () => {
   const lines = async (): Promise<Record<string, string>[]> =>
     (await readFile(join(cwd, "r"), "utf8"))
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, string>);
 
-  it("has the user on record before the request is sent", async () => {
+  it("records each user before the request is sent", async () => {
     let recorded: Record<string, string>[] = [];
     const fetch: Fetch = async (url, init) => {
       if (init.method === "DELETE") recorded = await lines();
@@ -254,7 +257,7 @@ describe("A receipt", () => {
     ]);
   });
 
-  it("of an interrupted run is continued with --resume, although its last line was cut", async () => {
+  it("of an interrupted run is continued with --resume, even if its last line was cut", async () => {
     const line = {
       time: "2026-06-01T12:00:00.000Z",
       service: "http://acme.localhost:7820",
@@ -284,7 +287,7 @@ describe("A receipt", () => {
     expect([code, requests.filter(({ method }) => method === "DELETE")]).toEqual([8, []]);
   });
 
-  it("is written apart from commander too", async () => {
+  it("can be written without commander", async () => {
     const context = createContext({ service, cwd });
     await runDelete(context, { yes: true, max: "10", concurrency: "1", receipt: "r" }, [ADA]);
     expect((await lines()).map(({ outcome }) => outcome)).toEqual(["deleting", "deleted"]);

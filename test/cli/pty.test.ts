@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** The command at a terminal, with nothing of this process's environment. */
+/** The command on a terminal, without this process's environment. */
 function start(args: string, env: Record<string, string> = {}): Terminal {
   const own = { HOME: home, NO_COLOR: "1", NODE_DISABLE_COMPILE_CACHE: "1" };
   const terminal = openTerminal(`'${process.execPath}' '${BIN}' ${args}`, home, { ...own, ...env });
@@ -35,7 +35,7 @@ function start(args: string, env: Record<string, string> = {}): Terminal {
   return terminal;
 }
 
-/** A service that knows one key, and what it was sent. */
+/** A service that accepts one key and records the requests. */
 async function startService(): Promise<{ url: string; keys: unknown[] }> {
   const keys: unknown[] = [];
   const server = createServer((request, response) => {
@@ -49,8 +49,8 @@ async function startService(): Promise<{ url: string; keys: unknown[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
 }
 
-describe.skipIf(!isThere("script"))("At a terminal", () => {
-  it("a service that is slow is named after a second, and the line goes when it answers", async () => {
+describe.skipIf(!isThere("script"))("On a terminal", () => {
+  it("svc names a slow service after a second and clears the line when it answers", async () => {
     const held: ServerResponse[] = [];
     const server = createServer((_, response) => void held.push(response)).listen(0, "127.0.0.1");
     servers.push(server);
@@ -67,11 +67,11 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     expect(await terminal.code).toBe(0);
     const after = terminal.shown().split("\r\u001b[K").at(-1);
     expect(after).not.toContain("Waiting");
-    // Of a terminal without a size and a locale, as containers have them.
+    // A terminal without size and locale, as in containers.
     expect(after).toMatch(/ID +EMAIL +NAME +PROVIDERS.*ada@acme\.test +Ada Ünlü/s);
   });
 
-  it("svc login shows nothing of the key that is typed", async () => {
+  it("svc login does not show the key that is typed", async () => {
     const { url, keys } = await startService();
     const terminal = start(`login --base-url ${url}`, { SVC_KEYRING: "off" });
     await terminal.until(/Secret key for .*hidden/);
@@ -83,7 +83,7 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     expect(await readFile(join(home, ".config/svc/profiles/default.json"), "utf8")).toContain(KEY);
   });
 
-  it("svc login keeps nothing after Ctrl-C, and ends with 130", async () => {
+  it("svc login stores nothing after Ctrl-C and exits with 130", async () => {
     const { url, keys } = await startService();
     const terminal = start(`login --base-url ${url}`, { SVC_KEYRING: "off" });
     await terminal.until(/Secret key for/);
@@ -92,7 +92,7 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     expect(terminal.shown()).not.toContain("sk_half");
   });
 
-  it("svc login asks before it keeps a key in a file, and takes no for an answer", async () => {
+  it("svc login asks before it stores a key in a file, and the default is no", async () => {
     const { url } = await startService();
     const terminal = start(`login --base-url ${url}`, { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" });
     await terminal.until(/Secret key for/);
@@ -102,7 +102,7 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     expect([await terminal.code, await readdir(home)]).toEqual([1, []]);
   });
 
-  it("svc init asks, and writes what svc serve takes", async () => {
+  it("svc init asks questions and writes files that svc serve accepts", async () => {
     const terminal = start("init");
     await terminal.until(/Port of the server/);
     terminal.type(`7821${ENTER}`);
@@ -122,7 +122,7 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     expect(users).toHaveLength(1);
   });
 
-  it("svc init writes nothing after Ctrl-C, and ends with 130", async () => {
+  it("svc init writes nothing after Ctrl-C and exits with 130", async () => {
     const terminal = start("init");
     await terminal.until(/Port of the server/);
     terminal.type(`7821${ENTER}`);
@@ -131,7 +131,7 @@ describe.skipIf(!isThere("script"))("At a terminal", () => {
     expect([await terminal.code, await readdir(home)]).toEqual([130, []]);
   });
 
-  it.each(["init", "login --base-url https://acme.svc.test"])("svc %s asks nothing in CI", async (args) => {
+  it.each(["init", "login --base-url https://acme.svc.test"])("svc %s asks no question in CI", async (args) => {
     const terminal = start(args, { CI: "1" });
     expect([await terminal.code, await readdir(home)]).toEqual([2, []]);
   });

@@ -13,16 +13,16 @@ import { setup, START } from "../_setup.ts";
 const USERS_SEARCH = ["users", "search"];
 const SESSIONS_SEARCH = ["sessions", "search"];
 
-/** Nobody matches, whatever is asked. */
+/** A service where no search matches. */
 const nobody: Fetch = async () => new Response("[]") as Awaited<ReturnType<Fetch>>;
 
-/** The query that a command sends; undefined where it sends none. */
+/** The query that a command sends, or undefined. */
 async function queryOf(argv: readonly string[], options: CliOptions = {}): Promise<string | null | undefined> {
   const { requests } = await runCli(argv, { service: await setup(), fetch: nobody, ...options });
   return requests[0] && new URL(requests[0].url).searchParams.get("query");
 }
 
-describe("A term", () => {
+describe("A search term", () => {
   it.each<[wire: string, ...others: string[][]]>([
     ["email:ada@acme.com", ["email=ada@acme.com"], ["email.eq=ada@acme.com"], ["--email", "ada@acme.com"]],
     ["email:*@acme.com", ["email.ends=@acme.com"], ["email=*@acme.com"], ["--email-domain", "acme.com"]],
@@ -41,7 +41,7 @@ describe("A term", () => {
     ["-name:*b*", ["not.name.contains=b"], ["--query", "-name:*b*"], ["--query=not.name.contains=b"]],
     ["name:a -name:b", ["-name:b", "name:a"], ["--not=name:b", "name=a"], ["--query", " name:a\n\t-name:b "]],
     ["email:a email:b", ["--email", "a", "--email", "b"], ["--query", "email:a", "--query", "email:b"]],
-  ])("on the wire is %s, and is spelt %j", async (wire, ...others) => {
+  ])("that is %s on the wire can be written as %j", async (wire, ...others) => {
     for (const args of [wire.split(" "), ...others]) {
       expect([args, await queryOf([...USERS_SEARCH, ...args])]).toEqual([args, wire]);
     }
@@ -55,22 +55,22 @@ describe("A term", () => {
     ["revoked_at:null", ["--active"]],
     ["-revoked_at:null", ["--revoked"]],
     ["-ip_address:2001:db8::1*", ["not.ip_address=2001:db8::1*"]],
-  ])("of a session, %s, is spelt %j", async (wire, args) => {
+  ])("of a session, %s, can be written as %j", async (wire, args) => {
     expect(await queryOf([...SESSIONS_SEARCH, ...args])).toBe(wire);
   });
 
-  it("that is negated may begin a whole query in one argument", async () => {
+  it("that is negated can start a whole query in one argument", async () => {
     expect(await queryOf([...USERS_SEARCH, "-name:a name:b"])).toBe("name:b -name:a");
   });
 
-  it("can come from a file, or from standard input, over several lines", async () => {
+  it("can come from a file or from several lines of standard input", async () => {
     const stdin = "email.ends=@acme.com\r\n\n-name:bot*\n";
     expect(await queryOf([...USERS_SEARCH, "--query-file", "-", "name:a*"], { stdin })).toBe(
       "email:*@acme.com name:a* -name:bot*",
     );
   });
 
-  it("of a field that only the service may know is sent as it was typed", async () => {
+  it("with a field unknown to svc is sent as typed", async () => {
     expect(await queryOf([...USERS_SEARCH, "-name:b", "plan:pro", "name:a"])).toBe("plan:pro name:a -name:b");
   });
 
@@ -96,10 +96,10 @@ describe("A term", () => {
     })
     .filter((term): term is Term => term !== undefined);
 
-  it("means the same in each of its spellings, whatever it is", () => {
+  it("means the same in every spelling", () => {
     fc.assert(
       fc.property(anyTerm, (term) => {
-        // What matches everything has no spelling by name: it is an asterisk in both.
+        // A match-all term has no named operator: it is an asterisk in both.
         expect(parseTerm(toWire(toShell(term)), USERS.fields)).toEqual(
           term.value === "" ? { ...term, operator: "starts" } : term,
         );
@@ -114,7 +114,7 @@ describe("A term", () => {
   });
 });
 
-describe("A search that can't mean anything", () => {
+describe("A search that cannot match", () => {
   it.each<[args: string[], message: string | RegExp]>([
     [["email.ends="], '"email.ends=" has no value.'],
     [["email="], '"email=" has no value.'],
@@ -146,7 +146,7 @@ describe("A search that can't mean anything", () => {
     [["--query-file", "/no/such/file"], /cannot be read \(ENOENT\)/],
     [["--query-file", "-"], '--query-file: no terms in "-".'],
     [["--provider", "github"], /Unknown option/],
-  ])("%j is refused, and nothing is sent", async (args, message) => {
+  ])("with %j is refused, and nothing is sent", async (args, message) => {
     const { code, stdout, stderr, requests } = await runCli([...USERS_SEARCH, ...args], { service: await setup() });
     expect([code, stdout, requests]).toEqual([2, "", []]);
     const [first = ""] = stderr.replace(/^(✗|error:) /, "").split("\n");
@@ -154,7 +154,7 @@ describe("A search that can't mean anything", () => {
     else expect(first).toMatch(message);
   });
 
-  it("is sent where only its field is unknown: the service may know it", async () => {
+  it("is sent if only its field is unknown to svc", async () => {
     const service = await setup();
     const { requests, stderr } = await runCli([...USERS_SEARCH, "emial:x"], { service, fetch: nobody });
     expect([requests.length, stderr]).toEqual([1, ""]);
@@ -165,7 +165,7 @@ describe("A search that can't mean anything", () => {
     ["users", "-provider:github", "Sessions have this field. Use: svc sessions search '-provider:github'"],
     ["sessions", "provder:github", 'Did you mean "provider"?'],
     ["users", "colour:red", undefined],
-  ])("says once that the field of svc %s search %s is unknown, and what is near", async (noun, term, hint) => {
+  ])("with an unknown field in svc %s search %s reports it once with a suggestion", async (noun, term, hint) => {
     const { code, stderr } = await runCli([noun, "search", term], { service: await setup() });
     const field = /\w+/.exec(term)![0];
     const [error = "", ...more] = stderr.trimEnd().split("\n");
@@ -179,14 +179,14 @@ describe("A search that can't mean anything", () => {
   });
 });
 
-describe("What a shell has done to a term", () => {
+describe("A term changed by the shell", () => {
   let cwd: string;
   beforeEach(async () => {
     cwd = await mkdtemp(join(tmpdir(), "svc-query-"));
   });
   afterEach(() => rm(cwd, { recursive: true, force: true }));
 
-  it("is named with the file that its > has made", async () => {
+  it("is reported with the file that > created", async () => {
     await writeFile(join(cwd, "=2026-01-01"), "");
     const { code, stderr } = await runCli([...USERS_SEARCH, "created_at"], { service: await setup(), cwd });
     expect([code, stderr]).toEqual([
@@ -196,14 +196,14 @@ describe("What a shell has done to a term", () => {
     ]);
   });
 
-  it("is named where there is no such file, or no such directory", async () => {
+  it("is reported even without such a file or directory", async () => {
     for (const directory of [cwd, "/nowhere"]) {
       const { stderr } = await runCli([...USERS_SEARCH, "created_at"], { service: await setup(), cwd: directory });
       expect(stderr).toContain("Your shell probably interpreted a > or <.\n");
     }
   });
 
-  it("is named where it put file names in the place of an asterisk", async () => {
+  it("is reported when the shell replaced an asterisk by file names", async () => {
     await writeFile(join(cwd, "README.md"), "");
     const { code, stderr } = await runCli([...USERS_SEARCH, "README.md"], { service: await setup(), cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining("your shell expanded an asterisk")]);
@@ -213,10 +213,10 @@ describe("What a shell has done to a term", () => {
   });
 });
 
-describe("query explain", () => {
+describe("svc query explain", () => {
   const explain = ["query", "explain"];
 
-  it("says it in words and in every spelling, and sends nothing", async () => {
+  it("prints the query in words and in every spelling, and sends nothing", async () => {
     const argv = [...explain, "email:*@acme.com", "-name:bot*", "created_at.gte=2026-01-01", "--json"];
     const { code, stdout, stderr, requests } = await runCli(argv);
     expect([code, stderr, requests]).toEqual([0, "", []]);
@@ -243,12 +243,12 @@ describe("query explain", () => {
     ["email_verified_at:null", "email_verified_at is empty"],
     ["-avatar_url:null", "avatar_url is not empty"],
     ["name:*", "name is anything"],
-  ])("puts %s in words: %s", async (wire, words) => {
+  ])("describes %s as: %s", async (wire, words) => {
     const { stdout } = await runCli([...explain, ...wire.split(" "), "--json"]);
     expect((JSON.parse(stdout) as { means: string }).means).toBe(`users whose ${words}`);
   });
 
-  it("gives spellings that mean the same when they are typed", async () => {
+  it("prints spellings that mean the same when typed", async () => {
     const service = await setup();
     for (const query of ["email:*@acme.com -name:bot*", "created_at:2026-01-01", "-email:*x -created_at:2026-01-01"]) {
       const { stdout } = await runCli([...explain, "--query", query, "--json"]);
@@ -271,7 +271,7 @@ describe("query explain", () => {
   });
 });
 
-describe("Random terms in random places", () => {
+describe("Random terms at random places of the command line", () => {
   const positive = fc.constantFrom(
     "name:a*",
     "email.ends=@acme.com",
@@ -298,7 +298,7 @@ describe("Random terms in random places", () => {
     ["--fields", "id,email"],
   );
 
-  it("never change another option, and are never lost", async () => {
+  it("never change another option and are never lost", async () => {
     const service = await setup();
     const args = fc.array(fc.oneof(positive, negative, option), { minLength: 1, maxLength: 8 });
     await fc.assert(
@@ -316,7 +316,7 @@ describe("Random terms in random places", () => {
     );
   });
 
-  it("keep their meaning through the parser of the service", () => {
+  it("keep their meaning in the service's parser", () => {
     const wire = parseQuery("-name:bob name:a*", SESSIONS.fields);
     expect(wire.flatMap(({ values, excluded }) => [...values, ...excluded]).map(printTerm)).toEqual([
       "name:a*",

@@ -19,7 +19,7 @@ import { setup } from "../_setup.ts";
 
 const COMMANDS = new URL("../../src/cli/commands/", import.meta.url);
 
-it("Every command has a run function that its definition only calls", async () => {
+it("Every command has a run function that its definition calls", async () => {
   for (const file of await readdir(COMMANDS, { recursive: true })) {
     if (!file.endsWith(".ts")) continue;
     const source = await readFile(new URL(file, COMMANDS), "utf8");
@@ -44,14 +44,14 @@ it.each<[name: string, run: (context: Context, publishableKey: string) => Promis
     (context) => runExplain(context, { json: true, resource: "users" }, ["name:a"]),
     { wire: "name:a" },
   ],
-])("svc %s runs without arguments that are parsed first", async (_, run, shown) => {
+])("svc %s runs without parsed arguments", async (_, run, shown) => {
   const service = await setup();
   const context = createContext({ service });
   await run(context, service.acme.publishable_key);
   expect(JSON.parse(context.written.stdout)).toMatchObject(shown);
 });
 
-it("Profiles and their settings are changed without arguments that are parsed first", async () => {
+it("Profiles and their settings can be changed without parsed arguments", async () => {
   const context = createContext({ env: { SVC_CONFIG_DIR: temporaryDirectory() } });
   await writeProfile(context, "staging", { base_url: "https://acme.example.com" });
   await writeCurrent(context, "staging");
@@ -61,13 +61,13 @@ it("Profiles and their settings are changed without arguments that are parsed fi
   expect(context.written.stdout).toBe("https://api.example.com\nstaging\n");
 });
 
-it("A command that only prints needs nothing but a place to print to", async () => {
+it("A command that only prints needs only an output stream", async () => {
   const context = createContext();
   await runCompletion(context, "bash");
   expect(context.written.stdout).toContain("complete");
 });
 
-it("svc store check returns the exit code of what it found", async () => {
+it("svc store check returns the exit code of its result", async () => {
   const cwd = temporaryDirectory();
   const context = createContext({ cwd });
   await expect(runCheck(context, { store: "db.json" })).rejects.toThrow("There is no store");

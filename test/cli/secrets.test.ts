@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
 import { setup, NOBODY } from "../_setup.ts";
 
-describe("Secret keys", () => {
+describe("A secret key", () => {
   const KEY = "sk_live_0123456789abcdefghijklmnopqrstuvwxyz";
 
   it.each([
@@ -19,7 +19,7 @@ describe("Secret keys", () => {
     [["users", "list", `SVC_SECRET_KEY=${KEY}`]],
     [["users", "list", `-k${KEY}`]],
     [["users", "search", "--", KEY]],
-  ])("are refused in arguments and not repeated: %j", async (argv) => {
+  ])("in an argument is refused and not repeated: %j", async (argv) => {
     const service = await setup();
     for (const more of [[], ["--json"]]) {
       const { code, stdout, stderr, requests } = await runCli([...more, ...argv], { service });
@@ -29,12 +29,12 @@ describe("Secret keys", () => {
     }
   });
 
-  it("are not seen in a search for something like them", async () => {
+  it("is not mistaken for one in a search for similar text", async () => {
     const service = await setup();
     expect((await runCli(["users", "search", "name:*task_force*"], { service })).code).toBe(0);
   });
 
-  it("are in nothing that is printed", async () => {
+  it("appears in nothing that svc prints", async () => {
     const service = await setup();
     for (const argv of [
       ["users", "list"],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
 import { setup, type Service, ADA } from "../_setup.ts";
 
-/** What a person at the browser does: follows every redirect, to the application's in the end. */
+/** Follows every redirect like a browser, up to the application's. */
 function browserOf(service: Service): (url: string) => Promise<void> {
   return async (url) => {
     let location = url;
@@ -14,8 +14,8 @@ function browserOf(service: Service): (url: string) => Promise<void> {
   };
 }
 
-describe("sign-in", () => {
-  it("prints the claims of the token, and needs no browser for a simulated account", async () => {
+describe("svc sign-in", () => {
+  it("prints the token's claims, and needs no browser for a simulated account", async () => {
     const service = await setup();
     const argv = ["sign-in", "--provider", "github", "--as", "ada@acme.test", "--json"];
     const { code, stdout, stderr } = await runCli(argv, { service });
@@ -34,21 +34,21 @@ describe("sign-in", () => {
     });
   });
 
-  it("prints with --token what can be piped on", async () => {
+  it("prints only the token with --token", async () => {
     const service = await setup();
     const { stdout } = await runCli(["sign-in", "--as", "ada", "--token"], { service });
     const { code } = await runCli(["tokens", "verify", "-"], { service, stdin: stdout });
     expect([stdout.split("\n").length, code]).toEqual([2, 0]);
   });
 
-  it("tells times in words to a person", async () => {
+  it("prints times in words on a terminal", async () => {
     const service = await setup();
     const options = { service, tty: true, env: { NO_COLOR: "1" } };
     const { stdout } = await runCli(["sign-in", "--as", "ada"], options);
     expect(stdout).toContain("\nexp          1780318800 (in 1 hour)\n");
   });
 
-  it("says what the application would be told when the sign-in fails", async () => {
+  it("prints the error that the application would get when the sign-in fails", async () => {
     const service = await setup();
     const argv = ["sign-in", "--provider", "github", "--as", "alan"];
     const { code, stdout, stderr } = await runCli(argv, { service });
@@ -58,7 +58,7 @@ describe("sign-in", () => {
     );
   });
 
-  it("prints the link, and opens it in a browser", async () => {
+  it("prints the link and opens it in a browser", async () => {
     const service = await setup();
     const opened: string[] = [];
     const openBrowser = async (url: string): Promise<void> => {
@@ -77,7 +77,7 @@ describe("sign-in", () => {
     ]);
   });
 
-  it("goes on without a browser that can be opened", async () => {
+  it("continues when no browser can be opened", async () => {
     const service = await setup();
     const { code, stderr } = await runCli(["sign-in"], { service, signal: "SIGINT" });
     expect([code, stderr]).toEqual([130, expect.stringContaining("Could not open a browser. Open the link.\n")]);

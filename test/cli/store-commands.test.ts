@@ -18,13 +18,13 @@ async function filesIn(directory: string): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name, n) => [name, contents[n]!]));
 }
 
-describe("Which store is meant", () => {
+describe("The store of a store command", () => {
   it.each([
     ["the flag", "--store a/db.json", { SVC_STORE: "b/db.json" }, "a/db.json"],
     ["the environment", "--json", { SVC_STORE: "b/db.json" }, "b/db.json"],
     ["the configuration file", "--json", {}, "c/db.json"],
     ["a configuration file that is named", "--config other.json", { SVC_STORE: "" }, "d/db.json"],
-  ])("%s says it", async (_, flags, env, expected) => {
+  ])("is named by %s", async (_, flags, env, expected) => {
     await writeFile(at("svc.config.json"), '{"store":"c/db.json"}');
     await writeFile(at("other.json"), '{"store":"d/db.json"}');
     const { code, stderr } = await svc(`check ${flags}`, { env });
@@ -32,12 +32,12 @@ describe("Which store is meant", () => {
     expect(stderr).toContain(`There is no store at ${at(expected)}.`);
   });
 
-  it("otherwise the one of svc serve", async () => {
+  it("is the one of svc serve by default", async () => {
     const path = await makeStore();
     expect((await svc("check")).stdout).toContain(`location\t${path}\n`);
   });
 
-  it("may be a link, which is followed", async () => {
+  it("may be a symbolic link, which is followed", async () => {
     const path = await makeStore("real/db.json");
     await symlink(path, at("link.json"));
     expect((await svc("check --store link.json")).stdout).toContain(`location\t${path}\n`);
@@ -46,26 +46,29 @@ describe("Which store is meant", () => {
     expect((await svc("check --store nowhere.json")).stderr).toContain("is a link that leads nowhere");
   });
 
-  it.each(COMMANDS)("svc store %s refuses what is no store, and repeats no password", async (command) => {
-    const commandLine = (location: string): string =>
-      command === "copy"
-        ? `copy ${location} x/db.json`
-        : command === "import"
-          ? `import f --store ${location}`
-          : `${command} --store ${location}`;
-    await writeFile(at("f"), "");
-    const url = await svc(commandLine("mysql://ada:hunter2@db.test/svc"));
-    expect(url.code).toBe(2);
-    expect(url.stderr).toMatch(/^✗ ("mysql:" is not a kind of store that svc knows|A database looks after)/);
-    expect(url.stderr).not.toContain("hunter2");
-    expect(await svc(commandLine("memory"))).toMatchObject({ code: 2 });
-    expect(await svc(commandLine("db.sqlite"))).toMatchObject({ code: 2 });
-    expect(await readdir(cwd)).toEqual(["f"]);
-  });
+  it.each(COMMANDS)(
+    "is checked: svc store %s refuses what is not a store, and repeats no password",
+    async (command) => {
+      const commandLine = (location: string): string =>
+        command === "copy"
+          ? `copy ${location} x/db.json`
+          : command === "import"
+            ? `import f --store ${location}`
+            : `${command} --store ${location}`;
+      await writeFile(at("f"), "");
+      const url = await svc(commandLine("mysql://ada:hunter2@db.test/svc"));
+      expect(url.code).toBe(2);
+      expect(url.stderr).toMatch(/^✗ ("mysql:" is not a kind of store that svc knows|A database looks after)/);
+      expect(url.stderr).not.toContain("hunter2");
+      expect(await svc(commandLine("memory"))).toMatchObject({ code: 2 });
+      expect(await svc(commandLine("db.sqlite"))).toMatchObject({ code: 2 });
+      expect(await readdir(cwd)).toEqual(["f"]);
+    },
+  );
 });
 
 describe("svc store check", () => {
-  it("says what a sound store is", async () => {
+  it("describes a sound store", async () => {
     const path = await makeStore();
     const { code, stdout, stderr } = await svc("check --json");
     expect([code, stderr]).toEqual([0, ""]);
@@ -82,7 +85,7 @@ describe("svc store check", () => {
     });
   });
 
-  it("reads a store that a server has, with what is in its journal", async () => {
+  it("reads a store that a server has open, with the changes in its journal", async () => {
     const store = await open();
     await store.seed(people());
     expect(JSON.parse((await svc("check --json")).stdout)).toMatchObject({ sequence: 1, tables: { users: 4 } });
@@ -91,7 +94,7 @@ describe("svc store check", () => {
     expect(JSON.parse(stdout)).toMatchObject({ sequence: 2, tables: { users: 3 }, sound: true });
   });
 
-  it("names file, line, offset and record of what is damaged, and what to do", async () => {
+  it("names file, line, offset and record of damage, and what to do", async () => {
     const path = await makeStore();
     await damage(path);
     const before = await filesIn(dirname(path));
@@ -108,7 +111,7 @@ describe("svc store check", () => {
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 
-  it("names what belongs to a record that isn't there", async () => {
+  it("names records that reference missing ones", async () => {
     const store = await open();
     const { users, ...rest } = people();
     await store.seed({ ...rest, users: users.slice(1) });
@@ -118,7 +121,7 @@ describe("svc store check", () => {
     expect(stderr).toContain("svc store repair --drop-dangling");
   });
 
-  it("tells what a crash left at the journal's end, which is no damage", async () => {
+  it("reports an incomplete last line of the journal, which is not damage", async () => {
     const path = await makeStore();
     await appendFile(join(dirname(path), "db.journal"), '{"sequence":3,"chan');
     const { code, stderr } = await svc("check");
@@ -126,7 +129,7 @@ describe("svc store check", () => {
     expect(stderr).toContain("ends with an incomplete line");
   });
 
-  it.skipIf(process.getuid?.() === 0)("says so where a file can't be read", async () => {
+  it.skipIf(process.getuid?.() === 0)("reports a file that cannot be read", async () => {
     const path = await makeStore();
     await chmod(path, 0);
     expect(await svc("check")).toMatchObject({ code: 1, stderr: expect.stringContaining("EACCES") as string });
@@ -144,7 +147,7 @@ describe("svc store repair", () => {
 
   it.each<[string, string, CliOptions, number, string]>([
     ["is only tried", "repair --dry-run", {}, 0, "Nothing was changed.\n"],
-    ["can ask nobody", "repair", {}, 2, "Add --yes to repair without confirmation"],
+    ["cannot ask for confirmation", "repair", {}, 2, "Add --yes to repair without confirmation"],
     ["is not confirmed", "repair", { tty: true, confirm: () => false }, 1, "Nothing was changed.\n"],
   ])("changes nothing where it %s", async (_, line, options, expected, message) => {
     const path = await makeStore();
@@ -158,7 +161,7 @@ describe("svc store repair", () => {
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 
-  it("copies every file, then keeps what can be read; what can't is in the copy alone", async () => {
+  it("copies every file, then keeps readable records and leaves the others in the copy only", async () => {
     const path = await makeStore();
     await damage(path);
     const before = await readFile(path, "utf8");
@@ -170,13 +173,13 @@ describe("svc store repair", () => {
     expect(stderr).toContain(copy);
     expect([await readFile(copy, "utf8"), await modeOf(copy), await modeOf(path)]).toEqual([before, "600", "600"]);
     expect((await svc("check --json")).code).toBe(1);
-    // The clock of this test stands still.
+    // This test's clock is stopped.
     for (const name of await readdir(dirname(path))) if (name.endsWith(".bak")) await rm(join(dirname(path), name));
     expect(await svc("repair --yes --drop-dangling --json")).toMatchObject({ code: 0 });
     expect((await svc("check --json")).code).toBe(0);
   });
 
-  it("is refused while a server has the store", async () => {
+  it("is refused while a server has the store open", async () => {
     await open();
     await makeStore("other/db.json");
     const held = await open("other/db.json");
@@ -188,8 +191,8 @@ describe("svc store repair", () => {
   });
 });
 
-describe("svc store compact and migrate", () => {
-  it("compact the journal, and say what became of it", async () => {
+describe("svc store compact and svc store migrate", () => {
+  it("compact the journal and print the result", async () => {
     const path = await makeStore();
     await appendFile(join(dirname(path), "db.journal"), encodeLine(3, [["delete", "states", state(1).state]]));
     const { code, stderr } = await svc("compact");
@@ -203,7 +206,7 @@ describe("svc store compact and migrate", () => {
     expect(Object.keys(await filesIn(dirname(path)))).toEqual([".gitignore", "db.journal", "db.json"]);
   });
 
-  it("are refused where there is no store, and make none", async () => {
+  it("are refused without a store, and create none", async () => {
     for (const command of ["compact", "migrate", "repair --yes", "export", "check"])
       expect(await svc(command)).toMatchObject({
         code: 1,
@@ -220,7 +223,7 @@ describe("svc store compact and migrate", () => {
     expect(stderr).toContain("compacts the journal itself");
   });
 
-  it("bring an older store to the newest format, and keep it as it was beside", async () => {
+  it("upgrade an older store to the newest format and keep a copy beside it", async () => {
     const old = await readFile(new URL("../store/formats/2.db", import.meta.url), "utf8");
     await writeFile(at("db.json"), old);
     const before = (await svc("export --store db.json")).stdout;
@@ -239,7 +242,7 @@ describe("svc store compact and migrate", () => {
 });
 
 describe("Every svc store command", () => {
-  it("shows no secret but export, whose purpose that is", async () => {
+  it("except export prints no secret", async () => {
     const path = await makeStore();
     await makeStore("whole/db.json");
     const { stdout: whole } = await svc("export --store whole/db.json");
@@ -255,7 +258,7 @@ describe("Every svc store command", () => {
     }
   });
 
-  it.each(COMMANDS)("%s has help that begins with examples and ends with exit codes", async (command) => {
+  it.each(COMMANDS)("%s has help that starts with examples and ends with exit codes", async (command) => {
     const { code, stdout } = await svc(`${command} --help`);
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -266,7 +269,7 @@ describe("Every svc store command", () => {
     expect(stdout.indexOf("Examples:")).toBeLessThan(stdout.indexOf("Options:"));
   });
 
-  it("are listed by svc store --help", async () => {
+  it("is listed by svc store --help", async () => {
     const { stdout } = await svc("--help");
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ +${command} `, "m"));
   });

@@ -9,7 +9,7 @@ import { people } from "../store/_records.ts";
 useDirectory();
 
 describe("svc store copy", () => {
-  it("prints count and SHA-256 of both sides of each table", async () => {
+  it("prints count and SHA-256 of each table on both sides", async () => {
     const path = await makeStore();
     const { code, stdout, stderr } = await svc("copy .svc/db.json new/db.json");
     expect(code).toBe(0);
@@ -28,7 +28,7 @@ describe("svc store copy", () => {
     expect([await modeOf(at("new/db.json")), await modeOf(at("new"))]).toEqual(["600", "700"]);
   });
 
-  it("shows how far it is on a terminal, and nowhere else", async () => {
+  it("shows progress on a terminal only", async () => {
     await makeStore();
     expect((await svc("copy .svc/db.json a/db.json", { tty: ["stderr"] })).stderr).toContain(
       "\rCopied 16 of 16 records",
@@ -36,7 +36,7 @@ describe("svc store copy", () => {
     expect((await svc("copy .svc/db.json b/db.json --json")).stderr).toBe("");
   });
 
-  it("reads a store in use, and is refused where a server has the target, or it holds something", async () => {
+  it("reads a store in use, and refuses a target that is in use or not empty", async () => {
     await makeStore();
     await makeStore("full/db.json");
     const server = await open();
@@ -49,8 +49,8 @@ describe("svc store copy", () => {
   });
 });
 
-describe("svc store export and import", () => {
-  it("move all records through a file that only you can read", async () => {
+describe("svc store export and svc store import", () => {
+  it("transfer all records through a file that only its owner can read", async () => {
     await makeStore();
     const { code, stdout, stderr } = await svc("export --output-file backup.ndjson");
     expect([code, stdout]).toEqual([0, ""]);
@@ -63,7 +63,7 @@ describe("svc store export and import", () => {
     expect((await readdir(cwd)).toSorted()).toEqual([".svc", "backup.ndjson", "new"]);
   });
 
-  it("never writes over a file, and leaves none behind that is not whole", async () => {
+  it("never overwrite a file and leave no incomplete one behind", async () => {
     const path = await makeStore();
     await writeFile(at("mine"), "mine");
     expect(await svc("export --output-file mine")).toMatchObject({ code: 2 });
@@ -74,7 +74,7 @@ describe("svc store export and import", () => {
     expect((await readdir(cwd)).toSorted()).toEqual([".svc", "mine"]);
   });
 
-  it("read standard input, and leave nothing of it behind", async () => {
+  it("read standard input and keep no copy of it", async () => {
     await makeStore();
     const { stdout } = await svc("export");
     const spools = async (): Promise<string[]> =>
@@ -90,18 +90,18 @@ describe("svc store export and import", () => {
   });
 
   it.each([
-    ["a file that isn't there", "import missing", 2, "missing cannot be read (ENOENT)."],
+    ["a missing file", "import missing", 2, "missing cannot be read (ENOENT)."],
     ["a directory", "import .", 2, "is not a file."],
     ["nothing", "import -", 1, "standard input is empty. Nothing was imported."],
     ["no file at all", "import", 2, "Missing required argument 'file'"],
-  ])("say what is wrong with %s", async (_, line, expected, message) => {
+  ])("report what is wrong with %s", async (_, line, expected, message) => {
     const { code, stderr } = await svc(line);
     expect(code).toBe(expected);
     expect(stderr).toContain(message);
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("ends with a word where the reader goes away", async () => {
+  it("stop with a message when the reader closes the pipe", async () => {
     await makeStore();
     const context = createContext({ cwd });
     const gone = { ...context.stdout, ready: async () => false };

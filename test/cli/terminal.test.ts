@@ -15,7 +15,7 @@ const [ACME] = SEED.instances;
 const KEY = ACME!.secret_key;
 const COUNT = 40;
 
-/** A real server with so many users at acme.test, whose names begin with their number. */
+/** A real server with that many users at acme.test, whose names start with their number. */
 let directory: string;
 let server: ChildProcess;
 let env: Record<string, string>;
@@ -49,7 +49,7 @@ afterEach(() => {
   for (const terminal of terminals.splice(0)) terminal.end();
 });
 
-/** @param before what the shell is to do first */
+/** @param before what the shell does first */
 function open(args: string, more: Record<string, string> = {}, before = "true"): Terminal {
   const command = `stty cols 140 rows 12; ${before}; ${SVC} ${args}`;
   const terminal = openTerminal(command, directory, { ...env, ...more });
@@ -80,8 +80,8 @@ async function isThere(i: number): Promise<boolean> {
   return (await run(["users", "get", idOf(i), "--json"])).code === 0;
 }
 
-describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => {
-  it("of one asks, takes no for Enter, and yes for y", async () => {
+describe.skipIf(process.platform !== "linux")("svc users delete on a terminal", () => {
+  it("asks before it deletes one user: Enter means no and y means yes", async () => {
     const no = open(`users delete ${idOf(20)}`);
     await no.until(/Delete user20@navy\.test from \S+ \(.*?\)\? This cannot be undone\./);
     no.type("\r");
@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => 
     expect([await yes.code, await isThere(20)]).toEqual([0, false]);
   });
 
-  it("of several shows them and wants their number", async () => {
+  it("lists several users and asks for their number", async () => {
     const wrong = open("users delete --query email.ends=@navy.test");
     await wrong.until(/users of http:\/\/acme\.localhost:\d+ \(.*?\), which match/);
     await wrong.until(/Type \d+ to delete all of them:/);
@@ -112,7 +112,7 @@ describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => 
     expect([await right.code, await isThere(21), await isThere(22)]).toEqual([0, false, false]);
   });
 
-  it("is left by Ctrl-C before the answer, and deletes nobody", async () => {
+  it("deletes none after Ctrl-C at the question", async () => {
     for (const args of [idOf(23), `${idOf(23)} ${idOf(24)}`]) {
       const terminal = open(`users delete ${args}`);
       await terminal.until(/This cannot be undone\./);
@@ -122,7 +122,7 @@ describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => 
     expect([await isThere(23), await isThere(24)]).toEqual([true, true]);
   });
 
-  it("is not begun by a yes that comes by pipe, nor where CI is set", async () => {
+  it("does not accept a yes from a pipe, or under CI", async () => {
     for (const command of [
       `yes | ${SVC} users delete ${idOf(23)}`,
       `${SVC} users delete ${idOf(23)} < /dev/null`,
@@ -140,8 +140,8 @@ describe.skipIf(process.platform !== "linux")("A deletion at a terminal", () => 
   });
 });
 
-describe.skipIf(process.platform !== "linux")("A list at a terminal", () => {
-  it("is paged where it is longer, by less, which leaves where all fits", async () => {
+describe.skipIf(process.platform !== "linux")("A list on a terminal", () => {
+  it("is paged by less if it is longer than the terminal", async () => {
     const paged = open("users search email.ends=@acme.test");
     await paged.until(/user19@acme\.test/);
     paged.type("q");
@@ -151,19 +151,19 @@ describe.skipIf(process.platform !== "linux")("A list at a terminal", () => {
     expect(title!.replaceAll(/\u001b\[[0-9;?]*[a-zA-Z=>]/g, "")).toMatch(/ID +EMAIL +NAME/);
   });
 
-  it("is paged by the program of SVC_PAGER, with its arguments", async () => {
+  it("is paged by the program in SVC_PAGER with its arguments", async () => {
     const paged = open("users search email.ends=@acme.test", { SVC_PAGER: "sed -e s/@acme/@PAGED/" });
     expect(await paged.code).toBe(0);
     expect(paged.shown().match(/@PAGED\.test/g)).toHaveLength(20);
   });
 
-  it("is there even if the pager is not", async () => {
+  it("is printed even if the pager does not exist", async () => {
     const alone = open("users search email.ends=@acme.test", {}, "PATH=/nowhere");
     expect(await alone.code).toBe(0);
     expect(alone.shown().match(/@acme\.test/g)).toHaveLength(20);
   });
 
-  it("is not paged with --no-pager, and coloured by the terminal's wish alone", async () => {
+  it("is not paged with --no-pager, and coloured only if the terminal supports it", async () => {
     for (const [more, isColoured] of [
       [{}, true],
       [{ NO_COLOR: "1" }, false],
@@ -178,9 +178,9 @@ describe.skipIf(process.platform !== "linux")("A list at a terminal", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("A signal", () => {
-  it("during a deletion leaves a receipt of what was and what was not deleted", async () => {
-    // A service that takes its time with each.
+describe.skipIf(process.platform === "win32")("A signal to svc users delete", () => {
+  it("leaves a receipt of the users who were deleted and of those who were not", async () => {
+    // A service that answers each request slowly.
     const { createServer } = await import("node:http");
     let count = 0;
     let enough!: () => void;
@@ -213,8 +213,8 @@ describe.skipIf(process.platform === "win32")("A signal", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("A pipe", () => {
-  it("takes 3 MB byte by byte, in every format, and is closed without a word", async () => {
+describe.skipIf(process.platform === "win32")("Output of svc in a pipe", () => {
+  it("carries 3 MB unchanged in every format, and may be closed early without an error", async () => {
     const users = Array.from({ length: 10_000 }, (_, i) => ({ email: `u${i}@acme.test`, name: "x".repeat(100) }));
     const cwd = await mkdtemp(join(tmpdir(), "svc-pipe-"));
     await writeFile(join(cwd, "seed.json"), JSON.stringify({ instances: [{ ...ACME, users }] }));
@@ -255,7 +255,7 @@ describe.skipIf(process.platform === "win32")("A pipe", () => {
     }
   }, 60_000);
 
-  it.skipIf(process.platform !== "linux")("to a disk that is full is a failure", async () => {
+  it.skipIf(process.platform !== "linux")("to a full disk is a failure", async () => {
     for (const format of ["json", "tsv", "ids"]) {
       expect(await run([], { command: `${SVC} users list --output ${format} > /dev/full` })).toMatchObject({
         code: 1,
@@ -265,7 +265,7 @@ describe.skipIf(process.platform === "win32")("A pipe", () => {
   });
 });
 
-/** Whether a program that a test needs is there. Under CI it has to be. */
+/** Whether a program that a test needs is installed. CI requires it. */
 function has(program: string): boolean {
   try {
     execFileSync(program, ["-c", "exit 0"], { stdio: "ignore" });
@@ -285,14 +285,14 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
       `#!/bin/sh\nfor word in "$@"; do printf '%s\\n' "$word" >> argv; done\nprintf -- '--\\n' >> argv\ncat > /dev/null\n`,
     );
     await chmod(join(cwd, "svc"), 0o755);
-    // Files that an unquoted pattern would be replaced by.
+    // Files that an unquoted pattern would match.
     for (const name of ["email:x@acme.com", "name:ada", "ids.txt", "key.txt", "token.txt", "deploy"])
       await writeFile(join(cwd, name), "");
     await chmod(join(cwd, "deploy"), 0o755);
   });
   afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-  it.each(SHELLS.filter(has))("arrive in %s as they are written, and make no file", async (shell) => {
+  it.each(SHELLS.filter(has))("reach svc unchanged from %s and create no file", async (shell) => {
     const examples = await allExamples();
     expect(examples.length).toBeGreaterThan(15);
     for (const example of examples) {
@@ -317,7 +317,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     }
   });
 
-  /** What an example hands to svc, when nothing in it is replaced. */
+  /** The arguments of an example, if the shell changes nothing. */
   function wordsOf(example: string): string[] {
     const own = /(?:^|[|] |^[A-Z_]+=\S+ )svc (.*?)(?= [|<>]| &&|$)/.exec(example)![1]!;
     return (own.match(/'[^']*'|[^\s']+/g) ?? []).map((word) => word.replaceAll("'", ""));

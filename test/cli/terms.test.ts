@@ -3,7 +3,7 @@ import { everyCommand } from "../_cli-cases.ts";
 import { runCli } from "../_cli.ts";
 import { setup, ADA } from "../_setup.ts";
 
-describe("Negated terms", () => {
+describe("A negated term in arguments", () => {
   const search = ["sessions", "search"];
 
   it.each<[argv: string[], query: string]>([
@@ -26,7 +26,7 @@ describe("Negated terms", () => {
     [[...search, "--query", "email:ada* -provider:github", "-name:x"], "email:ada* -provider:github -name:x"],
     [[...search, "-ip_address:2001:db8::1*"], "-ip_address:2001:db8::1*"],
     [[...search, "-revoked_at:null"], "-revoked_at:null"],
-  ])("%j asks for %j", async (argv, query) => {
+  ])("%j sends the query %j", async (argv, query) => {
     const service = await setup();
     const { code, requests } = await runCli(argv, { service });
     expect([code, requests.map(({ url }) => new URL(url).searchParams.get("query"))]).toEqual([0, [query]]);
@@ -45,14 +45,14 @@ describe("Negated terms", () => {
     [["sessions", "list", "-provider:github"]],
     [["users", "delete", ADA, "-yes:x"]],
     [["tokens", "verify", "-quiet:1"]],
-  ])("%j is refused, and not taken for something else", async (argv) => {
+  ])("%j is refused and not read as something else", async (argv) => {
     const service = await setup();
     const { code, stdout } = await runCli(argv, { service, stdin: "x.y.z" });
     expect([code, stdout]).toEqual([2, ""]);
     expect(await service.client(service.acme).users.find(ADA)).toBeDefined();
   });
 
-  it("can't be eaten by an option, for no option with a lower-case letter takes a value", async () => {
+  it("cannot be taken as an option's value, because no lower-case short option takes one", async () => {
     const commands = await everyCommand();
     const short = commands.flatMap(({ options }) => options.filter((option) => /^-[a-z]\b/.test(option)));
     expect(new Set(short)).toEqual(

@@ -7,13 +7,13 @@ const expiring = (at: string): Parameters<typeof whyNot>[2] => ({
   claims: { exp: Date.parse(at) / 1000 },
 });
 
-it("a token that has expired says when", () => {
+it("The error for an expired token says when it expired", () => {
   expect(whyNot("token_expired", "", expiring("2026-06-01T11:57:00Z"), NOW)).toBe(
     "It expired 3 minutes ago (2026-06-01T11:57:00Z).",
   );
 });
 
-it("a token that has expired by the service's clock alone says that the clock is ahead", () => {
+it("The error for a token that expired by the service's clock only says that this clock is ahead", () => {
   expect(whyNot("token_expired", "", expiring("2026-06-01T12:48:00Z"), NOW)).toBe(
     "It expires in 48 minutes (2026-06-01T12:48:00Z) here, but the service's clock is ahead.",
   );

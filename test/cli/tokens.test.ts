@@ -14,7 +14,7 @@ function verify(
   return runCli(["tokens", "verify", "-", ...args], { service, stdin: token, ...options });
 }
 
-/** Acme's token with other claims or another header, signed with Acme's key. */
+/** A token with other claims or another header, signed with acme's key. */
 async function forged(service: Service, claims: object, header: object = {}): Promise<string> {
   const token = await service.tokenFor("google", "ada");
   const head = encodePart({ ...decodePart(token, 0), ...header });
@@ -50,9 +50,14 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "Its issuer is evil\\u{a}✓ valid, not svc.",
   ],
   ["without exp", (s) => forged(s, { exp: undefined }), "Token invalid", "It has no exp."],
-  ["of nobody", (s) => forged(s, { sub: "root" }), "Token invalid", "Its sub is root, which is not a user id."],
   [
-    "not yet to be used",
+    "for an invalid user id",
+    (s) => forged(s, { sub: "root" }),
+    "Token invalid",
+    "Its sub is root, which is not a user id.",
+  ],
+  [
+    "not yet valid",
     (s) => forged(s, { nbf: now + 60 }),
     "Token invalid",
     "It is not valid before in 1 minute (2026-06-01T12:01:00Z).",
@@ -76,7 +81,7 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "Token invalid signature",
     "Its signature has 40 characters instead of 43. Check that it was copied completely.",
   ],
-  ["no token", async () => "hello", "Token invalid", "A token has three parts, separated by dots; this one has 1."],
+  ["not a token", async () => "hello", "Token invalid", "A token has three parts, separated by dots; this one has 1."],
   [
     "broken over lines",
     async () => "a.b\nc.d",
@@ -92,9 +97,9 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
   ],
 ];
 
-describe("tokens verify", () => {
+describe("svc tokens verify", () => {
   it.each(BROKEN)(
-    "says why a token that is %s is not valid, by the key and by the service",
+    "prints why a token that is %s is invalid, verified with the key and by the service",
     async (_, make, error, why) => {
       const service = await setup();
       const token = await make(service);
@@ -105,7 +110,7 @@ describe("tokens verify", () => {
     },
   );
 
-  it("makes no request with --local, and needs nothing but the key", async () => {
+  it("makes no request with --local and needs only the key", async () => {
     const service = await setup();
     const { code, stdout, requests } = await verify(service, await service.tokenFor("google", "ada"), ["--local"], {
       env: LOCAL,
@@ -115,7 +120,7 @@ describe("tokens verify", () => {
     expect(stdout).toContain("expires_at\t2026-06-01T13:00:00.000Z\n");
   });
 
-  it("tells a person when it expires", async () => {
+  it("prints the expiry on a terminal", async () => {
     const service = await setup();
     const { stdout } = await verify(service, await service.tokenFor("google", "ada"), ["--local"], {
       tty: ["stdout"],
@@ -124,7 +129,7 @@ describe("tokens verify", () => {
     expect(stdout).toContain("expires_at  in 1 hour (2026-06-01T13:00:00Z)\n");
   });
 
-  it("knows by the service alone that a user is deleted", async () => {
+  it("detects a deleted user only by asking the service", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     await service.client(service.acme).users.delete(ADA);
@@ -143,7 +148,7 @@ describe("tokens verify", () => {
     });
   });
 
-  it("says whose instance a token is", async () => {
+  it("names the instance of a token", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada", service.globex);
     const remote = await verify(service, token);
@@ -152,7 +157,7 @@ describe("tokens verify", () => {
     );
   });
 
-  it("prints JSON that says the same", async () => {
+  it("prints the same as JSON", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     const valid = await verify(service, token, ["--local", "--json"]);
@@ -188,7 +193,7 @@ describe("tokens verify", () => {
     ]);
   });
 
-  it.each([["--local"], ["--remote"], ["--both"]])("is quiet with -q %s", async (how) => {
+  it.each([["--local"], ["--remote"], ["--both"]])("prints nothing with -q %s", async (how) => {
     const service = await setup();
     for (const [token, exit] of [
       [await service.tokenFor("google", "ada"), 0],
@@ -197,7 +202,7 @@ describe("tokens verify", () => {
       expect(await verify(service, token, [how, "-q"])).toMatchObject({ code: exit, stdout: "", stderr: "" });
   });
 
-  it("never prints the token, and takes it with the scheme of its header", async () => {
+  it("never prints the token, and accepts it with the scheme of its header", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     for (const text of [`Bearer ${token}\n`, `${token.slice(0, -4)}AAAA`, token.slice(0, -9)]) {
@@ -209,7 +214,7 @@ describe("tokens verify", () => {
     expect((await verify(service, `Bearer ${token}\n`)).code).toBe(0);
   });
 
-  it("warns a person of a token in an argument", async () => {
+  it("warns on a terminal about a token in an argument", async () => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     const run = (...more: string[]): Promise<CliResult> =>
@@ -223,15 +228,15 @@ describe("tokens verify", () => {
     [["--local", "--both"], {}, 2, "Use one of them."],
     [["--local"], { SVC_SECRET_KEY: "sk_short" }, 4, "Not a secret key"],
     [["--local"], { SVC_SECRET_KEY: undefined, ...LOCAL }, 4, "No service is configured"],
-  ])("%j with %j can't be done", async (args, env, code, message) => {
+  ])("refuses %j with %j", async (args, env, code, message) => {
     const service = await setup();
     const result = await verify(service, "x.y.z", args, { env });
     expect([result.code, result.stdout, result.stderr]).toEqual([code, "", expect.stringContaining(message)]);
   });
 });
 
-describe("tokens decode", () => {
-  it("prints what a token says, and that this is no proof", async () => {
+describe("svc tokens decode", () => {
+  it("prints the token's content and that this proves nothing", async () => {
     const service = await setup();
     const token = await forged(service, { email: "\u001b[31mevil" }, { alg: "HS512" });
     const decode = (...more: string[]): Promise<CliResult> =>
@@ -254,7 +259,7 @@ describe("tokens decode", () => {
     expect([code, requests]).toEqual([0, []]);
   });
 
-  it.each(["hello", "a.b.c", "eyJhbGciOiJIUzI1NiJ9.e30"])("refuses %j, which is none", async (stdin) => {
+  it.each(["hello", "a.b.c", "eyJhbGciOiJIUzI1NiJ9.e30"])("refuses %j, which is not a token", async (stdin) => {
     expect(await runCli(["tokens", "decode"], { stdin })).toMatchObject({ code: 2, stdout: "" });
   });
 });

@@ -28,19 +28,19 @@ async function runHere(): Promise<RunningServerFile> {
 }
 
 describe("svc api", () => {
-  it("prints the body, byte for byte", async () => {
+  it("prints the body byte for byte", async () => {
     const body = await (await service.as(service.acme, "/api/v1/users")).text();
     expect(await run(["api", "GET", "/api/v1/users"])).toMatchObject({ code: 0, stdout: body, stderr: "" });
   });
 
-  it("encodes fields into a query, and leaves alone what was written", async () => {
+  it("encodes fields into the query and leaves the given part unchanged", async () => {
     const { requests } = await run(["api", "get", "/api/v1/users/search?limit=1", "-F", "query=name:a+b c&d"]);
     expect(requests[0]?.url).toBe("http://acme.localhost:7820/api/v1/users/search?limit=1&query=name%3Aa%2Bb%20c%26d");
     const written = await run(["api", "GET", "/api/v1/users/search?query=created_at>=2026-01-01T00:00:00%2B02:00"]);
     expect([written.code, written.requests[0]?.url.endsWith("%2B02:00")]).toEqual([0, true]);
   });
 
-  it("makes a JSON body of fields, or takes one as it is", async () => {
+  it("builds a JSON body from fields, or sends one unchanged", async () => {
     const token = await service.tokenFor("google", "ada");
     const path = ["api", "POST", "/api/v1/tokens/verify"];
     await writeFile(join(cwd, "body.json"), JSON.stringify({ token }));
@@ -52,13 +52,13 @@ describe("svc api", () => {
       expect([result.code, JSON.parse(result.stdout)]).toMatchObject([0, { resource: "token" }]);
   });
 
-  it("shows a redirect, and does not follow it", async () => {
+  it("prints a redirect and does not follow it", async () => {
     const { code, stdout, requests } = await run(["api", "GET", "/sign-in?redirect_uri=http://localhost:3000/", "-i"]);
     expect([code, requests.length]).toEqual([0, 1]);
     expect(stdout).toMatch(/^HTTP 302\n(.*\n)*location: http:/);
   });
 
-  it("sends the key with the API's paths alone", async () => {
+  it("sends the key to the API's paths only", async () => {
     const keyed = async (path: string): Promise<boolean> =>
       "x-service-secret-key" in (await run(["api", "GET", path])).requests[0]!.headers!;
     expect(await keyed("/api/v1/users")).toBe(true);
@@ -67,7 +67,7 @@ describe("svc api", () => {
     expect(await keyed("/api/../sign-in")).toBe(false);
   });
 
-  it("finds instances where they are found, and sends no secret key there", async () => {
+  it("searches instances at the right address without the secret key", async () => {
     const { publishable_key } = service.acme;
     const env = { SVC_API_URL: service.addresses.api, SVC_PUBLISHABLE_KEY: publishable_key };
     const argv = ["api", "GET", "/api/v1/instances/search", "-F", `query=publishable_key:${publishable_key}`];
@@ -90,11 +90,11 @@ describe("svc api", () => {
     [4, ["GET", "/api/v1/users"], { env: { SVC_SECRET_KEY: undefined } }],
     [5, ["POST", "/api/v1/tokens/verify", "-F", "token=x.y.z"], {}],
     [7, ["GET", "/api/v1/users"], { fetch: () => Promise.reject(new Error("x", { cause: { code: "ECONNRESET" } })) }],
-  ])("ends with %i for %j", async (code, argv, options) => {
+  ])("exits with %i for %j", async (code, argv, options) => {
     expect((await run(["api", ...argv], options)).code).toBe(code);
   });
 
-  it("shows a terminal nothing that it would obey", async () => {
+  it("escapes control characters for a terminal", async () => {
     for (const body of ['{"name":"\\u001b[31m"}', "plain \u001b[31m\ntext"]) {
       const { stdout, stderr } = await run(["api", "GET", "/x"], { tty: true, fetch: answering(400, body) });
       expect(stdout + stderr).not.toContain("\u001b");
@@ -103,7 +103,7 @@ describe("svc api", () => {
 });
 
 describe("svc instances", () => {
-  it("lists those of the local server, without their secret keys", async () => {
+  it("lists the local server's instances without their secret keys", async () => {
     await runHere();
     const { code, stdout } = await run(["instances", "list"], { env: HERE });
     expect([code, stdout.split("\n").map((line) => line.split("\t")[0])]).toEqual([0, ["acme", "globex", ""]]);
@@ -112,11 +112,11 @@ describe("svc instances", () => {
     expect(stdout + json.stdout).not.toContain("sk_");
   });
 
-  it("are 3 where no server runs", async () => {
+  it("exits with 3 when no server runs", async () => {
     expect((await run(["instances", "list"], { env: HERE })).code).toBe(3);
   });
 
-  it("are discovered without a key", async () => {
+  it("discovers an instance without a key", async () => {
     const body = await (await service.fetch("http://acme.localhost:7820/.well-known/openid-configuration")).text();
     const { code, stdout, requests } = await run(["instances", "discover", "--json"], {
       env: { SVC_SECRET_KEY: undefined },
@@ -135,7 +135,7 @@ describe("svc open", () => {
       ["sign-in", "--redirect-uri", "http://a.test/?x=1"],
       "http://acme.localhost:7820/sign-in?redirect_uri=http%3A%2F%2Fa.test%2F%3Fx%3D1",
     ],
-  ])("%j opens %s, and only prints it when asked to", async (argv, url) => {
+  ])("with %j opens %s, and with --print only prints it", async (argv, url) => {
     await runHere();
     const opened: string[] = [];
     const openBrowser = async (address: string): Promise<void> => void opened.push(address);
@@ -155,7 +155,7 @@ describe("svc open", () => {
     expect(opened).toEqual([url]);
   });
 
-  it("says the address where no browser can be opened", async () => {
+  it("prints the address when no browser can be opened", async () => {
     const { code, stderr } = await run(["open"]);
     expect([code, stderr]).toEqual([
       0,
@@ -163,7 +163,7 @@ describe("svc open", () => {
     ]);
   });
 
-  it("asks where a sign-in elsewhere is to lead", async () => {
+  it("requires the redirect address of a sign-in at another service", async () => {
     expect((await run(["open", "sign-in"])).code).toBe(2);
     expect((await run(["open", "nowhere"])).code).toBe(2);
   });
@@ -172,7 +172,7 @@ describe("svc open", () => {
 describe("svc version", () => {
   const latest = (version: string): Fetch => answering(200, JSON.stringify({ name: "svc-identity", version }));
 
-  it("asks nobody by itself", async () => {
+  it("makes no request by default", async () => {
     const { code, stdout, requests } = await run(["version", "--json"]);
     expect([code, JSON.parse(stdout), requests]).toEqual([
       0,
@@ -189,7 +189,7 @@ describe("svc version", () => {
     ["999.0.0", false],
     ["0.0.1", true],
     ["0.0.1-beta.1", true],
-  ])("asks the registry, where the newest is %s", async (version, is_latest) => {
+  ])("with --check asks the registry, where the newest is %s", async (version, is_latest) => {
     const { code, stdout, requests } = await run(["version", "--check", "--json"], { fetch: latest(version) });
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { latest: version, is_latest }]);
     expect(requests.map(({ url, headers }) => [url, headers])).toEqual([
@@ -197,7 +197,7 @@ describe("svc version", () => {
     ]);
   });
 
-  it("asks the registry that npm is told of", async () => {
+  it("with --check asks the registry that npm is configured for", async () => {
     const env = { npm_config_registry: "https://npm.corp.test/" };
     const { requests } = await run(["version", "--check"], { env, fetch: latest("0.0.1") });
     expect(requests[0]?.url).toBe("https://npm.corp.test/svc-identity/latest");
@@ -208,7 +208,7 @@ describe("svc version", () => {
     [1, answering(404, "{}"), "does not know svc-identity"],
     [1, answering(200, "<html>"), "returned an unexpected answer (200)"],
     [1, answering(200, '{"version":"\\u001b[31m"}'), "returned an unexpected answer"],
-  ])("is %i where there is no answer", async (code, fetch, message) => {
+  ])("exits with %i when there is no response", async (code, fetch, message) => {
     const { code: ended, stderr } = await run(["version", "--check"], { fetch });
     expect([ended, stderr]).toEqual([code, expect.stringContaining(message)]);
   });

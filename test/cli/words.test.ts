@@ -6,24 +6,24 @@ import { runCli } from "../_cli.ts";
 
 const CLI = join(import.meta.dirname, "../../src/cli");
 
-/** Words of a dialect that a reader stumbles over. */
+/** Words that readers found unclear. */
 const QUAINT =
   /\b(?:whom|nobody|so many|heeds?|heeded|mends?|anew|unseen|bury|letter by letter|for the occasion|is no (?!longer|terminal)[a-z]+|not believed|holds (?:a|an|the|what|secret|records)\b)/i;
 
-it("no help text has a word that a reader stumbles over", async () => {
+it("no help text contains a word from the list of unclear words", async () => {
   const { stdout } = await runCli(["help", "--map", "markdown"]);
   expect(stdout.split("\n").filter((line) => QUAINT.test(line))).toEqual([]);
   expect(stdout.length).toBeGreaterThan(20_000);
 });
 
-it("no message or error of a command has a word that a reader stumbles over", async () => {
+it("no message or error of a command contains a word from the list of unclear words", async () => {
   const files = (await readdir(CLI, { recursive: true })).filter((file) => file.endsWith(".ts"));
   const texts = (await Promise.all(files.map(async (file) => textsIn(join(CLI, file))))).flat();
   expect(texts.filter((text) => QUAINT.test(text))).toEqual([]);
   expect(texts.length).toBeGreaterThan(500);
 });
 
-it("no help, message or error speaks of `npx svc`, which is another package", async () => {
+it("no help, message or error mentions `npx svc`, which is another package", async () => {
   const { stdout } = await runCli(["help", "--map", "markdown"]);
   expect(stdout).not.toContain("npx svc ");
   const { stderr } = await runCli(["users", "list"], { env: { npm_command: "exec" } });

@@ -1,0 +1,174 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { createContext, type CliOptions, type CliResult } from "../_cli.ts";
+import { ADA, NOBODY } from "../_setup.ts";
+import {
+  AT_ACME,
+  broken,
+  CHARLES,
+  cwd,
+  GRACE,
+  idOf,
+  left,
+  many,
+  remove,
+  service,
+  useDeletions,
+  withFaults,
+} from "./_deletions.ts";
+
+useDeletions();
+
+describe("The result of svc users delete", () => {
+  it("is reported for each user, and exit code 6 means that some failed", async () => {
+    const fetch = withFaults((id) => (id === CHARLES ? broken() : undefined));
+    const run = (...more: string[]): Promise<CliResult> => remove([ADA, CHARLES, NOBODY, "--yes", ...more], { fetch });
+    const { code, stdout, stderr } = await run("--output", "ndjson");
+    expect([code, stderr]).toEqual([
+      6,
+      "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n✗ 1 of 3 deleted, 1 was already deleted, 1 failed.\n",
+    ]);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { id: string });
+    expect(lines.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
+      { id: ADA, outcome: "deleted" },
+      { id: CHARLES, outcome: "failed", code: "internal", error: "Internal error" },
+      { id: NOBODY, outcome: "gone" },
+    ]);
+    const again = await run("--json");
+    expect([again.code, JSON.parse(again.stdout)]).toEqual([
+      6,
+      {
+        deleted: [],
+        gone: expect.arrayContaining([ADA, NOBODY]) as string[],
+        failed: [{ id: CHARLES, code: "internal", error: "Internal error" }],
+        unknown: [],
+        not_attempted: [],
+      },
+    ]);
+  });
+
+  it("is a table of the users that need attention on a terminal", async () => {
+    const fetch = withFaults((id) => (id === CHARLES ? broken() : undefined));
+    const options = { fetch, tty: true, env: { NO_COLOR: "1" } };
+    const { stdout } = await remove([ADA, CHARLES, "--yes"], options);
+    expect(stdout.split("\n")).toEqual([`ID${" ".repeat(36)}OUTCOME  WHY`, `${CHARLES}  failed   Internal error`, ""]);
+  });
+
+  it.each<[what: string, fault: () => Response | Error, exit: number, outcome: string]>([
+    ["the key is refused", () => new Response('{"error":"Unauthorized"}', { status: 401 }), 4, "failed"],
+    ["the connection breaks", () => Object.assign(new Error("x"), { code: "ECONNRESET" }), 7, "unknown"],
+  ])("stops at once where %s", async (_, fault, exit, outcome) => {
+    await many(20);
+    const fetch = withFaults((_id, count) => (count < 5 ? undefined : fault()));
+    const args = ["--query", AT_ACME, "--yes", "--expect", "20", "--concurrency", "1", "--output", "ndjson"];
+    const { code, stdout, stderr } = await remove(args, { fetch });
+    const outcomes = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { outcome: string }).outcome);
+    expect([code, outcomes]).toEqual([
+      exit,
+      [...Array<string>(5).fill("deleted"), outcome, ...Array<string>(14).fill("not_attempted")],
+    ]);
+    expect(stderr).toContain("5 of 20 deleted");
+    expect(await left()).toHaveLength(15);
+  });
+
+  it.each<[signal: "SIGINT" | "SIGTERM", exit: number]>([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ])("is complete after %s: running requests are awaited and the others named", async (signal, exit) => {
+    await many(20);
+    let interrupt!: () => void;
+    const untilSignal = new Promise<typeof signal>((resolve) => (interrupt = () => resolve(signal)));
+    const fetch = withFaults((_, count) => {
+      if (count === 5) interrupt();
+      return undefined;
+    });
+    const context = { ...createContext({ service, fetch, cwd }), untilSignal: () => untilSignal };
+    const argv = ["users", "delete", "--query", AT_ACME, "--yes", "--expect", "20", "--json", "--receipt", "r"];
+    expect(await main(argv, context)).toBe(exit);
+    const { deleted, not_attempted, unknown } = JSON.parse(context.written.stdout) as Record<string, string[]>;
+    expect([deleted!.length + not_attempted!.length, unknown]).toEqual([20, []]);
+    expect(not_attempted!.length).toBeGreaterThan(0);
+    expect(await left()).toEqual(not_attempted!.toSorted());
+    expect(JSON.parse(context.written.stderr.trimEnd().split("\n").at(-1)!)).toMatchObject({
+      error: {
+        exitCode: exit,
+        message: expect.stringMatching(/^Interrupted\. \d+ of 20 deleted, \d+ were not attempted\.$/) as string,
+      },
+    });
+    const recorded = (await readFile(join(cwd, "r"), "utf8")).trimEnd().split("\n");
+    expect(recorded.filter((line) => !line.includes('"deleting"'))).toHaveLength(20);
+  });
+
+  it.each([1, 4, 32])("never has more than --concurrency %i requests at once", async (concurrency) => {
+    await many(40);
+    let running = 0;
+    let most = 0;
+    const fetch: Fetch = async (url, init) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return (await service.fetch(url, init as RequestInit)) as Awaited<ReturnType<Fetch>>;
+    };
+    const args = ["--query", AT_ACME, "--yes", "--expect", "40", "--concurrency", String(concurrency)];
+    expect((await remove(args, { fetch })).code).toBe(0);
+    expect(most).toBe(concurrency);
+  });
+
+  it.each<[tty: CliOptions["tty"], env: Record<string, string>, isShown: boolean]>([
+    [["stderr"], {}, true],
+    [["stdout"], {}, false],
+    [["stderr"], { CI: "1" }, false],
+    [["stderr"], { TERM: "dumb" }, false],
+  ])("has a progress bar with %j and %j: %s", async (tty, env, isShown) => {
+    await many(3);
+    const { stderr } = await remove([idOf(0), idOf(1), idOf(2), "--yes"], { tty: tty!, env });
+    expect(stderr.includes("] 3 of 3")).toBe(isShown);
+  });
+});
+
+describe("svc users delete --receipt", () => {
+  it("writes a line of JSON for each user into a file that only its owner can read", async () => {
+    const { code } = await remove([ADA, NOBODY, "--yes", "--receipt", "done.ndjson", "--concurrency", "1"]);
+    const path = join(cwd, "done.ndjson");
+    const line = (rest: object): object => ({
+      time: "2026-06-01T12:00:00.000Z",
+      service: "http://acme.localhost:7820",
+      ...rest,
+    });
+    const ada = { id: ADA, email: "ada@acme.test" };
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+    expect([code, lines.map((text) => JSON.parse(text) as object)]).toEqual([
+      0,
+      [
+        line({ ...ada, outcome: "deleting" }),
+        line({ ...ada, outcome: "deleted" }),
+        line({ id: NOBODY, outcome: "deleting" }),
+        line({ id: NOBODY, outcome: "gone" }),
+      ],
+    ]);
+    if (process.platform !== "win32") expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it("writes a receipt for one user too, whatever the result", async () => {
+    expect((await remove([NOBODY, "--yes", "--receipt", "one"])).code).toBe(3);
+    expect(await readFile(join(cwd, "one"), "utf8")).toMatch(/"outcome":"deleting"\}\n.*"outcome":"gone"\}\n$/);
+  });
+
+  it("never replaces another file, and then deletes none", async () => {
+    await writeFile(join(cwd, "done"), "old");
+    for (const path of ["done", "no/such/directory"]) {
+      const { code, stderr } = await remove([ADA, CHARLES, "--yes", "--receipt", path]);
+      expect([code, stderr]).toEqual([8, expect.stringContaining("No users were deleted.")]);
+    }
+    expect([await readFile(join(cwd, "done"), "utf8"), await left()]).toEqual(["old", [ADA, CHARLES, GRACE]]);
+  });
+});
