@@ -13,7 +13,7 @@ import { encodeLine, readJournal, type Numbered } from "./journal-reader.ts";
 import { Journal } from "./journal.ts";
 import { openReadView, type ReadView } from "./read-view.ts";
 import { replay, type Replayed } from "./read-journals.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { identityOf, type Snapshot } from "./snapshot.ts";
 
 /** More than the first line of a journal has. */
 const HEADER_BYTES = 1024;
@@ -97,6 +97,12 @@ async function replaceMissing(
 export async function beginAfter(path: string, header: Omit<JournalHeader, "version">): Promise<Journal> {
   const name = journalName(path);
   const old = oldName(path);
+  // A rollback that could not be synced leaves the journal both names, and then renaming does nothing.
+  const hasBoth = (): boolean => identityOf(name) === identityOf(old);
+  if (hasBoth()) {
+    await syncDirectory(dirname(path));
+    if (hasBoth()) await rm(old);
+  }
   await rename(name, old);
   try {
     // Between the last look and the renaming another process may have put its own there.

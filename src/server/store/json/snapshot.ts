@@ -76,7 +76,8 @@ export class Snapshot implements Adapter<Document> {
   }
 }
 
-function identityOf(path: string): string | undefined {
+/** Tells a file from every other. Undefined: there is none. */
+export function identityOf(path: string): string | undefined {
   const there = statSync(path, { throwIfNoEntry: false });
   return there && `${there.dev} ${there.ino}`;
 }
