@@ -7,12 +7,12 @@ import { seedFile } from "../_files.ts";
 import { APP, decodePart, SEED, setup, ADA } from "../_setup.ts";
 import { ask } from "../_sockets.ts";
 
-/** Acme, with one more persona at the simulated providers. */
+/** The instance acme with one more persona at the simulated providers. */
 function withPersona(persona: object): object {
   return { ...SEED, personas: [...SEED.personas, { id: "mallory", name: "Mallory", ...persona }] };
 }
 
-/** What comes of Mallory's sign-in, and whether Ada and Charles are as they were. */
+/** The result of Mallory's sign-in, and whether Ada and Charles are unchanged. */
 async function intrude(
   seed: object,
   provider: Provider,
@@ -28,7 +28,7 @@ async function intrude(
   };
 }
 
-describe("accounts", () => {
+describe("A user's account", () => {
   const conflict = { error: "account_conflict", user: null, isUntouched: true };
   const unverified = { error: "email_not_verified", user: null, isUntouched: true };
 
@@ -60,16 +60,16 @@ describe("accounts", () => {
       },
       unverified,
     ],
-  ])("T19: Ada's address does not open her account while %s", async (_, provider, account, outcome) => {
+  ])("T19: is not opened with Ada's address while %s", async (_, provider, account, outcome) => {
     expect(await intrude(withPersona({ email: "ada@acme.test", ...account }), provider)).toEqual(outcome);
   });
 
-  it("T19: an account that nobody vouched for is not handed to the address's owner, nor he to it", async () => {
+  it("T19: with an unverified address is not given to the address's owner, nor the reverse", async () => {
     const persona = { email: "charles@acme.test", google: { sub: "666", email_verified: true } };
     expect(await intrude(withPersona(persona), "google")).toEqual(conflict);
   });
 
-  it("T19: beside a real provider none is simulated for the network: it would vouch for any address", async () => {
+  it("T19: cannot be simulated for the network beside a real provider, as a simulated one confirms any address", async () => {
     const credentials = { google: { client_id: "id", client_secret: "secret" } };
     const seed = seedFile({ ...SEED, instances: [{ ...SEED.instances[0], redirect_uris: [APP] }] });
     const options: ServeOptions = {
@@ -87,7 +87,7 @@ describe("accounts", () => {
     return expect(status).toBe(400);
   });
 
-  it("T20: a second account of one provider with Ada's address is somebody else", async () => {
+  it("T20: is separate for a second account of one provider with the same address", async () => {
     const persona = { email: "ada@acme.test", google: { sub: "666", email_verified: true } };
     expect(await intrude(withPersona(persona), "google")).toEqual(conflict);
   });
@@ -99,7 +99,7 @@ describe("accounts", () => {
     ["a.da@acme.test", "a dot"],
     ["adа@acme.test", "another Cyrillic letter"],
     ["ada@acme-test.evil", "a domain that looks alike"],
-  ])("T21: %s has %s and is not Ada", async (email) => {
+  ])("T21: of Ada is not opened by %s, which has %s", async (email) => {
     const { user, error, isUntouched } = await intrude(
       withPersona({ email, google: { sub: "666", email_verified: true } }),
       "google",
@@ -113,7 +113,7 @@ describe("accounts", () => {
     "ada@acme\u3002test\u200b",
     "ada\u00ad@acme.test",
     "ada@ａcmé.test",
-  ])("T21: %o is no address, before or after Unicode's spellings are resolved", async (email) => {
+  ])("T21: rejects the address %o before and after Unicode normalization", async (email) => {
     const provider = await openProvider();
     provider.reply = (path) =>
       path === "/userinfo" ? { body: JSON.stringify({ email, email_verified: true, sub: "666" }) } : undefined;

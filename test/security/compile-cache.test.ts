@@ -11,7 +11,7 @@ const { cacheDirectory } = createRequire(import.meta.url)("../../bin/compile-cac
 
 useProcesses();
 
-it("T43: compiled code is kept in the user's own directory for caches", () => {
+it("T43: compiled code is kept in the user's own cache directory", () => {
   const HOME = temporaryDirectory();
   expect(cacheDirectory({ HOME }, "linux")).toBe(join(HOME, ".cache/svc"));
   expect(cacheDirectory({ HOME }, "darwin")).toBe(join(HOME, "Library/Caches/svc"));
@@ -21,16 +21,16 @@ it("T43: compiled code is kept in the user's own directory for caches", () => {
   expect(cacheDirectory({ HOME, NODE_DISABLE_COMPILE_CACHE: "1" }, "linux")).toBeUndefined();
 });
 
-it.each(["", ".cache", ".cache/svc"])("T43: nothing is kept where others can write into the home's %j", (place) => {
+it.each(["", ".cache", ".cache/svc"])("T43: no compiled code is kept if others can write to the home's %j", (place) => {
   const HOME = temporaryDirectory();
   mkdirSync(join(HOME, place), { recursive: true });
   chmodSync(join(HOME, place), 0o777);
   expect(cacheDirectory({ HOME }, "linux")).toBeUndefined();
 });
 
-it("T43: nothing is kept in a home that is another user's, is no directory, or is not there", () => {
+it("T43: no compiled code is kept in a home that has another owner, is not a directory or does not exist", () => {
   const HOME = temporaryDirectory();
-  // Root can give it away; for any other user the root directory is another's.
+  // Root can change the owner; for other users the root directory has another owner.
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(HOME, 12_345, 12_345);
   expect(cacheDirectory({ HOME: isRoot ? HOME : "/" }, "linux")).toBeUndefined();
@@ -43,7 +43,7 @@ it("T43: nothing is kept in a home that is another user's, is no directory, or i
   expect(cacheDirectory({}, "linux")).toBeUndefined();
 });
 
-it("T43: what a command keeps can be read and written by its user alone, and serves the next start", async () => {
+it("T43: compiled code is accessible to its user only, and speeds up the next start", async () => {
   const cache = temporaryDirectory();
   const env = { XDG_CACHE_HOME: cache, NODE_DISABLE_COMPILE_CACHE: "" };
   const first = await run(["help", "exit-codes"], { env });
@@ -59,7 +59,7 @@ it("T43: what a command keeps can be read and written by its user alone, and ser
   expect(readdirSync(kept).map((name) => statSync(join(kept, name)).mtimeMs)).toEqual(written);
 });
 
-it("compiled code that is damaged or of another build of Node is compiled again", async () => {
+it("compiled code that is damaged or of another build of Node.js is compiled again", async () => {
   const cache = temporaryDirectory();
   const env = { XDG_CACHE_HOME: cache, NODE_DISABLE_COMPILE_CACHE: "" };
   const first = await run(["help", "exit-codes"], { env });
@@ -70,7 +70,7 @@ it("compiled code that is damaged or of another build of Node is compiled again"
   for (const name of readdirSync(kept)) expect(statSync(join(kept, name)).size, name).toBeGreaterThan(1_000);
 });
 
-it("a home that can't be written to changes nothing", async () => {
+it("a read-only home changes nothing", async () => {
   const env = { XDG_CACHE_HOME: "/proc/self/fd", NODE_DISABLE_COMPILE_CACHE: "" };
   expect(await run(["help", "exit-codes"], { env })).toMatchObject({ code: 0, stderr: "" });
   expect(existsSync(join(directory, ".cache"))).toBe(false);

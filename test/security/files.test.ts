@@ -11,7 +11,7 @@ import { ask } from "../_sockets.ts";
 
 const KEY = SEED.instances[0]!.secret_key;
 
-/** Every command line that the help names. */
+/** Every command line in the help. */
 async function commandLines(path: readonly string[] = []): Promise<string[][]> {
   const { stdout } = await runCli([...path, "--help"]);
   const groups = stdout.match(/^(?:Commands|Start|Use|Administer|Configure):\n(?: {2}.*\n)+/gm) ?? [];
@@ -20,7 +20,7 @@ async function commandLines(path: readonly string[] = []): Promise<string[][]> {
   return [[...path], ...below.flat()];
 }
 
-/** A directory's mode and those of its files. */
+/** The modes of a directory and its files. */
 function modesIn(directory: string): Record<string, string> {
   const modes = [".", ...readdirSync(directory)].map((name) => {
     const { mode } = statSync(join(directory, name));
@@ -29,12 +29,12 @@ function modesIn(directory: string): Record<string, string> {
   return Object.fromEntries(modes) as Record<string, string>;
 }
 
-/** Whether a name in the server's directory is a directory: itself, its servers, the snapshots of its store. */
+/** Whether a name in the server's directory is a directory: itself, its servers or its snapshots. */
 function isFolder(name: string): boolean {
   return [".", "servers"].includes(name) || name.endsWith("snapshots");
 }
 
-/** What the commands take for a server that runs here; it is the attacker's. */
+/** A file that names the attacker's server as the local one. */
 function plant(directory: string, url = "http://localhost:7999"): string {
   const instance = { id: NOBODY, name: "A", subdomain: "a", url, publishable_key: "pk_evil", secret_key: SECRET };
   const path = join(directory, ".svc", "server.json");
@@ -45,14 +45,14 @@ function plant(directory: string, url = "http://localhost:7999"): string {
   return path;
 }
 
-/** A script's question whether a token is valid, in a directory with such a server; the server says yes. */
+/** A script verifies a token in a directory with such a server, which accepts it. */
 function verifyIn(cwd: string): ReturnType<typeof runCli> {
   const body = JSON.stringify({ id: ADA, resource: "token", data: { valid: true } });
   return runCli(["tokens", "verify", "-q", "-"], { cwd, stdin: "a.b.c", fetch: answering(200, body).fetch });
 }
 
-describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
-  it("are taken by no flag", async () => {
+describe("T40: Secrets on this machine", { timeout: 20_000 }, () => {
+  it("cannot be passed by a flag", async () => {
     const paths = await commandLines();
     expect(paths.map((path) => path.join(" "))).toEqual(
       expect.arrayContaining(["serve", "users delete", "tokens verify", "sign-in"]),
@@ -81,7 +81,7 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
   });
 
   describe.skipIf(process.platform === "win32")("in files", () => {
-    it("are for their owner alone, whatever the umask is", async () => {
+    it("are readable by their owner only, whatever the umask", async () => {
       const cwd = temporaryDirectory();
       const command = ["/bin/sh", "-c", `umask 000; exec "$0" "$@"`, process.execPath];
       const server = await startSvc(["--json", "--seed", seedFile()], { cwd, command });
@@ -92,12 +92,12 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
       await server.stop();
       const stopped = modesIn(join(cwd, ".svc"));
       expect(Object.keys(stopped)).toContain("db.json");
-      // The lock is a socket in a directory that is closed to others.
+      // The lock is a socket in a directory that others cannot open.
       for (const [name, mode] of [...Object.entries(running), ...Object.entries(stopped)])
         if (!name.endsWith(".lock")) expect([name, mode]).toEqual([name, isFolder(name) ? "700" : "600"]);
     });
 
-    it("are so without a store too", async () => {
+    it("are readable by their owner only without a store, too", async () => {
       const cwd = temporaryDirectory();
       const command = ["/bin/sh", "-c", `umask 000; exec "$0" "$@"`, process.execPath];
       await startSvc(["--json", "--store", "memory"], { cwd, command });
@@ -106,7 +106,7 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
       expect(new Set(Object.values(modesIn(join(cwd, ".svc/servers"))))).toEqual(new Set(["700", "600"]));
     });
 
-    it("become so again at a start, where somebody opened them", async () => {
+    it("get owner-only modes again at a start after someone changed them", async () => {
       const directory = join(temporaryDirectory(), ".svc");
       const options = { port: 0, store: join(directory, "db.json") };
       await (await serve({ ...options, seed: seedFile() })).close();
@@ -119,7 +119,7 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
         if (!name.endsWith(".lock")) expect([name, mode]).toEqual([name, isFolder(name) ? "700" : "600"]);
     });
 
-    it("are in no process's arguments, and git is told to leave them", async () => {
+    it("are in no process's arguments and ignored by git", async () => {
       const cwd = temporaryDirectory();
       const env = { SVC_GOOGLE_CLIENT_ID: "id", SVC_GOOGLE_CLIENT_SECRET: CLIENT_SECRET, SVC_SECRET_KEY: SECRET };
       const server = await startSvc(["--json", "--seed", seedFile()], { cwd, env });
@@ -131,20 +131,20 @@ describe("T40: secrets on this machine", { timeout: 20_000 }, () => {
       expect(readFileSync(join(cwd, ".svc", ".gitignore"), "utf8")).toBe("*\n");
     });
 
-    it("that the server left are used by the commands beside it", async () => {
+    it("written by the server are used by commands in the same directory", async () => {
       const cwd = temporaryDirectory();
       plant(cwd);
       expect((await verifyIn(cwd)).code).toBe(0);
     });
 
-    it("that others can write to name no server: it would be told every token, and call each one valid", async () => {
+    it("that others can write name no server, which would get every token and could accept any", async () => {
       const cwd = temporaryDirectory();
       chmodSync(plant(cwd), 0o666);
       const { code, requests } = await verifyIn(cwd);
       expect([code, requests]).toEqual([7, []]);
     });
 
-    it.skipIf(process.getuid?.() !== 0)("that belong to somebody else name no server", async () => {
+    it.skipIf(process.getuid?.() !== 0)("that belong to another user name no server", async () => {
       const cwd = temporaryDirectory();
       chownSync(plant(cwd), 65_534, 65_534);
       const inner = join(cwd, "project");

@@ -46,7 +46,7 @@ const VISITS: Visit[] = HOSTS.flatMap(([host]) =>
   ORIGINS.flatMap((origin) => SITES.map((site) => ({ host, origin, site }))),
 );
 
-/** What the rule says of a request with a good key. */
+/** The expected result of a request with a valid key. */
 function ruled({ host, origin, site }: Visit): number {
   if (!HOSTS.some(([name, isOurs]) => name === host && isOurs)) return 421;
   return origin === undefined && (site === undefined || site === "none" || site === "same-origin") ? 200 : 403;
@@ -68,8 +68,8 @@ const FORWARDED = {
   "x-host": "evil.example",
 };
 
-describe("hosts and origins", () => {
-  it("T16: under a name that is not ours nothing is answered, and under ours nothing that a request says is believed", async () => {
+describe("Hosts and origins", () => {
+  it("T16: an unknown host name gets no answer, and headers of a known one are not trusted", async () => {
     const { fetch } = await setup();
     const paths = [
       "/.well-known/openid-configuration",
@@ -91,7 +91,7 @@ describe("hosts and origins", () => {
     }
   });
 
-  it("T16: on a socket too, and the session keeps the peer's address", async () => {
+  it("T16: on a socket the same holds, and the session keeps the peer's address", async () => {
     const server = await listening();
     const { port } = server;
     const forwarded = Object.entries(FORWARDED).flat();
@@ -109,7 +109,7 @@ describe("hosts and origins", () => {
     expect(JSON.parse(sessions.body)).toMatchObject([{ data: { ip_address: "127.0.0.1" } }]);
   });
 
-  it("T25: of every host, origin and site that a page could ask from, ours alone is answered", async () => {
+  it("T25: of all hosts, origins and sites that a page could send, only our own is answered", async () => {
     const { as, acme } = await setup();
     const answered = await Promise.all(
       VISITS.map(async (visit) => {
@@ -123,7 +123,7 @@ describe("hosts and origins", () => {
     );
   });
 
-  it("T25: the same on a socket, where a deletion is asked for", async () => {
+  it("T25: on a socket the same holds for a deletion", async () => {
     const { port, instances } = await listening();
     const key = instances[0]!.secret_key;
     const here = (host: string): string => host.replace("7820", String(port)).replace("7821", "1");
@@ -144,7 +144,7 @@ describe("hosts and origins", () => {
     expect(left.status).toBe(200);
   });
 
-  it("T25: no page may read anything but discovery and what a publishable key resolves", async () => {
+  it("T25: a page of another origin can read only discovery and resolved instances", async () => {
     const { fetch, acme } = await setup();
     const pages = { ...BROWSER, origin: "http://evil.example", "x-service-publishable-key": acme.publishable_key };
     const open: string[] = [];

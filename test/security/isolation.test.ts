@@ -24,16 +24,16 @@ const KEYED: Keyed[] = [
     "user",
     (id, instance) => [VERIFY, verifying(sign(instance.secret_key, claimsOf(instance, { sub: id })))],
   ],
-  // The last one: it takes away what the others look for.
+  // Last, because it deletes what the others look for.
   ["DELETE users/:id", "user", (id) => [`/api/v1/users/${id}`, { method: "DELETE" }]],
 ];
 
-describe("T14: an instance's key sees nothing of another instance", () => {
+describe("T14: An instance's key reads nothing of another instance", () => {
   describe.each([
     ["acme", "globex"],
     ["globex", "acme"],
-  ] as const)("%s's key, %s's ids", (mine, theirs) => {
-    it.each(KEYED)("%s: what is foreign and what is missing read alike, byte for byte", async (_, own, make) => {
+  ] as const)("with %s's key and %s's ids", (mine, theirs) => {
+    it.each(KEYED)("%s: another instance's id gets the same bytes as a missing one", async (_, own, make) => {
       const service = await setup();
       const [me, them] = [service[mine], service[theirs]];
       const foreign = [
@@ -65,7 +65,7 @@ describe("T14: an instance's key sees nothing of another instance", () => {
       expect((await service.as(me, path, init)).status).toBe(200);
     });
 
-    it.each(KEYED)("%s: the key is worth nothing at the other's host", async (_, own, make) => {
+    it.each(KEYED)("%s: the key is rejected at the other instance's host", async (_, own, make) => {
       const service = await setup();
       const [me, them] = [service[mine], service[theirs]];
       for (const whose of [mine, theirs]) {
@@ -77,7 +77,7 @@ describe("T14: an instance's key sees nothing of another instance", () => {
     });
   });
 
-  it("nor does a publishable key open what wants a secret one", async () => {
+  it("and a publishable key is rejected where a secret key is required", async () => {
     const { fetch, acme } = await setup();
     for (const name of ["x-service-secret-key", "x-service-publishable-key"]) {
       for (const path of ["/api/v1/users", "/api/v1/sessions", "/api/v1/users/search?query=name:ada"]) {

@@ -4,7 +4,7 @@ import { started, startSvc } from "../_attacks.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { listening } from "../_sockets.ts";
 
-/** Where a process listens, at one port or at any, from the kernel: `127.0.0.1` and `::1` in its own spelling. */
+/** The addresses where a process listens, at one port or any, as the kernel spells them. */
 function boundBy(pid: number | undefined, port?: number): string[] {
   const sockets = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
@@ -31,9 +31,9 @@ const LOOPBACK_4 = "0100007F";
 
 const LOOPBACK_6 = "00000000000000000000000001000000";
 
-describe.skipIf(process.platform !== "linux")("T26: what is listened at", { timeout: 20_000 }, () => {
+describe.skipIf(process.platform !== "linux")("T26: The listening address", { timeout: 20_000 }, () => {
   it.each<[string, string[], Record<string, string>]>([
-    ["nothing", [], {}],
+    ["no options", [], {}],
     ["HOST", [], { HOST: "0.0.0.0" }],
     ["NODE_ENV=production", [], { NODE_ENV: "production" }],
     [
@@ -43,18 +43,18 @@ describe.skipIf(process.platform !== "linux")("T26: what is listened at", { time
     ],
     ["--public-url", ["--public-url", "https://auth.example.test", "--providers", "simulated"], {}],
     ["--allowed-host", ["--allowed-host", "auth.example.test"], {}],
-  ])("is loopback alone, whatever is said by %s", async (_, flags, env) => {
+  ])("is loopback only, with %s", async (_, flags, env) => {
     const server = await startSvc(["--json", "--store", "memory", ...flags], { cwd: temporaryDirectory(), env });
     expect(boundBy(server.child.pid)).toEqual([LOOPBACK_4, LOOPBACK_6]);
   });
 
-  it("is loopback alone, and what it says it is", async () => {
+  it("is loopback only, and matches the address that the server prints", async () => {
     const { port, bound } = await listening();
     expect(bound).toEqual([`127.0.0.1:${port}`, `[::1]:${port}`]);
     expect(boundBy(process.pid, port)).toEqual([LOOPBACK_4, LOOPBACK_6]);
   });
 
-  it("is loopback alone in a program that has a --host of its own", async () => {
+  it("is loopback only in a program with a --host option of its own", async () => {
     const library = new URL("../../dist/server.js", import.meta.url).href;
     const program = `const { serve } = await import("${library}"); const { port } = await serve({ port: 0, store: "memory" }); console.log("port " + port)`;
     const argv = [process.execPath, "--input-type=module", "-e", program, "--", "--host", "0.0.0.0"];
@@ -67,10 +67,10 @@ describe.skipIf(process.platform !== "linux")("T26: what is listened at", { time
     ["127.0.0.1", LOOPBACK_4],
     ["::1", LOOPBACK_6],
     ["localhost", LOOPBACK_4],
-    // Names that listhen takes for no names: then it listens everywhere.
+    // Names that listhen does not recognize, for which it listens everywhere.
     ["::1%lo", LOOPBACK_6],
     [`0x${"0".repeat(60)}7f000001`, LOOPBACK_4],
-  ])("is what --host says and never more: %s", async (host, address) => {
+  ])("is exactly the one of --host: %s", async (host, address) => {
     const server = await startSvc(["--json", "--store", "memory", "--providers", "simulated", "--host", host], {
       cwd: temporaryDirectory(),
     }).catch((error: Error) => error);

@@ -20,7 +20,7 @@ const KEYED_PATHS: [method: string, path: string][] = [
   ["GET", `/api/v1/instances/search?query=publishable_key:${SEED.instances[0]!.publishable_key}`],
 ];
 
-/** Spellings of a path that some reader between the client and the route might take for it. */
+/** Spellings of a path that some parser between the client and the route might accept for it. */
 const SPELLINGS: [name: string, spell: (path: string, port: number) => string][] = [
   ["an escaped letter", (path) => path.replace(/[a-z](?=[^/]*$)/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)],
   ["an escaped first letter", (path) => path.replace("/api", "/%61pi")],
@@ -28,7 +28,7 @@ const SPELLINGS: [name: string, spell: (path: string, port: number) => string][]
   ["an escaped slash", (path) => path.replace("/v1/", "/v1%2f")],
   ["an escaped end of text", (path) => `${path}%00`],
   ["an escaped space", (path) => `${path}%20`],
-  ["an escape that is none", (path) => `${path}%zz`],
+  ["an invalid escape", (path) => `${path}%zz`],
   ["half of a UTF-8 sequence", (path) => `${path}%c0%af`],
   ["two slashes at the beginning", (path) => `/${path}`],
   ["two slashes within", (path) => path.replace("/v1/", "/v1//")],
@@ -48,8 +48,8 @@ const SPELLINGS: [name: string, spell: (path: string, port: number) => string][]
   ["an escape in an absolute form", (path, port) => `http://localhost:${port}${path.replace("/api", "/%61pi")}`],
 ];
 
-describe("paths and duplicates", () => {
-  it.each(SPELLINGS)("T33: a path has one spelling: with %s it is no route, even with a key", async (_, spell) => {
+describe("Paths and duplicates", () => {
+  it.each(SPELLINGS)("T33: a path with %s is not a route, even with a key", async (_, spell) => {
     const { port } = await listening();
     const headers = ["X-Service-Secret-Key", KEY];
     for (const [method, path] of KEYED_PATHS) {
@@ -69,7 +69,7 @@ describe("paths and duplicates", () => {
     ["an empty one", ["X-Service-Secret-Key", KEY, "X-Service-Secret-Key", ""]],
     ["both in one line", ["X-Service-Secret-Key", `${KEY}, ${KEY}`]],
     ["both in one line, no space", ["X-Service-Secret-Key", `${KEY},${KEY}`]],
-  ])("T34: a key comes once: not %s", async (_, headers) => {
+  ])("T34: a repeated key is rejected: %s", async (_, headers) => {
     const { port } = await listening();
     for (const path of [
       "/api/v1/users",
@@ -81,7 +81,7 @@ describe("paths and duplicates", () => {
     }
   });
 
-  it("T34: nor does a publishable key", async () => {
+  it("T34: a repeated publishable key is rejected", async () => {
     const { port } = await listening();
     const key = SEED.instances[0]!.publishable_key;
     const path = `/api/v1/instances/search?query=publishable_key:${key}`;
@@ -108,12 +108,12 @@ describe("paths and duplicates", () => {
     `/__svc/begin?instance=acme&instance=globex&provider=google&redirect_uri=${APP}`,
     "/oauth/google/callback?code=a&code=b&state=s",
     "/__svc/signed-in?token=a&token=b",
-  ])("T34: no parameter comes twice: %s", async (path) => {
+  ])("T34: a repeated parameter is rejected: %s", async (path) => {
     const { as, acme } = await setup();
     expect(await answer(await as(acme, path))).toEqual([400, { error: "Bad request: a query parameter is repeated" }]);
   });
 
-  it("T34: a state that comes twice is refused, and is not used up by that", async () => {
+  it("T34: a repeated state is rejected and not used up", async () => {
     const service = await setup();
     const { callback, state } = await begun(service);
     expect((await service.fetch(`${callback}&state=${state}`)).status).toBe(400);
@@ -126,7 +126,7 @@ describe("paths and duplicates", () => {
     (token: string) => `{"token":"${token}","token":"${token}"}`,
     (token: string) => `{"token":"x","\\u0074oken":"${token}"}`,
     (token: string) => `{"a":{"token":"x"},"token":"${token}","a":1}`,
-  ])("T34: no key of a body comes twice (%#)", async (write) => {
+  ])("T34: a repeated key in a body is rejected (%#)", async (write) => {
     const { as, acme } = await setup();
     const token = sign(acme.secret_key, claimsOf(acme));
     const response = await as(acme, VERIFY, { ...verifying(token), body: write(token) });

@@ -22,12 +22,12 @@ const POLLUTION = [
 
 const NAMES = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString", "__defineGetter__"];
 
-/** Nothing that every object has is other than before. */
+/** Checks that no property of every object has changed. */
 function expectClean(): void {
   expect([Object.keys(Object.prototype), ({} as { polluted?: unknown }).polluted]).toEqual([[], undefined]);
 }
 
-describe("T30: no prototype is changed, and none is taken for data", () => {
+describe("T30: No prototype is changed or read as data", () => {
   it.each(POLLUTION)("by the body %s", async (payload) => {
     const { acme, as } = await setup();
     const token = sign(acme.secret_key, claimsOf(acme));
@@ -96,7 +96,7 @@ describe("T30: no prototype is changed, and none is taken for data", () => {
     },
   );
 
-  it("by a provider's good answer with more in it", async () => {
+  it("by additional members of a provider's valid answer", async () => {
     const provider = await openProvider();
     provider.reply = (path) =>
       path === "/userinfo"

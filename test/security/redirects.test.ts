@@ -5,7 +5,7 @@ import { APP, setup } from "../_setup.ts";
 
 const BAD_STATE: Answered = [400, { error: "Invalid or expired state" }];
 
-describe("redirects, states and browsers", () => {
+describe("Redirects, states and browsers", () => {
   it.each([
     ["another site", "https://evil.example/callback"],
     ["another path", "http://localhost:3000/callback/../steal"],
@@ -22,7 +22,7 @@ describe("redirects, states and browsers", () => {
     ["a header of its own", "http://localhost:3000/callback\r\nLocation: https://evil.example"],
     ["a fragment", "http://localhost:3000/callback#@evil.example"],
     ["nothing", ""],
-  ])("T01: a token goes nowhere but to a registered address: not to %s", async (_, redirect_uri) => {
+  ])("T01: a token is sent to a registered address only, and not to %s", async (_, redirect_uri) => {
     const { fetch } = await setup();
     const query = new URLSearchParams({ provider: "google", redirect_uri, instance: "globex", login_hint: "ada" });
     for (const path of [
@@ -37,7 +37,7 @@ describe("redirects, states and browsers", () => {
     }
   });
 
-  it("T01: at an address that the network can reach, nothing registered means nothing allowed", async () => {
+  it("T01: a server that the network can reach sends tokens nowhere without registered addresses", async () => {
     const { fetch } = await setup({ isLocal: false });
     for (const redirect_uri of [APP, "https://evil.example/callback"]) {
       const response = await fetch(
@@ -47,7 +47,7 @@ describe("redirects, states and browsers", () => {
     }
   });
 
-  it("T02: the answer that carries the token says so to no cache, no referrer and no page", async () => {
+  it("T02: the response with the token forbids caches, referrers and frames", async () => {
     const service = await setup();
     const { callback, cookie } = await begun(service, { headers: BROWSER });
     const response = await service.fetch(callback, { headers: { ...BROWSER, cookie } });
@@ -60,7 +60,7 @@ describe("redirects, states and browsers", () => {
     });
   });
 
-  it("T02: a token that was in the application's address already is not passed on for ours", async () => {
+  it("T02: a token already in the application's address is not passed on as ours", async () => {
     const { signIn } = await setup();
     const { href, searchParams } = await signIn("google", "ada", {
       redirect_uri: `${APP}?a=%2f&token=theirs&t%6Fken=too&b`,
@@ -68,7 +68,7 @@ describe("redirects, states and browsers", () => {
     expect(href).toBe(`${APP}?a=%2f&b&token=${searchParams.get("token")}`);
   });
 
-  describe("T03: a sign-in is finished in the browser that began it, or not at all", () => {
+  describe("T03: a sign-in can only finish in the browser that started it:", () => {
     it.each<[string, (own: string, other: string) => string | undefined]>([
       ["with no cookie", () => undefined],
       ["with another sign-in's cookie", (_own, other) => other],
@@ -76,7 +76,7 @@ describe("redirects, states and browsers", () => {
       ["with an empty cookie", (own) => `${own.split("=")[0]}=`],
       ["with half of the cookie", (own) => own.slice(0, -10)],
       ["with a wrong cookie before the right one", (own) => `${own.split("=")[0]}=x; ${own}`],
-    ])("%s", async (_, jar) => {
+    ])("not %s", async (_, jar) => {
       const service = await setup();
       const victims = await begun(service, { headers: BROWSER });
       const attackers = await begun(service, { headers: BROWSER });
@@ -87,7 +87,7 @@ describe("redirects, states and browsers", () => {
       expect(await answer(retry)).toEqual(BAD_STATE);
     });
 
-    it("nor by a browser where it was begun without one", async () => {
+    it("not in a browser if something other than a browser started it", async () => {
       const service = await setup();
       const { callback } = await begun(service);
       for (const headers of [{ "user-agent": "Mozilla/5.0" }, BROWSER]) {
@@ -95,7 +95,7 @@ describe("redirects, states and browsers", () => {
       }
     });
 
-    it("while two in one browser do not disturb each other", async () => {
+    it("while two sign-ins in one browser do not interfere", async () => {
       const service = await setup();
       const [first, second] = [
         await begun(service, { headers: BROWSER }),
@@ -108,7 +108,7 @@ describe("redirects, states and browsers", () => {
     });
   });
 
-  it("T04: of fifty callbacks with one state one reaches the provider", async () => {
+  it("T04: one of fifty callbacks with one state reaches the provider", async () => {
     const service = await setup({ credentials: { google: { client_id: "id", client_secret: "secret" } } });
     const start = await service.fetch(
       `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: APP }).toString()}`,
@@ -123,7 +123,7 @@ describe("redirects, states and browsers", () => {
     expect(service.log.failures).toEqual(["google: temporarily_unavailable: google could not be reached"]);
   });
 
-  it("T04: a state is gone after a callback that failed", async () => {
+  it("T04: a state is used up by a callback that fails", async () => {
     const service = await setup();
     const { callback, state } = await begun(service);
     const denied = await service.fetch(`/oauth/google/callback?error=access_denied&state=${state}`);
@@ -131,7 +131,7 @@ describe("redirects, states and browsers", () => {
     expect(await answer(await service.fetch(callback))).toEqual(BAD_STATE);
   });
 
-  it("T05: states are 64 hexadecimal characters that never come twice", async () => {
+  it("T05: states are 64 hexadecimal characters and never repeat", async () => {
     const { fetch } = await setup();
     const states = new Set<string>();
     for (let i = 0; i < 500; i++) {
@@ -143,7 +143,7 @@ describe("redirects, states and browsers", () => {
     expect([...states].filter((state) => /^[0-9a-f]{64}$/.test(state))).toHaveLength(500);
   });
 
-  it("T05: a state is good for ten minutes and not a second more, and in no other spelling", async () => {
+  it("T05: a state is valid for exactly ten minutes and in one spelling", async () => {
     const service = await setup();
     const [early, late, spelt] = [await begun(service), await begun(service), await begun(service)];
     for (const state of [
@@ -166,7 +166,7 @@ describe("redirects, states and browsers", () => {
     expect(await answer(await service.fetch(late.callback))).toEqual(BAD_STATE);
   });
 
-  describe("T07: the code challenge can't be dropped, weakened or replaced", () => {
+  describe("T07: The code challenge cannot be removed, weakened or replaced:", () => {
     it.each<[string, (authorize: URL) => void]>([
       [
         "dropped",
@@ -174,7 +174,7 @@ describe("redirects, states and browsers", () => {
       ],
       ["sent plain", ({ searchParams }) => searchParams.set("code_challenge_method", "plain")],
       ["without its method", ({ searchParams }) => searchParams.delete("code_challenge_method")],
-    ])("%s: the provider refuses", async (_, change) => {
+    ])("%s, the provider rejects the code", async (_, change) => {
       const { fetch } = await setup();
       const query = new URLSearchParams({ provider: "twitter", redirect_uri: APP, login_hint: "ada" });
       const authorize = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));
@@ -184,7 +184,7 @@ describe("redirects, states and browsers", () => {
       expect((await fetch(authorize.href)).status).toBe(400);
     });
 
-    it("replaced by an attacker's own: the code is worth nothing", async () => {
+    it("replaced by an attacker's own, the code is useless", async () => {
       const { fetch, log } = await setup();
       const query = new URLSearchParams({ provider: "twitter", redirect_uri: APP, login_hint: "ada" });
       const authorize = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));

@@ -47,9 +47,9 @@ const HIDDEN = [
   "email[0]",
 ];
 
-describe("searching", () => {
+describe("Searching", () => {
   it.each(["users", "sessions"])(
-    "T29: a hidden column of %s reads exactly like one that does not exist",
+    "T29: a hidden column of %s is reported exactly like an unknown one",
     async (resource) => {
       const { as, acme } = await setup();
       const told = async (term: string, field: string): Promise<Answered> => {
@@ -70,7 +70,7 @@ describe("searching", () => {
     },
   );
 
-  it("T29: what is hidden is in no answer either", async () => {
+  it("T29: a hidden column is in no response", async () => {
     const { as, acme, signIn } = await setup();
     await signIn("google", "ada");
     const paths = [
@@ -96,7 +96,7 @@ describe("searching", () => {
     ["SQL wildcards", "name:%"],
     ["SQL single wildcards", `name:${"_".repeat(200)}`],
     ["a comment", "name:*'--"],
-  ])("T28: %s are letters like others", async (_, query) => {
+  ])("T28: a query with %s is matched literally", async (_, query) => {
     const users = Array.from({ length: 1000 }, (__, i) => ({ email: `u${i}@x.test`, name: "a".repeat(200) }));
     const { as, acme } = await setup({ seed: { instances: [{ ...SEED.instances[0], users }] } });
     const response = await as(acme, `/api/v1/users/search?query=${encodeURIComponent(query)}`);
@@ -106,7 +106,7 @@ describe("searching", () => {
   it.each([
     ["8,193 bytes", `name:${"é".repeat(250)} `.repeat(16).padEnd(4193, " ") + "x".repeat(2)],
     ["257 terms", "name:a ".repeat(257)],
-  ])("T28: %s are refused", async (_, query) => {
+  ])("T28: a query with %s is rejected", async (_, query) => {
     const { as, acme } = await setup();
     expect((await as(acme, `/api/v1/users/search?query=${encodeURIComponent(query)}`)).status).toBe(400);
   });

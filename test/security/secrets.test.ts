@@ -28,7 +28,7 @@ const VERIFY = "/api/v1/tokens/verify";
 
 const BROWSER_LINES = Object.entries(BROWSER).flat();
 
-/** A browser's way through a connected provider; what it learns on it is secret. */
+/** A browser's sign-in at a connected provider; everything it receives is secret. */
 async function passThrough(port: number, provider: Provider, code: string, secrets: Set<string>): Promise<Told[]> {
   const start = await ask(port, {
     path: `/oauth/authorize?provider=${provider}&redirect_uri=${APP}`,
@@ -48,7 +48,7 @@ async function passThrough(port: number, provider: Provider, code: string, secre
   return [back, again];
 }
 
-/** One secret wherever a request has room for one, with a good key and without. */
+/** One secret at every place of a request, with a valid key and without. */
 function requestsWith(secret: string, key: string): Ask[] {
   const keyed = ["X-Service-Secret-Key", key];
   const html = ["Accept", "text/html"];
@@ -64,10 +64,10 @@ function requestsWith(secret: string, key: string): Ask[] {
     { path: `/oauth/google/callback?code=${secret}&code=${secret}` },
     { path: `/oauth/authorize?provider=${secret}` },
     { path: `/__svc/begin?instance=${secret}&provider=google`, headers: html },
-    // A valid token is shown to whoever brings it: that page is what an application would get. Any other is on no page.
+    // The page shows a valid token to its bearer, as an application would get it. No other token is on a page.
     { path: `/__svc/signed-in?token=${secret}x`, headers: html },
     { path: `/__svc/simulator/google/authorize?client_id=${secret}&request=${secret}`, headers: html },
-    // A host that was not known is named, where it can be a host name.
+    // An unknown host is named if it can be a host name.
     { path: "/", host: /^[a-z-]+$/.test(secret) ? "localhost" : `${secret}.example`, headers: html },
     {
       path: "/",
@@ -97,7 +97,7 @@ function requestsWith(secret: string, key: string): Ask[] {
   ];
 }
 
-/** Ways in which a provider fails, each with all that it was sent in its answer. */
+/** Failures of a provider, each with everything it received in its answer. */
 const FAILURES: LoopbackProvider["reply"][] = [
   (_, received) => ({ status: 500, body: received }),
   (_, received) => ({ status: 400, body: JSON.stringify({ error: received }) }),
@@ -110,7 +110,7 @@ const FAILURES: LoopbackProvider["reply"][] = [
   () => "reset",
 ];
 
-/** Good and bad sign-ins and requests; what they were answered in errors and on pages. */
+/** Valid and invalid sign-ins and requests. @returns their errors and pages */
 async function exercise(
   port: number,
   key: string,
@@ -139,7 +139,7 @@ async function exercise(
   return { secrets, texts: shown.map(({ status, headers, body }) => `${status} ${JSON.stringify(headers)} ${body}`) };
 }
 
-describe("T24: no secret is in a log, an error or a page", { timeout: 120_000 }, () => {
+describe("T24: No log, error or page contains a secret", { timeout: 120_000 }, () => {
   it("of the server in a program", async () => {
     const provider = await openProvider();
     const log: string[] = [];
@@ -150,14 +150,14 @@ describe("T24: no secret is in a log, an error or a page", { timeout: 120_000 },
     });
     const { texts, secrets } = await exercise(server.port, SECRET, provider);
     expect(leaks([...log, ...texts], secrets)).toEqual([]);
-    // There was something to leak, and somewhere to leak it to.
+    // There were secrets to leak and places to leak them to.
     expect(secrets.size).toBeGreaterThan(60);
     expect(log.filter((line) => line.startsWith("sign-in with ")).length).toBeGreaterThan(20);
     expect(log.filter((line) => line.includes(`"route":`)).length).toBeGreaterThan(texts.length);
     expect(leaks([`GET /?token=${SECRET.slice(5, 15)}`], secrets)).toHaveLength(1);
   });
 
-  it("of the server as a process, with its configuration in files", async () => {
+  it("of the server as a process with its configuration in files", async () => {
     const provider = await openProvider();
     const directory = temporaryDirectory();
     const [acme, globex] = SEED.instances;
@@ -174,7 +174,7 @@ describe("T24: no secret is in a log, an error or a page", { timeout: 120_000 },
     expect(output.filter((line) => line.startsWith(`{"type":"request"`)).length).toBeGreaterThan(texts.length);
   });
 
-  it("of the server at a terminal, which shows the end of each key and no more", async () => {
+  it("of the server on a terminal, which shows only the end of each key", async () => {
     const seed = seedFile({ instances: [{ ...SEED.instances[0], secret_key: SECRET }] });
     const server = await startSvc(["--seed", seed], { cwd: temporaryDirectory(), isText: true });
     await server.stop();
@@ -190,7 +190,7 @@ describe("T24: no secret is in a log, an error or a page", { timeout: 120_000 },
     ["with a line's end in it", (secret: string) => `{"client_id":"x","client_secret":"${secret}\n"}`],
     ["under another name", (secret: string) => `{"client_id":"x","secret":"${secret}"}`],
     ["in a list", (secret: string) => `{"client_id":"x","client_secret":["${secret}"]}`],
-  ])("of a configuration or a seed that can't be read because of a secret %s", async (_, write) => {
+  ])("of a configuration or seed that cannot be parsed because of a secret %s", async (_, write) => {
     const directory = temporaryDirectory();
     const connection = write(CLIENT_SECRET);
     writeFileSync(join(directory, "config.json"), `{"providers":{"google":${connection}}}`);
@@ -206,7 +206,7 @@ describe("T24: no secret is in a log, an error or a page", { timeout: 120_000 },
     }
   });
 
-  it("of a seed whose keys are refused", () => {
+  it("of a seed whose keys are rejected", () => {
     const [acme] = SEED.instances;
     const keys = { secret_key: "sk_canary-too-short", publishable_key: "sk_canary-wrong-place-0123456789abcdef" };
     const twice = { instances: [acme, { ...acme, subdomain: "other", users: [] }] };
@@ -217,7 +217,7 @@ describe("T24: no secret is in a log, an error or a page", { timeout: 120_000 },
     }
   });
 
-  it("of a store that is damaged where a secret is", async () => {
+  it("of a store whose damage is within a secret", async () => {
     const directory = temporaryDirectory();
     const path = join(directory, "db.json");
     const server = await serve({ port: 0, store: path, seed: seedFile() });

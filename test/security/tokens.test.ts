@@ -12,7 +12,7 @@ function without(claims: object, name: string): object {
   return Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
 }
 
-/** Signed by a key pair of the attacker's, whose public half some verifiers take from the header. */
+/** Signed with the attacker's key pair, whose public key some verifiers take from the header. */
 function signAsymmetric(alg: "RS256" | "ES256" | "PS256", claims: object, more: object = {}): string {
   const { privateKey, publicKey } =
     alg === "ES256"
@@ -67,16 +67,16 @@ const FORGERIES: [name: string, forge: Forge, verdict: Verdict][] = [
   ["no exp", (a) => sign(a.secret_key, without(claimsOf(a), "exp")), "Token invalid"],
   ["exp as text", (a) => sign(a.secret_key, claimsOf(a, { exp: String(NOW + 3600) })), "Token invalid"],
   [
-    "exp beyond all numbers",
+    "an infinite exp",
     (a) => sign(a.secret_key, JSON.stringify(claimsOf(a)).replace(/"exp":\d+/, '"exp":1e999')),
     "Token invalid",
   ],
   ["exp in ten years", (a) => sign(a.secret_key, claimsOf(a, { exp: NOW + 315_360_000 })), "Token invalid"],
   ["no iat", (a) => sign(a.secret_key, without(claimsOf(a), "iat")), "Token invalid"],
   ["iat 61 seconds ahead", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW + 61, exp: NOW + 3661 })), "Token invalid"],
-  ["expired", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3601, exp: NOW - 1 })), "Token expired"],
-  ["exp is now", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3600, exp: NOW })), "Token expired"],
-  ["not good yet", (a) => sign(a.secret_key, claimsOf(a, { nbf: NOW + 1 })), "Token invalid"],
+  ["an expired token", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3601, exp: NOW - 1 })), "Token expired"],
+  ["exp equal to now", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3600, exp: NOW })), "Token expired"],
+  ["an nbf in the future", (a) => sign(a.secret_key, claimsOf(a, { nbf: NOW + 1 })), "Token invalid"],
   ["another issuer", (a) => sign(a.secret_key, claimsOf(a, { iss: "https://evil.example" })), "Token invalid"],
   ["no subject", (a) => sign(a.secret_key, without(claimsOf(a), "sub")), "Token invalid"],
   [
@@ -100,8 +100,16 @@ const FORGERIES: [name: string, forge: Forge, verdict: Verdict][] = [
     (a, g) => sign(g.secret_key, claimsOf(a, { instance_id: [a.id, g.id] })),
     "Token invalid signature",
   ],
-  ["crit", (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", crit: ["exp"], exp: NOW + 1 }), "Token invalid"],
-  ["b64", (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", crit: ["b64"], b64: false }), "Token invalid"],
+  [
+    "a crit header",
+    (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", crit: ["exp"], exp: NOW + 1 }),
+    "Token invalid",
+  ],
+  [
+    "a b64 header",
+    (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", crit: ["b64"], b64: false }),
+    "Token invalid",
+  ],
   ["another type", (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", typ: "at+jwt" }), "Token invalid"],
   [
     "five parts, encrypted",
@@ -115,16 +123,16 @@ const FORGERIES: [name: string, forge: Forge, verdict: Verdict][] = [
     "Token invalid",
   ],
   ["padding", (a) => `${sign(a.secret_key, claimsOf(a))}=`, "Token invalid signature"],
-  ["a line's end", (a) => `${sign(a.secret_key, claimsOf(a))}\n`, "Token invalid signature"],
+  ["a trailing line feed", (a) => `${sign(a.secret_key, claimsOf(a))}\n`, "Token invalid signature"],
   ["a list of claims", (a) => sign(a.secret_key, [claimsOf(a)]), "Token invalid"],
   ["claims in __proto__", (a) => sign(a.secret_key, `{"__proto__":${JSON.stringify(claimsOf(a))}}`), "Token invalid"],
   ["alg in __proto__", (a) => sign(a.secret_key, claimsOf(a), `{"__proto__":{"alg":"HS256"}}`), "Token invalid"],
   ["longer than 8 KiB", (a) => sign(a.secret_key, claimsOf(a, { name: "x".repeat(8192) })), "Token invalid"],
 ];
 
-describe("tokens and keys", () => {
-  describe("T11: a token is what this service signed, for this instance, for this hour", () => {
-    it.each(FORGERIES)("%s", async (_, forge, verdict) => {
+describe("Tokens and keys", () => {
+  describe("T11: A token is accepted only if this service signed it for this instance within the hour:", () => {
+    it.each(FORGERIES)("not %s", async (_, forge, verdict) => {
       const { acme, globex, as, clock } = await setup();
       const token = forge(acme, globex);
       const response = await as(acme, VERIFY, {
@@ -138,14 +146,14 @@ describe("tokens and keys", () => {
     });
 
     it.each<[string, Forge]>([
-      ["as it is issued", (a) => sign(a.secret_key, claimsOf(a))],
+      ["right after its issue", (a) => sign(a.secret_key, claimsOf(a))],
       ["in its last second", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3599, exp: NOW + 1 }))],
-      ["a minute ahead", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW + 60, exp: NOW + 3660 }))],
+      ["if issued a minute ahead", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW + 60, exp: NOW + 3660 }))],
       [
-        "with a kid that nobody asks for",
+        "with an unused kid",
         (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", kid: "1", jku: "https://evil.example" }),
       ],
-    ])("but one is good %s", async (_, forge) => {
+    ])("accepted %s", async (_, forge) => {
       const { acme, globex, as, clock } = await setup();
       const token = forge(acme, globex);
       const response = await as(acme, VERIFY, {
@@ -159,7 +167,7 @@ describe("tokens and keys", () => {
       );
     });
 
-    it("a megabyte of token is not looked at", async () => {
+    it("a megabyte of text is rejected without being parsed", async () => {
       const { acme, as } = await setup();
       const response = await as(acme, VERIFY, {
         method: "POST",
@@ -169,7 +177,7 @@ describe("tokens and keys", () => {
       expect(await answer(response)).toEqual([413, { error: "Body too large" }]);
     });
 
-    it("a signature has one spelling: none of the other last characters will do", async () => {
+    it("a signature has one spelling: every other last character is rejected", async () => {
       const { acme, as } = await setup();
       const token = sign(acme.secret_key, claimsOf(acme));
       for (const last of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") {
@@ -191,14 +199,14 @@ describe("tokens and keys", () => {
     `sk_${"x".repeat(31)}é`,
     `sk_${"x".repeat(16)} ${"x".repeat(16)}`,
     "x".repeat(64),
-  ])("T12: a seed can't bring %o as a secret key", (secret_key) => {
+  ])("T12: a seed cannot set %o as a secret key", (secret_key) => {
     const seed = { instances: [{ ...SEED.instances[0], secret_key }] };
     expect(() => parseSeed(JSON.stringify(seed), "seed", START)).toThrow(
       "instances[0].secret_key: must be sk_ and at least 32 letters or digits",
     );
   });
 
-  it("T12: keys that are made are long, never the same, and one says nothing of the other", () => {
+  it("T12: generated keys are long, unique and unrelated to each other", () => {
     const instances = Array.from({ length: 500 }, (_, i) => ({ name: "x", subdomain: `s${i}` }));
     const made = parseSeed(JSON.stringify({ instances }), "seed", START).instances;
     expect(made.filter(({ secret_key }) => /^sk_[\w-]{48}$/.test(secret_key))).toHaveLength(500);

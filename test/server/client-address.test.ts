@@ -35,8 +35,8 @@ function resolving(): Resolving {
   return { client, asked: () => asked, advance: (milliseconds) => (time += milliseconds), answer };
 }
 
-describe("The instance's address", () => {
-  it("is asked for once in 60 seconds, to the millisecond", async () => {
+describe("The client's address of its instance", () => {
+  it("is requested once in 60 seconds", async () => {
     const { client, asked, advance } = resolving();
     await client.users.list();
     advance(59_999);
@@ -47,7 +47,7 @@ describe("The instance's address", () => {
     expect(asked()).toBe(2);
   });
 
-  it("is asked for once by all that wait for it", async () => {
+  it("is requested once by all calls that wait for it", async () => {
     const { client, asked } = resolving();
     await Promise.all([
       client.users.list(),
@@ -58,7 +58,7 @@ describe("The instance's address", () => {
     expect(asked()).toBe(1);
   });
 
-  it("is asked for anew after a failure", async () => {
+  it("is requested again after a failure", async () => {
     const { client, asked, answer } = resolving();
     const working = answer.value;
     answer.value = () => Promise.reject(new Error("down"));
@@ -69,7 +69,7 @@ describe("The instance's address", () => {
     expect(asked()).toBe(2);
   });
 
-  it("is the one in the answer, and not asked for where it is given", async () => {
+  it("is the one in the response, and is not requested if the caller gives one", async () => {
     const service = await setup();
     const urls: string[] = [];
     const fetch: Fetch = (url, init) => {
@@ -117,7 +117,7 @@ describe("The instance's address", () => {
     "javascript:alert(1)",
     "acme.svc.test",
     "",
-  ])("is not %j, to which no key may go", async (url) => {
+  ])("is rejected as %j, which must get no key", async (url) => {
     const { client, answer } = resolving();
     answer.value = async () =>
       Response.json({

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { setup } from "../_setup.ts";
 
-it("a clock that is set back makes no session's last sign-in earlier", async () => {
+it("A clock that is set back does not make a session's last sign-in earlier", async () => {
   const { client, clock, acme, signIn } = await setup();
   await signIn("twitter", "ada");
   const [first] = await client(acme).sessions.search("provider:twitter");

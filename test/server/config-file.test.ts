@@ -26,7 +26,7 @@ describe("svc.config.json", () => {
     https: true,
   };
 
-  it("says all that a flag can", () => {
+  it("accepts every setting that has a flag", () => {
     expect(parseConfig(JSON.stringify(FULL), "svc.config.json")).toEqual({
       port: 7000,
       host: "127.0.0.1",
@@ -42,7 +42,7 @@ describe("svc.config.json", () => {
     });
   });
 
-  it("may say nothing", () => {
+  it("may be empty", () => {
     const { credentials, ...rest } = parseConfig("{}", "svc.config.json");
     expect(credentials).toEqual({});
     expect(Object.values(rest).every((value) => value === undefined)).toBe(true);
@@ -73,23 +73,23 @@ describe("svc.config.json", () => {
       { port: -1, host: "", allowed_hosts: [1], trust_proxy: "x" },
       ["port: ", "host: ", "allowed_hosts[0]: ", "trust_proxy: "],
     ],
-  ])("with %j is refused, every fault with its path", (input, faults) => {
+  ])("with %j is rejected, and each fault is listed with its path", (input, faults) => {
     const message = messageOf(() => parseConfig(JSON.stringify(input), "svc.config.json"));
     const [title, ...lines] = message.split("\n");
     expect(title).toBe("svc.config.json can't be used:");
     expect(lines).toEqual(faults.map((fault) => expect.stringContaining(`  ${fault}`) as string));
   });
 
-  it("that is not JSON is refused by name", () => {
+  it("that is not JSON is rejected by name", () => {
     expect(messageOf(() => parseConfig("{port: 1}", "svc.config.json"))).toMatch(/^svc\.config\.json is not JSON: /);
   });
 
-  it("holds secrets that no fault repeats", () => {
+  it("may contain secrets, which no error repeats", () => {
     const providers = { google: { client_id: "id", client_secret: ["hush-hush"] } };
     expect(messageOf(() => parseConfig(JSON.stringify({ providers }), "x"))).not.toContain("hush-hush");
   });
 
-  it("counts less than the environment, and that less than a flag", async () => {
+  it("is overridden by the environment, and the environment by flags", async () => {
     await writeFile(join(directory, "svc.config.json"), JSON.stringify({ ...FULL, seed: "/abs/seed.json" }));
     const options = async (env: Record<string, string>, flags = {}): Promise<unknown> => {
       const { port, host, store, seed } = await serveOptions(createContext({ cwd: directory, env }), flags);
@@ -104,7 +104,7 @@ describe("svc.config.json", () => {
     ]);
   });
 
-  it("means its paths from where it lies", async () => {
+  it("resolves paths relative to its own directory", async () => {
     await mkdir(join(directory, "etc"));
     await writeFile(join(directory, "etc/my.json"), JSON.stringify(FULL));
     const { store, seed, geoip } = await serveOptions(createContext({ cwd: directory }), { config: "etc/my.json" });
@@ -113,7 +113,7 @@ describe("svc.config.json", () => {
     );
   });
 
-  it("is missed only when it was named", async () => {
+  it("is required only if it was named", async () => {
     expect(await serveOptions(createContext({ cwd: directory }), {})).toMatchObject({
       store: join(directory, ".svc/db.json"),
     });
@@ -123,7 +123,7 @@ describe("svc.config.json", () => {
     });
   });
 
-  it("does not give way to variables that are empty", async () => {
+  it("is not overridden by empty variables", async () => {
     await writeFile(join(directory, "svc.config.json"), JSON.stringify(FULL));
     const env = { SVC_PORT: "", SVC_HOST: "", SVC_STORE: "" };
     expect(await serveOptions(createContext({ cwd: directory, env }), {})).toMatchObject({
@@ -135,7 +135,7 @@ describe("svc.config.json", () => {
 });
 
 describe("Provider credentials", () => {
-  it("come from the environment, in pairs", () => {
+  it("come from the environment in pairs", () => {
     expect(
       credentialsFromEnv({
         SVC_GOOGLE_CLIENT_ID: "g",
@@ -165,7 +165,7 @@ describe("Provider credentials", () => {
       { SVC_GOOGLE_CLIENT_ID: "x", SVC_GOOGLE_CLIENT_SECRET: "" },
       "SVC_GOOGLE_CLIENT_SECRET is not set, and SVC_GOOGLE_CLIENT_ID is. Set both, or none.",
     ],
-  ])("with %j are half a pair", (env, message) => {
+  ])("with only %j are incomplete", (env, message) => {
     expect(messageOf(() => credentialsFromEnv(env))).toBe(message);
   });
 });

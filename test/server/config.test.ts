@@ -40,7 +40,7 @@ interface Where {
   cwd?: string;
 }
 
-/** What the client is told, without its transport. */
+/** The client's options without its transport. */
 async function resolve({ env = {}, flags = {}, cwd = directory }: Where): Promise<ClientOptions> {
   const { fetch: _, retry: __, ...options } = await clientOptions(createContext({ env, cwd }), flags);
   return options;
@@ -60,7 +60,7 @@ const OF_GLOBEX = {
   apiUrl: SERVER.api_url,
 };
 
-describe("Whom to ask", () => {
+describe("The server that a command uses", () => {
   it.each<[what: string, where: Where, options: object]>([
     [
       "a flag, before the environment",
@@ -88,7 +88,7 @@ describe("Whom to ask", () => {
     ["another instance, by its publishable key", { flags: { instance: GLOBEX.publishable_key } }, OF_GLOBEX],
     ["the instance of the key in the environment", { env: { SVC_SECRET_KEY: GLOBEX.secret_key } }, OF_GLOBEX],
     [
-      "an empty variable as one that is not set",
+      "unaffected by an empty variable",
       { env: { SVC_BASE_URL: "", SVC_API_URL: "", SVC_SECRET_KEY: "", SVC_PUBLISHABLE_KEY: "" } },
       OF_ACME,
     ],
@@ -97,7 +97,7 @@ describe("Whom to ask", () => {
     expect(await resolve(where)).toEqual(options);
   });
 
-  it("is a server that runs in a directory above, the nearest one", async () => {
+  it("is the nearest one that runs in a parent directory", async () => {
     const below = join(directory, "a", "b");
     await mkdir(below, { recursive: true });
     await writeRunning(directory, SERVER);
@@ -107,7 +107,7 @@ describe("Whom to ask", () => {
     expect(await resolve({ cwd: directory })).toEqual(OF_ACME);
   });
 
-  it("is nobody where none runs and none is named", async () => {
+  it("is undefined if none runs and none is named", async () => {
     await expect(resolve({})).rejects.toMatchObject({
       exitCode: 4,
       message: "No service is configured: no server runs in this directory, and SVC_BASE_URL is not set.",
@@ -115,7 +115,7 @@ describe("Whom to ask", () => {
     });
   });
 
-  it("is nobody for an instance that the server does not have", async () => {
+  it("is undefined for an instance that the server does not have", async () => {
     await writeRunning(directory, SERVER);
     await expect(resolve({ flags: { instance: "initech" } })).rejects.toMatchObject({
       exitCode: 3,
@@ -125,23 +125,23 @@ describe("Whom to ask", () => {
   });
 
   it.each<[what: string, where: Where]>([
-    ["an address that is no local server's", { env: { SVC_BASE_URL: BASE, SVC_SECRET_KEY: OWN_KEY } }],
+    ["an address of no local server", { env: { SVC_BASE_URL: BASE, SVC_SECRET_KEY: OWN_KEY } }],
     ["another instance's key", { env: { SVC_SECRET_KEY: ACME.secret_key } }],
-  ])("is nobody where --instance is contradicted by %s", async (_, where) => {
+  ])("is undefined if --instance contradicts %s", async (_, where) => {
     await writeRunning(directory, SERVER);
     await expect(resolve({ ...where, flags: { instance: "globex" } })).rejects.toMatchObject({ exitCode: 2 });
   });
 });
 
-describe("A server's file", () => {
-  it("is for its owner's eyes alone, and out of version control", async () => {
+describe("A server file", () => {
+  it("is readable by its owner only and ignored by git", async () => {
     await writeRunning(directory, SERVER);
     const mode = async (name: string): Promise<number> => (await stat(join(directory, name))).mode & 0o777;
     expect([await mode(".svc"), await mode(".svc/server.json")]).toEqual([0o700, 0o600]);
     expect(await readFile(join(directory, ".svc/.gitignore"), "utf8")).toBe("*\n");
   });
 
-  it("is for its owner's eyes alone even where somebody else's lay before", async () => {
+  it("becomes readable by its owner only, even if another user created it", async () => {
     await mkdir(join(directory, ".svc"));
     await writeFile(join(directory, ".svc/server.json"), "{}", { mode: 0o644 });
     await writeRunning(directory, SERVER);
@@ -159,7 +159,7 @@ describe("A server's file", () => {
     ["an address of another machine", JSON.stringify({ ...SERVER, url: "http://example.com" })],
     ["an instance on another machine", JSON.stringify({ ...SERVER, instances: [{ ...ACME, url: BASE }] })],
     ["no instances", JSON.stringify({ ...SERVER, instances: undefined })],
-  ])("is ignored when it contains %s", async (_, text) => {
+  ])("is ignored if it contains %s", async (_, text) => {
     await mkdir(join(directory, ".svc"));
     await writeFile(join(directory, ".svc/server.json"), text, { mode: 0o600 });
     await expect(resolve({})).rejects.toMatchObject({
@@ -168,8 +168,8 @@ describe("A server's file", () => {
     });
   });
 
-  // Only root can give a file to another user.
-  it.skipIf(process.getuid?.() !== 0)("is ignored when another user wrote it", async () => {
+  // Only root can change a file's owner.
+  it.skipIf(process.getuid?.() !== 0)("is ignored if another user wrote it", async () => {
     await writeRunning(directory, SERVER);
     for (const file of ["server.json", "servers/7820.json"]) await chown(join(directory, ".svc", file), 65_534, 65_534);
     expect(await findRunningServer(createContext({ cwd: join(directory, "below") }))).toBeUndefined();
@@ -177,14 +177,14 @@ describe("A server's file", () => {
 });
 
 describe("A secret key", () => {
-  it("of a local server goes to no address that was named otherwise", async () => {
+  it("of a local server is not sent to an address from another source", async () => {
     await writeRunning(directory, SERVER);
     expect(await resolve({ flags: { baseUrl: BASE } })).toEqual({ baseUrl: BASE });
     expect(await resolve({ env: { SVC_BASE_URL: BASE } })).toEqual({ baseUrl: BASE });
     expect(await resolve({ env: { SVC_API_URL: BASE } })).toEqual({ apiUrl: BASE });
   });
 
-  it("of the environment goes to no local server that does not know it", async () => {
+  it("of the environment is not sent to a local server that does not know it", async () => {
     await writeRunning(directory, SERVER);
     await expect(resolve({ env: { SVC_SECRET_KEY: OWN_KEY } })).rejects.toMatchObject({
       exitCode: 4,
@@ -193,18 +193,18 @@ describe("A secret key", () => {
     });
   });
 
-  it("of the environment goes where a flag says, if the environment names no address for it", async () => {
+  it("of the environment is sent to the address of a flag if the environment has no address", async () => {
     const where = { env: { SVC_SECRET_KEY: OWN_KEY }, flags: { baseUrl: BASE } };
     expect(await resolve(where)).toEqual({ secretKey: OWN_KEY, baseUrl: BASE });
   });
 
-  it("of the environment goes to no other origin than the environment's", async () => {
+  it("of the environment is not sent to another origin than the environment's", async () => {
     const env = { SVC_SECRET_KEY: OWN_KEY, SVC_BASE_URL: BASE };
     const { code, requests } = await runCli(["users", "list", "--base-url", "https://elsewhere.test"], { env });
     expect([code === 0, requests]).toEqual([false, []]);
   });
 
-  it("is no guess: without an address there is nobody to send it to", async () => {
+  it("is not sent to a default address: without an address there is no server", async () => {
     await expect(resolve({ env: { SVC_SECRET_KEY: OWN_KEY } })).rejects.toMatchObject({
       exitCode: 2,
       message: "No address for the key in SVC_SECRET_KEY.",
@@ -212,7 +212,7 @@ describe("A secret key", () => {
     });
   });
 
-  it("is asked for where a command needs one", async () => {
+  it("is required by commands that need one", async () => {
     const context = createContext({ env: { SVC_BASE_URL: BASE }, cwd: directory });
     await expect(keyedClientOptions(context, {})).rejects.toMatchObject({
       exitCode: 4,
@@ -221,7 +221,7 @@ describe("A secret key", () => {
     });
   });
 
-  it("is not in what is said of a key that can't be one", async () => {
+  it("is not repeated in the error for an invalid key", async () => {
     const env = { SVC_SECRET_KEY: "pk_swapped_0123456789", SVC_BASE_URL: BASE };
     const { code, stderr, requests } = await runCli(["users", "list"], { env });
     expect([code, stderr, requests]).toEqual([2, "✗ secretKey must begin with sk_ and contain no spaces\n", []]);

@@ -21,7 +21,7 @@ describe("A server at the default port of its scheme", () => {
       expect([host, scopeOf(host)]).toEqual([host, undefined]);
   });
 
-  it("answers for no name without a port when it listens at another one", () => {
+  it("answers for no name without a port if it listens on another port", () => {
     const { scopeOf } = createAddresses("http://localhost:7820", 7820);
     for (const host of ["localhost", "127.0.0.1", "[::1]", "acme.localhost"])
       expect([host, scopeOf(host)]).toEqual([host, undefined]);

@@ -5,7 +5,7 @@ import { APP, FRONT, SEED, setup, type Service } from "../_setup.ts";
 
 const GLOBEX_KEY = "pk_globex_0123456789";
 
-/** Follows a start to the application; answers with the instance that the token is for. */
+/** Follows a start to the application. @returns the token's instance */
 async function instanceOf(service: Service, start: string): Promise<string> {
   let location = start;
   while (!location.startsWith(APP)) {
@@ -24,12 +24,12 @@ async function instanceOf(service: Service, start: string): Promise<string> {
 const query = (more: Record<string, string>): string =>
   new URLSearchParams({ redirect_uri: APP, login_hint: "ada", ...more }).toString();
 
-describe("A sign-in at the front door", () => {
+describe("A sign-in at the server's own address", () => {
   it.each<[by: string, name: (service: Service) => Record<string, string>]>([
     ["its subdomain", () => ({ instance: "globex" })],
     ["its id", ({ globex }) => ({ instance: globex.id })],
     ["its publishable key", () => ({ publishable_key: GLOBEX_KEY })],
-  ])("is for the instance that is named by %s", async (_, name) => {
+  ])("uses the instance named by %s", async (_, name) => {
     const service = await setup();
     const named = name(service);
     const ways = [`/oauth/authorize?${query({ provider: "google", ...named })}`, `/sign-in?${query(named)}`];
@@ -40,18 +40,18 @@ describe("A sign-in at the front door", () => {
     }
   });
 
-  it("is for the first instance when none is named", async () => {
+  it("uses the first instance if none is named", async () => {
     const service = await setup();
     expect(await instanceOf(service, `${FRONT}/sign-in?${query({})}`)).toBe("acme");
   });
 
-  it("uses the default provider of the instance that is named", async () => {
+  it("uses the default provider of the named instance", async () => {
     const { fetch } = await setup();
     const response = await fetch(`/sign-in?${query({ instance: "globex" })}`);
     expect(response.headers.get("location")).toContain("/__svc/simulator/github/");
   });
 
-  it("keeps the instance that is named when a browser asks at another name of the server", async () => {
+  it("keeps the named instance when a browser asks at another name of the server", async () => {
     const { fetch } = await setup();
     const response = await fetch(`http://127.0.0.1:7820/sign-in?${query({ publishable_key: GLOBEX_KEY })}`, {
       headers: { "user-agent": "Mozilla/5.0", accept: "text/html" },
@@ -68,7 +68,7 @@ describe("A sign-in at the front door", () => {
     { publishable_key: "pk_nobody_0123456789" },
     { publishable_key: "globex" },
     { publishable_key: "" },
-  ])("answers 404 for an instance that does not exist: %j", async (named) => {
+  ])("answers 404 for an unknown instance: %j", async (named) => {
     const { fetch } = await setup();
     for (const path of ["/sign-in?", "/oauth/authorize?provider=google&"]) {
       const response = await fetch(path + query(named));
@@ -76,14 +76,14 @@ describe("A sign-in at the front door", () => {
     }
   });
 
-  it("answers 404 for an instance that is not active", async () => {
+  it("answers 404 for an inactive instance", async () => {
     const [acme, globex] = SEED.instances;
     const { fetch } = await setup({ seed: { ...SEED, instances: [acme, { ...globex, active: false }] } });
     const response = await fetch(`/sign-in?${query({ instance: "globex" })}`);
     expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
   });
 
-  it("refuses an instance that is named twice over", async () => {
+  it("rejects an instance that is named twice", async () => {
     const { fetch } = await setup();
     const response = await fetch(`/sign-in?${query({ instance: "globex", publishable_key: GLOBEX_KEY })}`);
     expect(response.status).toBe(400);
@@ -109,7 +109,7 @@ describe("A client whose users reach the service by another name", () => {
       fetch: (url, init) => service.fetch(url, init) as ReturnType<Fetch>,
     });
 
-  it("sends them to its publicUrl, and its own requests to its baseUrl", async () => {
+  it("sends them to its publicUrl and its own requests to its baseUrl", async () => {
     const service = await setup({ allowedHosts: ["svc"] });
     const svc = client(service);
     const url = await svc.signInUrl({ redirectUri: APP, loginHint: "ada" });
@@ -118,7 +118,7 @@ describe("A client whose users reach the service by another name", () => {
     expect((await svc.users.list()).map(({ data }) => data.email)).toEqual(["ada@acme.test"]);
   });
 
-  it("is refused a publicUrl that is not an address", () => {
+  it("rejects a publicUrl that is not an address", () => {
     expect(() => createClient({ publicUrl: "localhost:7820" })).toThrow("publicUrl must be an http or https address");
   });
 });

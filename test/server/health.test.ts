@@ -27,7 +27,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** By address, with any Host: `fetch` would send its own. */
+/** A request by address with any Host: `fetch` would send its own. */
 async function ask({ port }: RunningServer, path: string, host = "balancer.internal", method = "GET"): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = { port, host: "127.0.0.1", path, method, headers: { host }, agent: false };
@@ -43,7 +43,7 @@ async function ask({ port }: RunningServer, path: string, host = "balancer.inter
   });
 }
 
-/** Asks until the answer of a second before has passed. */
+/** Asks until the answer cached for a second has expired. */
 async function askUntil(server: RunningServer, status: number): Promise<Answer> {
   for (;;) {
     const answer = await ask(server, READY);
@@ -52,7 +52,7 @@ async function askUntil(server: RunningServer, status: number): Promise<Answer> 
   }
 }
 
-it("tells that it is live and ready to whoever asks by address, without a key and whatever Host says", async () => {
+it("The health check needs no key and answers for any Host", async () => {
   const server = await start();
   for (const path of [LIVE, READY]) {
     for (const host of ["balancer.internal", `localhost:${server.port}`, "10.0.0.7"]) {
@@ -64,11 +64,11 @@ it("tells that it is live and ready to whoever asks by address, without a key an
   expect((await ask(server, LIVE, "x", "HEAD")).status).toBe(200);
   const refused = await ask(server, READY, "x", "POST");
   expect([refused.status, refused.headers["allow"]]).toEqual([405, "GET, HEAD"]);
-  // Nothing else is served for that host.
+  // No other route is served for that host.
   expect((await ask(server, "/__svc/health")).status).toBe(421);
 });
 
-it("is live and not ready while the directory of its store is away, and ready again when it is back", async () => {
+it("The server is live but not ready while its store's directory is missing, and ready again afterwards", async () => {
   const place = await directory();
   await mkdir(join(place, "store"));
   const server = await start(join(place, "store", "db.json"));
@@ -86,7 +86,7 @@ it("is live and not ready while the directory of its store is away, and ready ag
   await askUntil(server, 200);
 });
 
-it("is not ready when something else has written its store", async () => {
+it("The server is not ready when another process has written its store", async () => {
   const place = await directory();
   const server = await start(join(place, "db.json"));
   await writeFile(join(place, "new"), "{}");
@@ -95,7 +95,7 @@ it("is not ready when something else has written its store", async () => {
   expect((await ask(server, LIVE)).status).toBe(200);
 });
 
-it("is not ready once it is told to stop, and goes on answering for the time that it drains", async () => {
+it("The server is not ready once it is told to stop, and answers requests while it drains", async () => {
   const server = await start();
   const closed = server.close({ drainMs: 1_000 });
   const answer = await ask(server, READY);
@@ -116,7 +116,7 @@ it("is not ready once it is told to stop, and goes on answering for the time tha
   await expect(ask(server, LIVE)).rejects.toThrow("ECONNREFUSED");
 });
 
-it("gives every answer an id of its own, refusals included", async () => {
+it("Every response has a unique id, including refusals", async () => {
   const server = await start();
   const answers = [
     await ask(server, LIVE),

@@ -9,13 +9,13 @@ import { state } from "../store/_records.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** What is in memory once the garbage is collected, in MiB. */
+/** The heap after garbage collection, in MiB. */
 function heap(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-/** One that takes no time, because nothing is encrypted. */
+/** A fast sealer without encryption. */
 function openSealer(): Sealer {
   let count = 0;
   return {
@@ -27,7 +27,7 @@ function openSealer(): Sealer {
   };
 }
 
-it("remembers no more redeemed codes of simulated providers, however many sign in", () => {
+it("The simulator remembers a bounded number of redeemed codes", () => {
   const persona = { id: "ada", name: "Ada", email: "ada@acme.test", avatar_url: null, accounts: {} };
   const grants = new Grants(
     openSealer(),
@@ -49,7 +49,7 @@ it("remembers no more redeemed codes of simulated providers, however many sign i
   expect(redeem(code)).toBeUndefined();
 });
 
-it("keeps nothing of finished sign-ins while an abandoned one waits for its end", () => {
+it("The server keeps nothing of finished sign-ins while an abandoned one is pending", () => {
   const queue = new StateQueue();
   const abandoned = state(0);
   queue.add(abandoned);

@@ -31,7 +31,7 @@ async function start(options: ServeOptions = {}): Promise<Started> {
   return { server, entries, warnings, directory };
 }
 
-/** @returns the answers of a sign-in, until one leaves the server */
+/** @returns the responses of a sign-in, until one leaves the server */
 async function signIn({ url, port }: RunningServer, more: Record<string, string>): Promise<Response[]> {
   const query = new URLSearchParams({ provider: "google", redirect_uri: APP, ...more });
   const answers: Response[] = [];
@@ -43,7 +43,7 @@ async function signIn({ url, port }: RunningServer, more: Record<string, string>
   return answers;
 }
 
-it("counts requests, sign-ins, writes and the event loop's delay for Prometheus", async () => {
+it("The metrics count requests, sign-ins, writes and the event loop's delay for Prometheus", async () => {
   const { server } = await start({ metrics: true });
   const commits = async (): Promise<number> => {
     const text = await (await fetch(`${server.url}/__svc/metrics`)).text();
@@ -69,12 +69,12 @@ it("counts requests, sign-ins, writes and the event loop's delay for Prometheus"
   expect(text).not.toMatch(/sk_|pk_|token=/);
 });
 
-it("has no metrics unless they are asked for", async () => {
+it("The server has no metrics unless they are enabled", async () => {
   const { server } = await start();
   expect((await fetch(`${server.url}/__svc/metrics`)).status).toBe(404);
 });
 
-it("logs each request with its id, level, flow and the reason of a failure", async () => {
+it("The log has each request with its id, level, flow and reason of failure", async () => {
   const { server, entries } = await start();
   const answers = await signIn(server, { login_hint: "ada@acme.test" });
   await fetch(`${server.url}/api/v1/users`);
@@ -94,7 +94,7 @@ it("logs each request with its id, level, flow and the reason of a failure", asy
   expect(probe).toMatchObject({ level: "debug", route: "/__svc/health/live" });
 });
 
-it("logs a sign-in that failed as a warning with its reason", async () => {
+it("The log has a failed sign-in as a warning with its reason", async () => {
   const { server, entries } = await start();
   const [begun] = await signIn(server, { login_hint: "nobody@else.test" });
   const state = new URL(begun!.headers.get("location")!).searchParams.get("state")!;
@@ -108,9 +108,9 @@ it("logs a sign-in that failed as a warning with its reason", async () => {
   });
 });
 
-it("says once why the store can't be written, and answers 503 with the cause in the log", async () => {
+it("The server logs once why the store cannot be written, and answers 503", async () => {
   const { server, entries, warnings, directory } = await start();
-  // Where its journal was there is another file.
+  // Replaces its journal by another file.
   await writeFile(join(directory, "new"), "");
   const { rename } = await import("node:fs/promises");
   await rename(join(directory, "new"), join(directory, "db.journal"));

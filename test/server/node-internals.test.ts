@@ -12,7 +12,7 @@ async function listening(listener: RequestListener): Promise<{ server: Server; p
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-/** All that a server sends until it closes the connection. */
+/** Everything a server sends until it closes the connection. */
 async function receive(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1").setEncoding("latin1");
   let received = "";
@@ -21,13 +21,13 @@ async function receive(port: number, text: string): Promise<string> {
   return received;
 }
 
-it("a server that listens already can be told to let requests without Host in", async () => {
+it("A listening server can be told to accept requests without Host", async () => {
   const { server, port } = await listening((_, response) => response.end("ours"));
   setServerOptions(server, { checkEveryMs: 1_000, maxHeaderSize: 16_384 });
   expect(await receive(port, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 .*ours/s);
 });
 
-it("a server that listens already can be told to look for slow connections more often", async () => {
+it("A listening server can be told to check for slow connections more often", async () => {
   const { server, port } = await listening((_, response) => response.end());
   server.headersTimeout = 100;
   setServerOptions(server, { checkEveryMs: 50, maxHeaderSize: 16_384 });
@@ -37,7 +37,7 @@ it("a server that listens already can be told to look for slow connections more 
   expect(performance.now() - started).toBeLessThan(25_000);
 });
 
-it("a server that listens already can be told to take longer headers", async () => {
+it("A listening server can be told to accept longer headers", async () => {
   const { server, port } = await listening((_, response) => response.end());
   const long = `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
   expect(await receive(port, long)).toMatch(/^HTTP\/1\.1 431 /);
@@ -45,7 +45,7 @@ it("a server that listens already can be told to take longer headers", async () 
   expect(await receive(port, long)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-it("a connection can be kept open after an answer that says that it will be closed", async () => {
+it("A connection can be kept open after a response that announces its end", async () => {
   let isKept = false;
   const { port } = await listening(({ socket }, response) => {
     response.writeHead(200, { connection: "close" });
@@ -61,7 +61,7 @@ it("a connection can be kept open after an answer that says that it will be clos
   expect(isKept).toBe(true);
 });
 
-it("h3 chooses a route by method and address alone", async () => {
+it("h3 chooses a route by method and path only", async () => {
   const router = new H3();
   router.on("GET", "/users/:id", ({ context }) => [context.params, context.matchedRoute?.route]);
   router.all("/users/:id", () => "another method");

@@ -15,25 +15,25 @@ import { runCli } from "../_cli.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const text = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8");
 
-it("docs/operations.md says what to do about every code of a server that is not ready", async () => {
+it("docs/operations.md explains every code of a server that is not ready", async () => {
   const page = await text("docs/operations.md");
   const codes = [...page.matchAll(/^\| `([a-z_]+)` +\| [^|]+\| [^|]+\|$/gm)].map(([, code]) => code!);
   for (const code of ["shutting_down", ...STORE_FAULTS]) expect(codes).toContain(code);
 });
 
-it("docs/operations.md names only metrics that there are", async () => {
+it("docs/operations.md names existing metrics only", async () => {
   const server = await serve({ port: 0, store: "memory", metrics: true });
   onTestFinished(() => server.close());
   const metrics = await (await fetch(`http://127.0.0.1:${server.port}/__svc/metrics`)).text();
   const page = await text("docs/operations.md");
   const named = [...page.matchAll(/`((?:svc|nodejs|process)_[a-z0-9_]+)`/g)].map(([, name]) => name!);
-  // Only a store with connections has those.
+  // Only a store with connections has these.
   const listed = named.filter((name) => !name.startsWith("svc_store_connections"));
   expect(listed.length).toBeGreaterThan(4);
   for (const name of listed) expect(metrics).toContain(`# HELP ${name} `);
 });
 
-it("the compose file and the systemd unit start svc with options that it has", async () => {
+it("The compose file and the systemd unit start svc with existing options", async () => {
   const { stdout: help } = await runCli(["serve", "--help"]);
   const compose = parse(await text("docs/compose.yaml")) as { services: Record<string, { command?: string[] }> };
   const unit = /^ExecStart=(.*)$/m.exec(await text("docs/svc.service"))![1]!;
@@ -41,7 +41,7 @@ it("the compose file and the systemd unit start svc with options that it has", a
   for (const flag of used) expect(`${help} --json`).toContain(flag.split("=")[0]!);
 });
 
-it("the files that the Dockerfile copies are all that a server and its health check need", async () => {
+it("The Dockerfile copies every file that a server and its health check need", async () => {
   const dockerfile = await text("Dockerfile");
   const directory = await mkdtemp(join(tmpdir(), "svc-image-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

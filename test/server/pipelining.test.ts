@@ -10,12 +10,12 @@ async function start(): Promise<RunningServer> {
   return server;
 }
 
-/** However that happens: a connection that is reset ends with an error. */
+/** Resolves on a close or an error: a reset connection ends with an error. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }
 
-/** Sends requests ahead of their answers. @returns how many were answered before the connection closed */
+/** Sends pipelined requests. @returns the number of responses before the connection closed */
 async function pipeline({ port }: RunningServer, count: number): Promise<number> {
   const socket = connect(port, "127.0.0.1").setEncoding("latin1");
   let text = "";
@@ -27,15 +27,15 @@ async function pipeline({ port }: RunningServer, count: number): Promise<number>
   return text.split("HTTP/1.1 200").length - 1;
 }
 
-it("answers 64 requests that a connection sends ahead, in their order", async () => {
+it("The server answers 64 pipelined requests in order", async () => {
   expect(await pipeline(await start(), 64)).toBe(64);
 });
 
-it("closes a connection that sends more than 64 requests ahead of their answers", async () => {
+it("The server closes a connection with more than 64 unanswered pipelined requests", async () => {
   expect(await pipeline(await start(), 1_000)).toBeLessThanOrEqual(64);
 });
 
-it("answers others while a hundred connections send megabytes of requests and read nothing", async () => {
+it("The server answers others while a hundred connections send megabytes of requests and read nothing", async () => {
   const server = await start();
   const request = `GET ${PATH} HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`;
   const flood = Buffer.from(request.repeat(Math.ceil(200_000 / request.length)));

@@ -29,14 +29,14 @@ import { SEED } from "../_setup.ts";
 
 useServer();
 
-it("what follows a long answer while it is sent does not get into it", { timeout: 20_000 }, async () => {
+it("A request sent during a long response does not get into that response", { timeout: 20_000 }, async () => {
   const users = Array.from({ length: 20_000 }, (_, i) => ({ email: `u${i}@x.test`, name: "n".repeat(200) }));
   const seed = seedFile({ instances: [{ name: "A", subdomain: "a", secret_key: KEY, users }] });
   const large = await serve({ port: 0, store: "memory", seed });
   onTestFinished(() => large.close());
   const { socket, received } = open(large.port, `GET /api/v1/users HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`);
   socket.pause();
-  // The answer is longer than all buffers on its way, so it is still being sent then.
+  // The response exceeds all buffers on its way, so it is still being sent then.
   await delay(300);
   socket.write("GARBAGE\r\n\r\n");
   await delay(100);
@@ -46,7 +46,7 @@ it("what follows a long answer while it is sent does not get into it", { timeout
   expect(list?.body.includes("Bad request")).toBe(false);
 });
 
-describe("a client that goes away is no fault of the server's", () => {
+describe("A client that disconnects does not log an error:", () => {
   it.each([
     ["in the middle of a header", "GET / HTTP/1.1\r\nHo"],
     ["before the last line", `GET / HTTP/1.1\r\nHost: {host}\r\n`],
@@ -57,12 +57,12 @@ describe("a client that goes away is no fault of the server's", () => {
       "before a deletion",
       `DELETE /api/v1/users/00000000-0000-4000-8000-00000000dead HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`,
     ],
-    ["after nothing at all", ""],
+    ["before it sends anything", ""],
   ])("%s", async (_, text) => {
     for (const goodbye of ["end", "destroy", "resetAndDestroy"] as const) {
       const { socket, received } = open(server.port, text);
       await once(socket, "connect");
-      // So long that it has been read.
+      // Long enough for the server to have read it.
       await delay(20);
       socket[goodbye]();
       await received;
@@ -72,7 +72,7 @@ describe("a client that goes away is no fault of the server's", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("nor is one that sends what is no body", async () => {
+  it("in a body with invalid framing", async () => {
     for (const body of ["zz\r\n", "1\r\n{}\r\n", `2\r\n{}\r\n0\r\n: x\r\n\r\n`]) {
       await exchange(server.port, post(`${KEYED}Transfer-Encoding: chunked\r\n`, body));
     }
@@ -81,7 +81,7 @@ describe("a client that goes away is no fault of the server's", () => {
   });
 });
 
-/** Sends a piece again and again until the server has had enough. */
+/** Sends a piece repeatedly until the server closes the connection. */
 async function drip(begin: string, piece: string): Promise<Reply[]> {
   const { socket, received } = open(server.port, begin);
   const dripping = setInterval(() => socket.write(piece), 250);
@@ -92,8 +92,8 @@ async function drip(begin: string, piece: string): Promise<Reply[]> {
   }
 }
 
-describe("slower: a client that takes its time is cut off", () => {
-  it("in headers, bodies and between requests, while others are answered", { timeout: 25_000 }, async () => {
+describe("slower: a slow client is disconnected", () => {
+  it("in headers, in bodies and between requests, while others are answered", { timeout: 25_000 }, async () => {
     const slow = Promise.all([
       drip("GET / HTTP/1.1\r\nHost: {host}\r\n", "X: y\r\n"),
       drip("G", ""),
@@ -115,7 +115,7 @@ describe("slower: a client that takes its time is cut off", () => {
   });
 });
 
-describe("a hundred megabytes of body", { timeout: 30_000 }, () => {
+describe("A body of a hundred megabytes", { timeout: 30_000 }, () => {
   const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
   const SIZE = 100 << 20;
   const PIECE = Buffer.alloc(1 << 16, "x");
@@ -133,7 +133,7 @@ describe("a hundred megabytes of body", { timeout: 30_000 }, () => {
     return { port: (JSON.parse(ready) as { port: number }).port, pid: child.pid! };
   }
 
-  /** Sends for as long as it may, whatever comes back meanwhile. */
+  /** Sends as long as possible, whatever comes back meanwhile. */
   async function upload(port: number, framing: "length" | "chunks"): Promise<Reply[]> {
     const header = framing === "length" ? `Content-Length: ${SIZE}` : "Transfer-Encoding: chunked";
     const { socket, received } = open(port, `${VERIFY}${KEYED}${header}\r\n\r\n`);
@@ -147,7 +147,7 @@ describe("a hundred megabytes of body", { timeout: 30_000 }, () => {
   }
 
   it.skipIf(process.platform !== "linux").each(["length", "chunks"] as const)(
-    "takes no memory, framed by its %s",
+    "with %s uses no memory",
     async (framing) => {
       const { port, pid } = await start();
       const peak = (): number =>
@@ -160,7 +160,7 @@ describe("a hundred megabytes of body", { timeout: 30_000 }, () => {
   );
 
   it.each(["length", "chunks"] as const)(
-    "is refused, and its sender gets to read that, framed by its %s",
+    "with %s is refused, and the client can read the response",
     async (framing) => {
       const { port } = await start();
       for (let i = 0; i < 3; i++) {

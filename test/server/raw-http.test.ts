@@ -37,7 +37,7 @@ const HOSTS: Case[] = [
   ["a strange host behind ours in the target", `GET http://{host}${ADA} HTTP/1.1\r\nHost: evil.example\r\n\r\n`, BAD],
   ["a user name in the target", `GET http://evil:x@{host}${ADA} HTTP/1.1\r\nHost: {host}\r\n${CLOSE}\r\n`, BAD],
   ["another scheme in the target", `GET ftp://{host}${ADA} HTTP/1.1\r\nHost: {host}\r\n\r\n`, BAD],
-  ["a target that is no path", `GET api/v1/users HTTP/1.1\r\nHost: {host}\r\n\r\n`, BAD],
+  ["a target that is not a path", `GET api/v1/users HTTP/1.1\r\nHost: {host}\r\n\r\n`, BAD],
 ];
 
 const FRAMING: Case[] = [
@@ -77,13 +77,13 @@ const SYNTAX: Case[] = [
   ["a NUL in the target", get("/\0"), BAD],
   ["a space in the target", get("/a b"), BAD],
   ["a backslash at the beginning of the target", get("\\api\\v1\\users"), BAD],
-  ["a byte that is no ASCII in the target", get("/caf\u00e9"), BAD],
+  ["a non-ASCII byte in the target", get("/caf\u00e9"), BAD],
   ["no version", "GET /\r\n\r\n", BAD],
-  ["a version that there is not", "GET / HTTP/1.9\r\nHost: {host}\r\n\r\n", BAD],
+  ["an unknown version", "GET / HTTP/1.9\r\nHost: {host}\r\n\r\n", BAD],
   ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", BAD],
   ["the hello of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", BAD],
-  ["a method that there is not", "STEAL / HTTP/1.1\r\nHost: {host}\r\n\r\n", BAD],
-  ["a method in small letters", "get / HTTP/1.1\r\nHost: {host}\r\n\r\n", BAD],
+  ["an unknown method", "STEAL / HTTP/1.1\r\nHost: {host}\r\n\r\n", BAD],
+  ["a method in lower case", "get / HTTP/1.1\r\nHost: {host}\r\n\r\n", BAD],
   ["a target of a whole server", `OPTIONS * HTTP/1.1\r\nHost: {host}\r\n\r\n`, BAD],
   ["a tunnel", `CONNECT evil.example:443 HTTP/1.1\r\nHost: {host}\r\n\r\n`],
   ["a trace", `TRACE / HTTP/1.1\r\nHost: {host}\r\nCookie: secret\r\n${CLOSE}\r\n`, [405, "Method not allowed"]],
@@ -126,7 +126,7 @@ describe.each([
   ["framing", FRAMING],
   ["syntax", SYNTAX],
   ["sizes", SIZES],
-])("a malformed request gets one answer, and the connection ends: %s", (_, cases) => {
+])("A malformed request gets one response and its connection is closed: %s", (_, cases) => {
   it.each(cases)("%s", async (...[, text, ...expected]) => {
     const replies = await exchange(server.port, text);
     expect(replies.map(({ status, body }) => [status, body])).toEqual(
@@ -138,13 +138,13 @@ describe.each([
   });
 });
 
-describe("a well-formed request is answered", () => {
+describe("A well-formed request is answered:", () => {
   it.each([
     ["in absolute form", `GET http://{host}${DISCOVERY} HTTP/1.1\r\nHost: {host}\r\n${CLOSE}\r\n`],
     ["with 100 headers", get(DISCOVERY, "X: y\r\n".repeat(98))],
     ["in HTTP/1.0", `GET ${DISCOVERY} HTTP/1.0\r\nHost: {host}\r\n\r\n`],
-    ["with a body that nobody wants", get(DISCOVERY, "Content-Length: 5\r\n") + "abcde"],
-    ["with a body that nobody waits for", get(DISCOVERY, "Content-Length: 60000\r\n")],
+    ["with an unexpected body", get(DISCOVERY, "Content-Length: 5\r\n") + "abcde"],
+    ["with a body that is never sent", get(DISCOVERY, "Content-Length: 60000\r\n")],
     ["asking for a web socket", get(DISCOVERY, "Connection: Upgrade\r\nUpgrade: websocket\r\n")],
     [
       "asking for HTTP/2",
@@ -159,7 +159,7 @@ describe("a well-formed request is answered", () => {
     expect(more).toEqual([]);
   });
 
-  it("with a body of 65,536 bytes", async () => {
+  it("a body of 65,536 bytes", async () => {
     const body = `{"token":"${"x".repeat(65_524)}"}`;
     const replies = await exchange(server.port, post(`${KEYED}Content-Length: ${body.length}\r\n`, body));
     expect(replies.map((reply) => [reply.status, reply.body])).toEqual([
@@ -167,14 +167,14 @@ describe("a well-formed request is answered", () => {
     ]);
   });
 
-  it("and several at once in their order, each by its own rights", async () => {
+  it("several at once in order, each with its own authorization", async () => {
     const keyed = `GET ${ADA} HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`;
     const bare = `GET ${ADA} HTTP/1.1\r\nHost: {host}\r\n\r\n`;
     const replies = await exchange(server.port, keyed + bare + keyed + bare + get("/nope", KEYED));
     expect(replies.map(({ status }) => status)).toEqual([200, 401, 200, 401, 404]);
   });
 
-  it("and what follows it, if that is none, is not answered in its place", async () => {
+  it("one before malformed bytes, which are not answered in its place", async () => {
     const good = `GET ${ADA} HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`;
     const replies = await exchange(server.port, `${good}GARBAGE\r\n\r\n`);
     expect([[], [200], [200, 400]]).toContainEqual(replies.map(({ status }) => status));

@@ -21,7 +21,7 @@ async function run(options: ServeOptions): Promise<{ server: RunningServer; warn
   return { server, warnings };
 }
 
-it("a server that is restarted with the seed that filled its store goes on", async () => {
+it("A server restarted with the seed that filled its store continues", async () => {
   const files = await place();
   const first = await run(files);
   const again = await run(files);
@@ -32,7 +32,7 @@ it("a server that is restarted with the seed that filled its store goes on", asy
 });
 
 it.each([false, true])(
-  "a seed that has changed is told at the start, with the way to apply it (in a configuration file: %s)",
+  "A changed seed is reported at the start with the way to apply it (in a configuration file: %s)",
   async (seedIsDefault) => {
     const files = await place();
     await run(files);
@@ -68,7 +68,7 @@ it("--reset keeps the keys and ids that the seed leaves open", async () => {
   expect(last.instances[0]!.secret_key).not.toBe(kept.secret_key);
 });
 
-it("serve() takes a seed as an object, checked like a file", async () => {
+it("serve() accepts a seed as an object and validates it like a file", async () => {
   const seed = defineSeed({
     instances: [{ name: "Acme", subdomain: "acme", users: [{ email: "ada@acme.test", name: "Ada" }] }],
   });
@@ -80,7 +80,7 @@ it("serve() takes a seed as an object, checked like a file", async () => {
   );
 });
 
-it("serve() refuses an option that it does not know, by name", async () => {
+it("serve() rejects an unknown option by name", async () => {
   const options = { prot: 7820, store: "memory" } as ServeOptions;
   await expect(serve(options)).rejects.toThrow(/^Unknown option of serve: prot\. The options are allowedHosts, .*port/);
 });

@@ -12,7 +12,7 @@ async function location(url: string): Promise<string> {
   return response.headers.get("location") ?? "";
 }
 
-describe("serve", () => {
+describe("svc serve", () => {
   let directory: string;
   let seed: string;
   const servers: RunningServer[] = [];
@@ -31,7 +31,7 @@ describe("serve", () => {
     servers.push(server);
     return server;
   };
-  it("simulates a provider without credentials on one's own machine", async () => {
+  it("simulates a provider without credentials on a local machine", async () => {
     const { url } = await start({});
     const query = new URLSearchParams({ provider: "github", redirect_uri: APP });
     expect(await location(`${url}/oauth/authorize?${query.toString()}`)).toMatch(
@@ -42,13 +42,13 @@ describe("serve", () => {
   it.each<[string, ServeOptions]>([
     ["an address that others reach", { host: "0.0.0.0" }],
     ["a public address in front of it", { publicUrl: "https://auth.example.test" }],
-  ])("does not start with simulated providers behind %s, where anybody could be anybody", async (_, options) => {
+  ])("does not start with simulated providers behind %s, where anyone could sign in as anyone", async (_, options) => {
     await expect(start(options)).rejects.toThrow(
       /^This server can be reached from elsewhere.*Acme: google.*To simulate providers anyway, add --providers simulated\.$/,
     );
   });
 
-  it("starts there when they are asked for by name, and then sends users to registered addresses only", async () => {
+  it("starts there if simulation is requested, and then redirects to registered addresses only", async () => {
     const { port } = await start({ host: "0.0.0.0", providers: "simulated" });
     const query = new URLSearchParams({ provider: "github", redirect_uri: APP });
     const response = await fetch(`http://127.0.0.1:${port}/oauth/authorize?${query.toString()}`, {
@@ -60,26 +60,26 @@ describe("serve", () => {
     });
   });
 
-  it("does not name the instances to everybody", async () => {
+  it("does not list its instances publicly", async () => {
     const { port } = await start({ host: "0.0.0.0", providers: "simulated" });
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
   });
 
-  it("does not start with --providers real where one has no credentials", async () => {
+  it("does not start with --providers real if one has no credentials", async () => {
     const credentials = { google: { client_id: "id", client_secret: "secret" } };
     await expect(start({ providers: "real", credentials })).rejects.toThrow(
       /^--providers real: there are no credentials for Acme: github, Acme: twitter, Globex: github, Globex: twitter\./,
     );
   });
 
-  it("sends users to the real provider where there are credentials", async () => {
+  it("redirects to the real provider if it has credentials", async () => {
     const { url } = await start({ credentials: { google: { client_id: "our-id", client_secret: "secret" } } });
     const target = new URL(await location(`${url}/sign-in?redirect_uri=${encodeURIComponent(APP)}`));
     expect(target.origin + target.pathname).toBe("https://accounts.google.com/o/oauth2/v2/auth");
     expect(target.searchParams.get("client_id")).toBe("our-id");
   });
 
-  it("emits the public address and nothing else", async () => {
+  it("uses the public address in everything that it sends", async () => {
     const { port, url, instances } = await start({ publicUrl: "https://auth.example.test", providers: "simulated" });
     expect(url).toBe("https://auth.example.test");
     expect(instances.map((instance) => instance.url)).toEqual([
@@ -92,31 +92,27 @@ describe("serve", () => {
 
   it.each<[string, ServeOptions, RegExp]>([
     ["a store it does not know", { store: "mysql://db" }, /^--store: "mysql:" is not a kind of store that svc knows/],
+    ["a missing seed", { seed: "/nowhere/seed.json" }, /^--seed: \/nowhere\/seed\.json can't be read \(ENOENT\)/],
     [
-      "a seed that is not there",
-      { seed: "/nowhere/seed.json" },
-      /^--seed: \/nowhere\/seed\.json can't be read \(ENOENT\)/,
-    ],
-    [
-      "a proxy that is no address",
+      "a proxy that is not an address",
       { trustProxy: ["proxy"] },
       /^--trust-proxy: "proxy" is neither an address nor a network/,
     ],
-  ])("says what is wrong with %s", async (_, options, message) => {
+  ])("explains what is wrong with %s", async (_, options, message) => {
     await expect(start(options)).rejects.toThrow(message);
   });
 
-  it("takes a seed for an empty store only, unless it is reset", async () => {
+  it("applies a seed to an empty store only, unless --reset is given", async () => {
     const store = join(directory, "db.json");
     await (await serve({ port: 0, store })).close();
     await expect(start({ store })).rejects.toThrow(/is not empty, and was not filled with a seed.*--reset/);
-    // As a configuration file's: for the first start.
+    // As from a configuration file: for the first start.
     await (await serve({ port: 0, store, seed, seedIsDefault: true })).close();
     const server = await start({ store, reset: true });
     expect(server.instances.map((instance) => instance.name)).toEqual(["Acme", "Globex"]);
   });
 
-  it("refuses a store that holds something, but no instance", async () => {
+  it("refuses a store that has records but no instance", async () => {
     const store = join(directory, "db.json");
     const odd = await openJsonStore(store, { warn: () => {} });
     await odd.replace({ instances: [], personas: [persona("ada")], users: [], identities: [], sessions: [] });
@@ -126,9 +122,9 @@ describe("serve", () => {
   });
 
   it.each<[string, () => Promise<ServeOptions> | ServeOptions]>([
-    ["a seed that is not there", () => ({ seed: join(directory, "nope.json") })],
+    ["a missing seed", () => ({ seed: join(directory, "nope.json") })],
     [
-      "a seed that is no JSON",
+      "a seed that is not JSON",
       () => writeFile(join(directory, "bad.json"), "{").then(() => ({ seed: join(directory, "bad.json") })),
     ],
     [
@@ -137,7 +133,7 @@ describe("serve", () => {
     ],
     ["missing credentials", () => ({ providers: "real" })],
     ["a port that is taken", async () => ({ port: (await start({})).port })],
-  ])("--reset leaves the store alone when %s keeps the server from starting", async (_, options) => {
+  ])("--reset leaves the store alone when %s prevents the start", async (_, options) => {
     const store = join(directory, "db.json");
     await (await serve({ port: 0, store, seed })).close();
     const before = await readFile(store, "utf8");
@@ -145,7 +141,7 @@ describe("serve", () => {
     expect(await readFile(store, "utf8")).toBe(before);
   });
 
-  it("lists every fault of a seed, also beside a date that is none", async () => {
+  it("lists every fault of a seed, also beside an invalid date", async () => {
     const faulty = structuredClone(SEED) as { instances: { users: object[] }[] };
     Object.assign(faulty.instances[0]!.users[0]!, { created_at: "yesterday" });
     Object.assign(faulty.instances[0]!.users[1]!, { email: "no address", created_at: "2026-13-45T00:00:00Z" });
@@ -155,7 +151,7 @@ describe("serve", () => {
     );
   });
 
-  it("believes X-Forwarded-For from a trusted proxy alone, and there its last untrusted hop", async () => {
+  it("trusts X-Forwarded-For from a trusted proxy only, and its last untrusted hop", async () => {
     const addressSeen = async (trustProxy: string[]): Promise<string> => {
       const server = await start({ trustProxy });
       const headers = { "user-agent": "test", "x-forwarded-for": "6.6.6.6, 203.0.113.9, 10.0.0.5" };

@@ -11,7 +11,7 @@ async function start(https = false): Promise<RunningServer> {
   return server;
 }
 
-/** However that happens: a connection that is reset ends with an error. */
+/** Resolves on a close or an error: a reset connection ends with an error. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.on("error", () => undefined).once("close", () => resolve()));
 }
@@ -24,13 +24,13 @@ it.each([false, true])(
     await once(socket, "connect");
     const started = performance.now();
     await server.close();
-    // Its requests are given ten seconds.
+    // The server gives its requests ten seconds.
     expect(performance.now() - started).toBeLessThan(8_000);
     expect(socket.destroyed || (await once(socket, "close"))).toBeTruthy();
   },
 );
 
-it("close() answers what was sent before it, on new and on kept connections", async () => {
+it("close() answers requests sent before it on new and on kept connections", async () => {
   const server = await start();
   const request = `GET ${PATH} HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`;
   const kept = connect(server.port, "127.0.0.1").setEncoding("latin1");

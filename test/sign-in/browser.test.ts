@@ -6,7 +6,7 @@ import { locationOf } from "../_answers.ts";
 import { APP, decodePart, FRONT, setup, type Service } from "../_setup.ts";
 import { authorizePath, expectRefusedState, recordOf, untilCallback } from "../_sign-in.ts";
 
-/** What a browser can't be made to leave out. */
+/** Headers that a page cannot make a browser omit. */
 const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
   "sec-fetch-site": "cross-site",
@@ -17,7 +17,7 @@ function cookieOf(response: Response): string {
   return response.headers.getSetCookie()[0]!.split(";")[0]!;
 }
 
-/** Keeps cookies as a browser does: by host and path, and until they are taken back. */
+/** Keeps cookies like a browser: by host and path, until they are removed. */
 class Browser {
   readonly #service: Service;
   readonly #cookies = new Map<string, { host: string; path: string; pair: string }>();
@@ -43,7 +43,7 @@ class Browser {
     return response;
   }
 
-  /** Follows redirects up to the first address with the path, which is not asked for. */
+  /** Follows redirects up to the first address with the path, which is not requested. */
   async follow(address: string, until: string): Promise<URL> {
     let url = new URL(address, FRONT);
     do url = locationOf(await this.get(url.href));
@@ -56,15 +56,15 @@ class Browser {
   }
 }
 
-describe("a sign-in in a browser", () => {
-  /** Begun in a browser: the callback's address, and the cookie that it asks for. */
+describe("A sign-in in a browser", () => {
+  /** Starts in a browser. @returns the callback's address and the cookie that it needs */
   async function halfway(service: Service): Promise<{ toCallback: string; cookie: string }> {
     const response = await service.fetch(authorizePath("google"), { headers: BROWSER });
     const toCallback = locationOf(await service.fetch(locationOf(response).href, { headers: BROWSER }));
     return { toCallback: toCallback.href, cookie: cookieOf(response) };
   }
 
-  it("leaves a cookie for the callback alone, which ends with it", async () => {
+  it("sets a cookie for the callback only and removes it there", async () => {
     const { fetch } = await setup();
     const response = await fetch(authorizePath("google"), { headers: BROWSER });
     const state = locationOf(response).searchParams.get("state")!;
@@ -79,7 +79,7 @@ describe("a sign-in in a browser", () => {
     expect(end.headers.getSetCookie()).toEqual([`${name}=; ${scope}; Max-Age=0`]);
   });
 
-  it("keeps only a hash of the cookie", async () => {
+  it("stores only a hash of the cookie", async () => {
     const service = await setup();
     const response = await service.fetch(authorizePath("google"), { headers: BROWSER });
     const { binding } = await recordOf(service, locationOf(response).searchParams.get("state")!);
@@ -87,7 +87,7 @@ describe("a sign-in in a browser", () => {
     expect(binding).toBe(createHash("sha256").update(secret).digest("hex"));
   });
 
-  it("binds the cookie to the host where there is https", () => {
+  it("binds the cookie to the host over https", () => {
     const state = "a".repeat(64);
     const end = "Path=/; Secure; HttpOnly; SameSite=Lax";
     const name = `__Host-svc_oauth_${createHash("sha256").update(state).digest("hex").slice(0, 8)}`;
@@ -105,7 +105,7 @@ describe("a sign-in in a browser", () => {
     ],
     ["with its secret under another name", (own: string) => `x${own}`],
     ["with its secret cut short", (own: string) => own.slice(0, -1)],
-  ])("can't be finished %s, and the state is used up", async (_what, change) => {
+  ])("cannot be finished %s, and the state is used up", async (_what, change) => {
     const service = await setup();
     const [own, other] = [await halfway(service), await halfway(service)];
     const cookie = change(own.cookie, other.cookie);
@@ -116,7 +116,7 @@ describe("a sign-in in a browser", () => {
     expect(locationOf(honest).searchParams.has("token")).toBe(true);
   });
 
-  it("can't be finished without the cookie by something that is no browser", async () => {
+  it("cannot be finished without the cookie by a program", async () => {
     const service = await setup();
     await expectRefusedState(await service.fetch((await halfway(service)).toCallback));
   });
@@ -124,7 +124,7 @@ describe("a sign-in in a browser", () => {
   it.each([
     ["User-Agent", { "user-agent": BROWSER["user-agent"] }],
     ["Sec-Fetch-Site", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
-  ])("that something else began can't be finished there; %s gives it away", async (_what, headers) => {
+  ])("that a program started cannot be finished there, as recognized by %s", async (_what, headers) => {
     const service = await setup();
     const [one, two] = [await untilCallback(service, "google"), await untilCallback(service, "google")];
     await expectRefusedState(await service.fetch(one.href, { headers }));
@@ -132,7 +132,7 @@ describe("a sign-in in a browser", () => {
     await expectRefusedState(await service.fetch(two.href, { headers: { ...headers, cookie: stolen } }));
   });
 
-  it("is not one where a script sends what Node's fetch sends", async () => {
+  it("is not what a program starts that sends the headers of Node's fetch", async () => {
     const { fetch } = await setup();
     const response = await fetch(authorizePath("google"), {
       headers: { "user-agent": "node", "sec-fetch-mode": "cors" },
@@ -141,14 +141,14 @@ describe("a sign-in in a browser", () => {
     expect(response.headers.getSetCookie()).toEqual([]);
   });
 
-  it.each(PROVIDERS)("ends with a token through %s, and leaves no cookie behind", async (provider) => {
+  it.each(PROVIDERS)("ends with a token through %s and leaves no cookie behind", async (provider) => {
     const browser = new Browser(await setup());
     const url = await browser.follow(authorizePath(provider), "/callback");
     expect([...url.searchParams.keys()]).toEqual(["token"]);
     expect(browser.cookies).toEqual([]);
   });
 
-  it("is not disturbed by another one in the same browser", async () => {
+  it("does not interfere with another one in the same browser", async () => {
     const browser = new Browser(await setup());
     const one = await browser.follow(authorizePath("google", "ada"), "/oauth/google/callback");
     const two = await browser.follow(authorizePath("google", "mary"), "/oauth/google/callback");
@@ -164,7 +164,7 @@ describe("a sign-in in a browser", () => {
   it.each([
     ["/sign-in?", "github"],
     ["/oauth/authorize?provider=twitter&", "twitter"],
-  ])("at an instance's own host goes on at the front door: %s", async (path, provider) => {
+  ])("that starts at an instance's own host continues at the server's own address: %s", async (path, provider) => {
     const service = await setup();
     const query = new URLSearchParams({ redirect_uri: APP, login_hint: "ada" }).toString();
     const response = await service.fetch(`http://globex.localhost:7820${path}${query}`, { headers: BROWSER });
@@ -179,7 +179,7 @@ describe("a sign-in in a browser", () => {
     expect([claims["instance_id"], claims["provider"]]).toEqual([service.globex.id, provider]);
   });
 
-  it.each(["nobody", "", "api"])("does not begin for the instance %j, which there is not", async (instance) => {
+  it.each(["nobody", "", "api"])("does not start for the unknown instance %j", async (instance) => {
     const { fetch } = await setup();
     const query = new URLSearchParams({ instance, provider: "google", redirect_uri: APP });
     const response = await fetch(`/__svc/begin?${query.toString()}`, { headers: BROWSER });
@@ -187,7 +187,7 @@ describe("a sign-in in a browser", () => {
   });
 
   it.each(["127.0.0.1:7820", "[::1]:7820", "auth.internal:7820"])(
-    "ends with a token when it begins at another name of the front door, %s",
+    "ends with a token when it starts at another name of the server, %s",
     async (host) => {
       const browser = new Browser(await setup({ allowedHosts: ["auth.internal"] }));
       const url = await browser.follow(`http://${host}${authorizePath("google")}`, "/callback");

@@ -17,7 +17,7 @@ const CREDENTIALS = {
 };
 
 describe("GET /oauth/:provider/callback", () => {
-  it("answers 302 with an empty body, and with headers that keep the token from others", async () => {
+  it("answers 302 with an empty body and with headers that protect the token", async () => {
     const service = await setup();
     const response = await service.fetch((await untilCallback(service, "google")).href);
     expect([response.status, await response.text()]).toEqual([302, ""]);
@@ -37,7 +37,7 @@ describe("GET /oauth/:provider/callback", () => {
     expect([response.headers.has("content-type"), response.headers.has("set-cookie")]).toEqual([false, false]);
   });
 
-  it("keeps the application's own query, and replaces a token in it", async () => {
+  it("keeps the application's own query parameters and replaces a token among them", async () => {
     const { signIn } = await setup();
     const url = await signIn("google", "ada", { redirect_uri: `${APP}?state=a%2Bb&token=forged&next=%2Fhome&x` });
     expect(url.href).toMatch(
@@ -45,27 +45,27 @@ describe("GET /oauth/:provider/callback", () => {
     );
   });
 
-  it("refuses a code and an error in one", async () => {
+  it("rejects a code together with an error", async () => {
     const service = await setup();
     const response = await service.fetch(`${(await untilCallback(service, "google")).href}&error=access_denied`);
     const error = "Bad request: a callback carries a code or an error, not both";
     expect([response.status, await response.json()]).toEqual([400, { error }]);
   });
 
-  it.each(["code", "state"])("refuses a repeated %s", async (name) => {
+  it.each(["code", "state"])("rejects a repeated %s", async (name) => {
     const service = await setup();
     const response = await service.fetch(`${(await untilCallback(service, "google")).href}&${name}=again`);
     const error = "Bad request: a query parameter is repeated";
     expect([response.status, await response.json()]).toEqual([400, { error }]);
   });
 
-  it("refuses a provider that there is not", async () => {
+  it("rejects an unknown provider", async () => {
     const { fetch } = await setup();
     const response = await fetch("/oauth/facebook/callback?code=c&state=s");
     expect([response.status, await response.json()]).toEqual([400, UNKNOWN_PROVIDER]);
   });
 
-  it("is at the front door alone", async () => {
+  it("exists at the server's own address only", async () => {
     const service = await setup();
     const toCallback = await untilCallback(service, "google");
     const response = await service.fetch(toCallback.href.replace("//localhost", "//acme.localhost"));
@@ -73,7 +73,7 @@ describe("GET /oauth/:provider/callback", () => {
   });
 });
 
-describe("a sign-in that fails after a good state", () => {
+describe("A sign-in that fails after a valid state", () => {
   it.each([
     ["error=access_denied", "access_denied"],
     ["error=temporarily_unavailable", "temporarily_unavailable"],
@@ -85,7 +85,7 @@ describe("a sign-in that fails after a good state", () => {
     ["code=never-given-out", "server_error"],
     ["code=", "server_error"],
     ["scope=openid", "server_error"],
-  ] as const)("with %s tells the application %s, in our own words", async (query, code) => {
+  ] as const)("with %s returns %s with our own description to the application", async (query, code) => {
     const service = await setup();
     const state = await begun(service, "google");
     const response = await service.fetch(`/oauth/google/callback?${query}&state=${state}`);
@@ -94,7 +94,7 @@ describe("a sign-in that fails after a good state", () => {
     await expectRefusedState(await service.fetch(`/oauth/google/callback?${query}&state=${state}`));
   });
 
-  it.each(PROVIDERS)("tells the application that its user cancelled at %s", async (provider) => {
+  it.each(PROVIDERS)("returns to the application that the user cancelled at %s", async (provider) => {
     const { fetch } = await setup();
     const query = new URLSearchParams({ provider, redirect_uri: APP });
     const toProvider = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));
@@ -107,14 +107,14 @@ describe("a sign-in that fails after a good state", () => {
     ["google", "alan", "email_not_verified"],
     ["github", "alan", "email_not_verified"],
     ["google", "charles@acme.test", "account_conflict"],
-  ] as const)("tells the application of %s's %s: %s", async (provider, email, code) => {
+  ] as const)("returns to the application for %s's account %s: %s", async (provider, email, code) => {
     const charles = { name: "Charles", email: "charles@acme.test", google: { sub: "77", email_verified: true } };
     const { signIn, log } = await setup({ seed: { ...SEED, personas: [...SEED.personas, charles] } });
     expect((await signIn(provider, email)).href).toBe(failure(code));
     expect(log.failures).toEqual([expect.stringMatching(`^${provider}: ${code}: `)]);
   });
 
-  it.each(PROVIDERS)("tells the application that %s can't be reached", async (provider) => {
+  it.each(PROVIDERS)("returns to the application that %s cannot be reached", async (provider) => {
     const service = await setup({ credentials: CREDENTIALS });
     const state = await begun(service, provider);
     const response = await service.fetch(`/oauth/${provider}/callback?code=c&state=${state}`);
@@ -122,7 +122,7 @@ describe("a sign-in that fails after a good state", () => {
     expect(service.log.failures).toEqual([`${provider}: temporarily_unavailable: ${provider} could not be reached`]);
   });
 
-  it("tells the application that nothing can be stored just now", async () => {
+  it("returns to the application that the store cannot be written", async () => {
     const directory = await mkdtemp(join(tmpdir(), "svc-"));
     const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
     onTestFinished(async () => {
@@ -141,7 +141,7 @@ describe("a sign-in that fails after a good state", () => {
     expect(service.log.bugs).toEqual([]);
   });
 
-  it("leaves no token in the application's address, and keeps the rest of it", async () => {
+  it("removes a token from the application's address and keeps the rest", async () => {
     const { signIn } = await setup();
     const url = await signIn("google", "alan", { redirect_uri: `${APP}?token=forged&a=1&error=old` });
     const description = encodeURIComponent(SIGN_IN_ERRORS.email_not_verified);
@@ -149,8 +149,8 @@ describe("a sign-in that fails after a good state", () => {
   });
 });
 
-describe("what is logged of a sign-in", () => {
-  it("holds neither its code, nor its state, nor its token", async () => {
+describe("The log of a sign-in", () => {
+  it("contains neither code nor state nor token", async () => {
     const service = await setup();
     const toCallback = await untilCallback(service, "twitter");
     const token = locationOf(await service.fetch(toCallback.href)).searchParams.get("token")!;

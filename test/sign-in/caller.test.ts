@@ -15,7 +15,7 @@ describe("Over plain http at a name that is not loopback, where browsers send no
     [false, "a fetch that accepts anything", { ...NAVIGATION, accept: "*/*" }],
     [false, "a header with another value", { ...NAVIGATION, "upgrade-insecure-requests": "0" }],
     [false, "a prerender", { ...NAVIGATION, "sec-purpose": "prefetch;prerender" }],
-    [true, "a program, which is no browser", { accept: "*/*", "user-agent": "curl/8.5.0" }],
+    [true, "a program", { accept: "*/*", "user-agent": "curl/8.5.0" }],
   ])("isNavigation is %j for %s", (expected, _, headers) => {
     expect(callerAt("svc.corp.test", false, headers).isNavigation).toBe(expected);
   });

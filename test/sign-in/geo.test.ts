@@ -13,7 +13,7 @@ const LONDON = {
   location: { latitude: 51.5, longitude: -0.25, time_zone: "Europe/London" },
 };
 
-describe("--geoip", () => {
+describe("svc serve --geoip", () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "svc-geo-"));
@@ -22,7 +22,7 @@ describe("--geoip", () => {
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  it("knows where an address is, and of others nothing", async () => {
+  it("finds the location of known addresses, and none for others", async () => {
     const locate = await openGeoDatabase(join(directory, "city.mmdb"));
     expect(locate("203.0.113.7")).toEqual({
       country: "GB",
@@ -37,7 +37,7 @@ describe("--geoip", () => {
     expect(locate("not an address")).toEqual({});
   });
 
-  it("says which file can't be read, and why", async () => {
+  it("names a file that cannot be read, with the reason", async () => {
     await writeFile(join(directory, "city.mmdb"), "no database");
     await expect(openGeoDatabase(join(directory, "city.mmdb"))).rejects.toThrow(
       /^--geoip: .*city\.mmdb can't be read as a MaxMind DB file/,

@@ -10,12 +10,12 @@ const EMAIL = "ada@acme.test";
 const VERIFIED_AT = "2026-01-05T09:00:00.000Z";
 const INSTANCE = SEED.instances[0]!;
 
-/** An instance with these users, and with whoever is at the providers. */
+/** An instance with these users and personas. */
 function setupWith(users: object[], personas: object[]): Promise<Service> {
   return setup({ seed: { instances: [{ ...INSTANCE, users }], personas } });
 }
 
-/** Somebody whose address both google and github vouch for. */
+/** A person whose address both google and github have verified. */
 function person(number: number, email = `p${number}@acme.test`): { id: string; name: string; email: string } {
   const accounts = {
     google: { sub: `${1000 + number}`, email_verified: true },
@@ -32,14 +32,14 @@ async function contents({ store, acme }: Service): Promise<{ users: UserView[]; 
   return { users, sessions };
 }
 
-/** Who comes out of a sign-in: the token's `sub`, or the error. */
+/** The result of a sign-in: the token's `sub`, or the error. */
 async function outcome(service: Service, provider: Provider, as: string): Promise<string> {
   const { searchParams } = await service.signIn(provider, as);
   const token = searchParams.get("token");
   return token === null ? searchParams.get("error")! : String(decodePart(token, 1)["sub"]);
 }
 
-describe("a new account with the e-mail address of an existing user", () => {
+describe("A new account with an existing user's e-mail address", () => {
   const ARRIVALS = {
     "google, verified": { google: { sub: "77", email_verified: true } },
     "google, not verified": { google: { sub: "77", email_verified: false } },
@@ -51,18 +51,22 @@ describe("a new account with the e-mail address of an existing user", () => {
   };
   const USERS = {
     "with a verified address": { email_verified_at: VERIFIED_AT },
-    "with an address nobody verified": { password_digest: "digest" },
-    "as whom nobody can sign in yet": {},
-    "whom github vouches for": { identities: [{ provider: "github", uid: "1", email_verified: true }] },
-    "whom github does not vouch for": { identities: [{ provider: "github", uid: "1", email_verified: false }] },
-    "whom github vouches for at another address": {
+    "of a user with an unverified address": { password_digest: "digest" },
+    "of a user without accounts": {},
+    "of a user with a verified github account": {
+      identities: [{ provider: "github", uid: "1", email_verified: true }],
+    },
+    "of a user with an unverified github account": {
+      identities: [{ provider: "github", uid: "1", email_verified: false }],
+    },
+    "of a user with another address verified at github": {
       identities: [{ provider: "github", uid: "1", email: "other@acme.test", email_verified: true }],
     },
-    "whom google verified": {
+    "of a user verified by google": {
       email_verified_at: VERIFIED_AT,
       identities: [{ provider: "google", uid: "1", email_verified: true }],
     },
-    "whom google and github know": {
+    "of a user with google and github accounts": {
       email_verified_at: VERIFIED_AT,
       identities: [
         { provider: "google", uid: "1", email_verified: true },
@@ -75,16 +79,16 @@ describe("a new account with the e-mail address of an existing user", () => {
     },
   };
   const CONFLICT = "account_conflict";
-  /** What comes of an account that google, and of one that github, vouches for; the others never depend on the user. */
+  /** The result for a verified google account and for a verified github one; others do not depend on the user. */
   const TABLE = [
     ["with a verified address", "linked", "linked"],
-    ["with an address nobody verified", CONFLICT, CONFLICT],
-    ["as whom nobody can sign in yet", "linked", "linked"],
-    ["whom github vouches for", "linked", CONFLICT],
-    ["whom github does not vouch for", CONFLICT, CONFLICT],
-    ["whom github vouches for at another address", CONFLICT, CONFLICT],
-    ["whom google verified", CONFLICT, "linked"],
-    ["whom google and github know", CONFLICT, CONFLICT],
+    ["of a user with an unverified address", CONFLICT, CONFLICT],
+    ["of a user without accounts", "linked", "linked"],
+    ["of a user with a verified github account", "linked", CONFLICT],
+    ["of a user with an unverified github account", CONFLICT, CONFLICT],
+    ["of a user with another address verified at github", CONFLICT, CONFLICT],
+    ["of a user verified by google", CONFLICT, "linked"],
+    ["of a user with google and github accounts", CONFLICT, CONFLICT],
     ["with twitter, and a verified address", "linked", "linked"],
   ] as const;
   const ROWS = TABLE.flatMap(
@@ -129,7 +133,7 @@ describe("a new account with the e-mail address of an existing user", () => {
   });
 });
 
-describe("an address that the provider does not vouch for", () => {
+describe("An address that the provider has not verified", () => {
   it.each(PROVIDERS)("never links through %s, whoever has it", async (provider) => {
     const service = await setup();
     const { users } = await contents(service);
@@ -150,7 +154,7 @@ describe("an address that the provider does not vouch for", () => {
   });
 });
 
-describe("an e-mail address in other letters", () => {
+describe("An e-mail address in another spelling", () => {
   it.each([
     ["ADA@ACME.TEST", ADA],
     ["Ada@Acme.Test", ADA],
@@ -169,7 +173,7 @@ describe("an e-mail address in other letters", () => {
     ["ada@acme.test.", "server_error"],
     ["ada@-acme.test", "server_error"],
     [`${"a".repeat(243)}@acme.test\ufdfa`, "server_error"],
-  ])("%j is of: %s", async (email, expected) => {
+  ])("%j belongs to: %s", async (email, expected) => {
     const service = await setupWith(
       [{ id: ADA, email: EMAIL, name: "Ada", email_verified_at: VERIFIED_AT }],
       [{ id: "x", name: "X", email, google: { sub: "77", email_verified: true } }],
@@ -183,8 +187,8 @@ describe("an e-mail address in other letters", () => {
   });
 });
 
-describe("a second account of a provider with the same e-mail address", () => {
-  it.each(["google", "github"] as const)("at %s is refused, and changes nothing", async (provider) => {
+describe("A second account of a provider with the same e-mail address", () => {
+  it.each(["google", "github"] as const)("at %s is rejected and changes nothing", async (provider) => {
     const service = await setupWith([], [person(1, EMAIL), person(2, EMAIL)]);
     const first = await outcome(service, provider, "p1");
     const before = await contents(service);
@@ -193,7 +197,7 @@ describe("a second account of a provider with the same e-mail address", () => {
     expect(await outcome(service, provider, "p1")).toBe(first);
   });
 
-  it("is not what the same id at two providers is", async () => {
+  it("differs from the same id at two providers", async () => {
     const service = await setupWith(
       [],
       [
@@ -218,8 +222,8 @@ describe("a second account of a provider with the same e-mail address", () => {
   });
 });
 
-describe("a known account", () => {
-  it("stays with its user when its e-mail address has become somebody else's", async () => {
+describe("A linked account", () => {
+  it("stays with its user when another user has taken its e-mail address", async () => {
     const google = { sub: "1001", email_verified: true };
     const service = await setupWith(INSTANCE.users, [{ id: "x", name: "Moved", email: "grace@navy.test", google }]);
     const before = await contents(service);
@@ -231,7 +235,7 @@ describe("a known account", () => {
     expect([user.email, user.name]).toEqual([EMAIL, "Moved"]);
   });
 
-  it("does not verify its user's address with another one", async () => {
+  it("does not verify its user's address with a different one", async () => {
     const user = { id: ADA, email: EMAIL, name: "Ada", identities: [{ provider: "google", uid: "1001" }] };
     const google = { sub: "1001", email_verified: true };
     const service = await setupWith([user], [{ id: "x", name: "Moved", email: "moved@acme.test", google }]);
@@ -241,7 +245,7 @@ describe("a known account", () => {
   });
 });
 
-describe("a twitter placeholder", () => {
+describe("A twitter placeholder address", () => {
   const twitter = { id: "3001", username: "ada" };
 
   it("never links, not even to a verified user who has it", async () => {
@@ -259,7 +263,7 @@ describe("a twitter placeholder", () => {
     "3001@TWITTER.INVALID",
     "3001@\uff54witter.invalid",
     "\uff13\uff10\uff10\uff11@twitter.invalid",
-  ])("is refused from google and github: %s", async (email) => {
+  ])("is rejected from google and github: %s", async (email) => {
     const emails = [{ email, primary: true, verified: true }];
     const service = await setupWith(
       [],
@@ -283,7 +287,7 @@ describe("a twitter placeholder", () => {
   });
 });
 
-/** Does all jobs, so many at a time. */
+/** Runs all jobs, a number at a time. */
 async function inParallel<T>(width: number, jobs: (() => Promise<T>)[]): Promise<T[]> {
   const results: T[] = [];
   const left = [...jobs.entries()];
@@ -294,10 +298,10 @@ async function inParallel<T>(width: number, jobs: (() => Promise<T>)[]): Promise
   return results;
 }
 
-describe("many sign-ins at once", () => {
+describe("Concurrent sign-ins", () => {
   const PEOPLE = Array.from({ length: 50 }, (_, i) => person(i));
 
-  it("of 50 accounts, 1,000 in all and 64 at a time, make 50 users", async () => {
+  it("of 50 accounts, 1,000 in total and 64 at a time, create 50 users", async () => {
     const service = await setupWith([], PEOPLE);
     const jobs = Array.from({ length: 1000 }, (_, i) => () => outcome(service, "google", `p${Math.floor(i / 20)}`));
     const subs = await inParallel(64, jobs);
@@ -308,7 +312,7 @@ describe("many sign-ins at once", () => {
     expect(service.log.bugs).toEqual([]);
   });
 
-  it("through two providers make one user of each person", async () => {
+  it("through two providers create one user for each person", async () => {
     const service = await setupWith([], PEOPLE);
     const jobs = Array.from(
       { length: 400 },
@@ -320,7 +324,7 @@ describe("many sign-ins at once", () => {
     expect(new Set(users.map(({ providers }) => providers.toSorted().join()))).toEqual(new Set(["github,google"]));
   });
 
-  it("of one account whose address changes meanwhile make one user", async () => {
+  it("of one account whose address changes meanwhile create one user", async () => {
     const google = { sub: "77", email_verified: true };
     const faces = Array.from({ length: 20 }, (_, i) => ({ ...person(i), google }));
     const service = await setupWith([], faces);
@@ -330,7 +334,7 @@ describe("many sign-ins at once", () => {
     expect(new Set(subs)).toEqual(new Set([users[0]!.user.id]));
   });
 
-  it("of twenty strangers with one e-mail address give it to one of them", async () => {
+  it("of twenty new accounts with one e-mail address give it to one of them", async () => {
     const strangers = Array.from({ length: 20 }, (_, i) => person(i, EMAIL));
     const service = await setupWith([], strangers);
     const outcomes = await Promise.all(strangers.map(({ id }) => outcome(service, "google", id)));
@@ -345,20 +349,20 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await Promise.resolve();
 }
 
-/** Up to the callback, which is not asked for yet. */
+/** A sign-in up to the callback, which is not requested yet. */
 async function untilCallback({ fetch }: Service, provider: Provider): Promise<string> {
   const query = new URLSearchParams({ provider, redirect_uri: APP, login_hint: "p0" });
   const begun = await fetch(`/oauth/authorize?${query.toString()}`);
   return (await fetch(begun.headers.get("location")!)).headers.get("location")!;
 }
 
-describe("a deletion while its user signs in", () => {
+describe("A deletion during the user's sign-in", () => {
   const TURNS = 80;
 
   it.each([
-    ["by the account it has", "google"],
-    ["by an account that is linked just then", "github"],
-  ] as const)("leaves nothing half there, %s", async (_what, provider) => {
+    ["with an existing account", "google"],
+    ["with an account that is being linked", "github"],
+  ] as const)("leaves no partial records, %s", async (_what, provider) => {
     const outcomes = new Set<string>();
     for (let offset = -TURNS; offset <= TURNS; offset += 2) {
       const service = await setupWith([], [person(0, EMAIL)]);

@@ -44,7 +44,7 @@ function linkIn(html: string, testId: string): Record<string, string> {
 describe("The account picker with 100,000 personas", { timeout: 120_000 }, () => {
   const seed = { ...SEED, personas: Array.from({ length: COUNT }, (_, i) => person(i)) };
 
-  it("shows small pages, forward and back, and finds anybody on the server", async () => {
+  it("shows small pages in both directions and searches on the server", async () => {
     const service = await setup({ seed });
     const url = await openPicker(service);
     const first = await pageAt(service, url, {});
@@ -64,13 +64,13 @@ describe("The account picker with 100,000 personas", { timeout: 120_000 }, () =>
     expect((await pageAt(service, url, linkIn(rest.html, "previous"))).ids).toEqual(found.ids);
     expect((await pageAt(service, url, { q: "no such person" })).ids).toEqual([]);
 
-    // Whoever has no account at the provider is left out.
+    // Personas without an account at the provider are omitted.
     const github = await pageAt(service, await openPicker(service, "github"), {});
     expect(github.ids).toEqual(Array.from({ length: 10 }, (_, i) => `p-${i * 2}`));
     expect((await service.signIn("google", "user77777@many.test")).searchParams.has("token")).toBe(true);
   });
 
-  it("costs the same for a page as with a hundred: no persona beside those on the page is touched", () => {
+  it("reads only the personas of a page, so that a page costs the same as with a hundred", () => {
     const touched: number[] = [];
     const personas = Array.from({ length: COUNT }, (_, i): PersonaRecord => {
       const { id, name, email, google } = person(i) as {
@@ -95,7 +95,7 @@ describe("The account picker with 100,000 personas", { timeout: 120_000 }, () =>
     expect(page({ before: 99_990 }).items).toEqual(Array.from({ length: 10 }, (_, i) => `p-${99_980 + i}`));
   });
 
-  it("keeps a thousand typed accounts, and forgets the oldest first", () => {
+  it("keeps a thousand typed accounts and deletes the oldest first", () => {
     const directory = new Personas([], (id) => id);
     for (let i = 0; i < 1005; i++) directory.add({ email: `typed${i}@acme.test`, name: null, email_verified: true });
     expect(directory.size).toBe(1000);

@@ -20,7 +20,7 @@ interface Picker {
   service: Service;
   url: URL;
   html: string;
-  /** What the picker must not show. */
+  /** Values that the picker must not show. */
   toProvider: URL;
 }
 
@@ -62,21 +62,18 @@ function claimsOf(url: URL): Record<string, unknown> {
   return decodePart(url.searchParams.get("token")!, 1);
 }
 
-describe("the account picker", () => {
-  it.each(PROVIDERS)(
-    "of %s shows neither state nor code nor challenge, nor where the sign-in ends",
-    async (provider) => {
-      const { html, toProvider } = await openPicker(provider);
-      const secrets = ["state", "code_challenge", "redirect_uri"].flatMap(
-        (name) => toProvider.searchParams.get(name) ?? [],
-      );
-      expect(secrets).toHaveLength(provider === "twitter" ? 3 : 2);
-      expect([...secrets, APP].filter((secret) => html.includes(secret))).toEqual([]);
-      expect(html).not.toMatch(/name="(?:state|code|code_challenge|redirect_uri)"/);
-    },
-  );
+describe("The account picker", () => {
+  it.each(PROVIDERS)("of %s shows no state, code, challenge or destination of the sign-in", async (provider) => {
+    const { html, toProvider } = await openPicker(provider);
+    const secrets = ["state", "code_challenge", "redirect_uri"].flatMap(
+      (name) => toProvider.searchParams.get(name) ?? [],
+    );
+    expect(secrets).toHaveLength(provider === "twitter" ? 3 : 2);
+    expect([...secrets, APP].filter((secret) => html.includes(secret))).toEqual([]);
+    expect(html).not.toMatch(/name="(?:state|code|code_challenge|redirect_uri)"/);
+  });
 
-  it("is a page that loads nothing from elsewhere, and runs nothing but its own script", async () => {
+  it("loads nothing from other hosts and runs only its own script", async () => {
     const { service, url, html } = await openPicker("google", [...SEED.personas, HOSTILE]);
     expect(html.match(/<script/g)).toHaveLength(1);
     expect(html).not.toMatch(/<link rel="stylesheet"|\s(?:on\w+|style)=/i);
@@ -100,13 +97,13 @@ describe("the account picker", () => {
       ["&#34;&#62;&#60;img/src=x&#62;@evil.test", "&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;"],
     ],
     ["github", ["@&#34;&#62;&#60;b&#62;x", "&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;"]],
-  ] as const)("of %s shows a hostile account's texts as texts", async (provider, texts) => {
+  ] as const)("of %s escapes a hostile account's texts", async (provider, texts) => {
     const { html } = await openPicker(provider, [HOSTILE]);
     expect(texts.filter((text) => !html.includes(text))).toEqual([]);
     expect(html).not.toMatch(/<(?:script>alert|img\/|b>x)/);
   });
 
-  it("shows a hostile search and a hostile address as texts", async () => {
+  it("escapes a hostile search and a hostile address", async () => {
     const { service, url } = await openPicker("google");
     const hostile = encodeURIComponent(`"><script>alert(1)</script>`);
     const searched = await (await service.fetch(`${url.href}&q=${hostile}`)).text();
@@ -119,13 +116,13 @@ describe("the account picker", () => {
     expect(typed).not.toContain("<script>alert");
   });
 
-  it("is in ASCII where names and addresses are, which is sent without being encoded", async () => {
+  it("is sent as ASCII if names and addresses are, without encoding", async () => {
     const ada = { ...SEED.personas[0]!, name: "Ada" };
     // oxlint-disable-next-line no-control-regex
     for (const provider of PROVIDERS) expect((await openPicker(provider, [ada])).html).toMatch(/^[\0-\x7f]*$/);
   });
 
-  it("lists those who have an account at the provider", async () => {
+  it("lists the personas with an account at the provider", async () => {
     const personas = [...SEED.personas, HOSTILE];
     expect(accountsOn((await openPicker("google", personas)).html)).toEqual(["ada", "alan", "mary", "hostile"]);
     expect(accountsOn((await openPicker("twitter", personas)).html)).toEqual(["ada", "alan", "mary"]);
@@ -135,7 +132,7 @@ describe("the account picker", () => {
     ["google", "e-mail not verified", 2],
     ["github", "no verified e-mail", 2],
     ["twitter", '<small class="warn">', 0],
-  ] as const)("of %s says of whom there will be no token: %s", async (provider, note, count) => {
+  ] as const)("of %s marks accounts that get no token: %s", async (provider, note, count) => {
     const { html } = await openPicker(provider, [...SEED.personas, HOSTILE]);
     expect(html.split(note)).toHaveLength(count + 1);
   });
@@ -158,36 +155,41 @@ describe("the account picker", () => {
     expect(attribute(html, "search", "value")).toBe(search);
   });
 
-  it.each(PROVIDERS)("of %s signs in whoever is chosen", async (provider) => {
+  it.each(PROVIDERS)("of %s signs in the chosen account", async (provider) => {
     const picker = await openPicker(provider);
     const claims = claimsOf(await choose(picker, attribute(picker.html, "account-mary", "href")));
     expect([claims["provider"], claims["avatar_url"]]).toEqual([provider, `${FRONT}/__svc/simulator/avatars/mary.svg`]);
   });
 
-  it.each(PROVIDERS)("of %s signs in another account that is typed in, always as the same one", async (provider) => {
-    const picker = await openPicker(provider);
-    const other = `?request=${picker.url.searchParams.get("request")}&email=new%40acme.test&name=New+One`;
-    const first = claimsOf(await choose(picker, other));
-    expect([first["name"], first["email"]]).toEqual([
-      "New One",
-      provider === "twitter" ? expect.stringMatching(/^3\d+@twitter\.invalid$/) : "new@acme.test",
-    ]);
-    const query = new URLSearchParams({ provider, redirect_uri: APP });
-    const toProvider = locationOf(await picker.service.fetch(`/oauth/authorize?${query.toString()}`));
-    const url = locationOf(await picker.service.fetch(toProvider.href));
-    const again = await choose({ ...picker, url }, `${url.search}&email=NEW%40acme.test`);
-    expect(claimsOf(again)["sub"]).toBe(first["sub"]);
-    expect((await (await picker.service.fetch(url.href)).text()).match(/data-testid="account-p\d+"/g)).toHaveLength(1);
-  });
+  it.each(PROVIDERS)(
+    "of %s signs in another account that is typed in, and the same one each time",
+    async (provider) => {
+      const picker = await openPicker(provider);
+      const other = `?request=${picker.url.searchParams.get("request")}&email=new%40acme.test&name=New+One`;
+      const first = claimsOf(await choose(picker, other));
+      expect([first["name"], first["email"]]).toEqual([
+        "New One",
+        provider === "twitter" ? expect.stringMatching(/^3\d+@twitter\.invalid$/) : "new@acme.test",
+      ]);
+      const query = new URLSearchParams({ provider, redirect_uri: APP });
+      const toProvider = locationOf(await picker.service.fetch(`/oauth/authorize?${query.toString()}`));
+      const url = locationOf(await picker.service.fetch(toProvider.href));
+      const again = await choose({ ...picker, url }, `${url.search}&email=NEW%40acme.test`);
+      expect(claimsOf(again)["sub"]).toBe(first["sub"]);
+      expect((await (await picker.service.fetch(url.href)).text()).match(/data-testid="account-p\d+"/g)).toHaveLength(
+        1,
+      );
+    },
+  );
 
-  it("takes an address that somebody has already for theirs", async () => {
+  it("treats an existing account's address as that account", async () => {
     const picker = await openPicker("google");
     const claims = claimsOf(await choose(picker, `${picker.url.search}&email=ADA%40acme.test&name=Somebody`));
     expect([claims["sub"], claims["name"]]).toEqual(["00000000-0000-4000-8000-0000000000a1", "Ada Lovelace"]);
   });
 
   it.each(["", "ada", "a b@acme.test", "ada@acme.test@evil.test", "ada@"])(
-    "asks again where %j is typed in as an address",
+    "asks again when %j is typed in as an address",
     async (email) => {
       const { service, url } = await openPicker("google");
       const response = await service.fetch(`${url.href}&email=${encodeURIComponent(email)}`);
@@ -206,7 +208,7 @@ describe("the account picker", () => {
     expect(locationOf(await picker.service.fetch(toCallback.href)).searchParams.get("error")).toBe("access_denied");
   });
 
-  it("answers for ten minutes, and at its own provider", async () => {
+  it("answers for ten minutes, and at its own provider only", async () => {
     const { service, url } = await openPicker("google");
     const error = "does not know this request any more; begin again at the application";
     const elsewhere = await service.fetch(url.href.replace("/google/", "/github/"));
@@ -222,7 +224,7 @@ describe("the account picker", () => {
   });
 });
 
-describe("login_hint", () => {
+describe("The login_hint parameter", () => {
   it.each([
     ["google", "ada"],
     ["google", "ada@acme.test"],
@@ -230,7 +232,7 @@ describe("login_hint", () => {
     ["github", "mary@home.test"],
     ["github", "mary@geneva.test"],
     ["twitter", "mary@home.test"],
-  ] as const)("signs in at %s as %s without a page", async (provider, hint) => {
+  ] as const)("at %s signs %s in without a page", async (provider, hint) => {
     const { signIn } = await setup();
     const claims = claimsOf(await signIn(provider, hint));
     const id = hint.startsWith("mary") ? "mary" : "ada";
@@ -238,21 +240,21 @@ describe("login_hint", () => {
   });
 
   it.each(["nobody", "ADA", "Ada Lovelace", "ada@acme", "", "__proto__"])(
-    "naming nobody, %j, is ignored",
+    "with the unknown account %j is ignored",
     async (hint) => {
       const { html } = await openPicker("google", SEED.personas, hint);
       expect(accountsOn(html)).toEqual(["ada", "alan", "mary"]);
     },
   );
 
-  it("naming somebody without an account at the provider is ignored", async () => {
+  it("with a persona that has no account at the provider is ignored", async () => {
     const { html } = await openPicker("twitter", [...SEED.personas, HOSTILE], "hostile");
     expect(accountsOn(html)).toEqual(["ada", "alan", "mary"]);
   });
 });
 
-describe("a made-up picture", () => {
-  it("is drawn from the name, with nothing of it that is markup", async () => {
+describe("A generated picture", () => {
+  it("is drawn from the name without any of its markup", async () => {
     const personas = [{ ...HOSTILE, name: `<a> &b`, avatar_url: null }];
     const { fetch } = await setup({ seed: { ...SEED, personas } });
     const response = await fetch("/__svc/simulator/avatars/hostile.svg");
@@ -261,15 +263,15 @@ describe("a made-up picture", () => {
     expect([text.match(/<\w+/g), text.includes(">AB</text>")]).toEqual([["<svg", "<rect", "<text"], true]);
   });
 
-  it.each(["nobody.svg", "ada", "ada.png", "..svg"])("is not there for %s", async (file) => {
+  it.each(["nobody.svg", "ada", "ada.png", "..svg"])("does not exist for %s", async (file) => {
     const { fetch } = await setup();
     const response = await fetch(`/__svc/simulator/avatars/${file}`);
     expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }]);
   });
 });
 
-describe("the demo's personas", () => {
-  it("are eight, one of every kind that goes wrong", async () => {
+describe("The demo's personas", () => {
+  it("are eight, one for each kind of failure", async () => {
     const demo = await readFile(new URL("../../fixtures/demo.json", import.meta.url), "utf8");
     const { personas } = parseSeed(demo, "demo", START);
     const emails = personas.map(({ accounts }) => (accounts.github as unknown as GithubAccount).emails);
@@ -286,7 +288,7 @@ describe("the demo's personas", () => {
   });
 });
 
-it("Names the characters of an account and of an application that turn the direction of a text", async () => {
+it("The picker marks characters in names that change the direction of text", async () => {
   const [persona] = SEED.personas;
   const { html } = await openPicker("google", [{ ...persona, name: "\u202Egro.lagel" }]);
   expect(html).toContain("<b>[U+202E]gro.lagel</b>");

@@ -21,11 +21,11 @@ const BROWSER = {
 const WAYS: [way: string, base: string][] = [
   ["/sign-in", `${FRONT}/sign-in`],
   ["/oauth/authorize", `${FRONT}/oauth/authorize`],
-  ["the start at the front door", `${FRONT}/__svc/begin`],
-  ["the subdomain", "http://acme.localhost:7820/oauth/authorize"],
+  ["the start at the server's own address", `${FRONT}/__svc/begin`],
+  ["the instance's subdomain", "http://acme.localhost:7820/oauth/authorize"],
 ];
 
-/** Addresses made from good ones by everything that has fooled a comparison: over two thousand. */
+/** Over two thousand addresses, made from valid ones with every trick that has fooled a comparison. */
 const CORPUS = makeCorpus();
 
 function makeCorpus(): string[] {
@@ -131,14 +131,14 @@ function makeCorpus(): string[] {
   return [...new Set([...REGISTERED, ...combined, ...odd, ...edits, ...others])];
 }
 
-/** The origin, path and query that a browser would go to; undefined where it would go nowhere. */
+/** The origin, path and query that a browser would open, or undefined. */
 function seenByBrowser(uri: string): { origin: string; host: string; rest: string; path: string } | undefined {
   if (!URL.canParse(uri)) return undefined;
   const { protocol, host, hostname, pathname, search } = new URL(uri);
   return { origin: `${protocol}//${host}`, host: hostname, path: pathname, rest: pathname + search };
 }
 
-/** The rule, written once more in another way: what a browser would make of the address must be on the list. */
+/** The rule, implemented independently: the address that a browser would open must be on the list. */
 function isListed(uri: string): boolean {
   const target = seenByBrowser(uri);
   return (
@@ -152,7 +152,7 @@ function isListed(uri: string): boolean {
   );
 }
 
-/** Where a start leads: `refused`, `asked` on a page that must be clicked, or `sent` there without one. */
+/** The result of a start: `refused`, `asked` on a page with a click, or `sent` without one. */
 async function outcomeOf(
   { fetch }: Service,
   base: string,
@@ -172,7 +172,7 @@ async function outcomeOf(
   }
 }
 
-/** All of the corpus by one way; by the others, which check an address by the same function, each fifth and the listed ones. */
+/** The whole corpus at one address; at the others, which share the check, every fifth and the listed ones. */
 const SAMPLE = [...REGISTERED, "https://evil.test/callback", ...CORPUS.filter((_, n) => n % 5 === 0)];
 
 async function survey(service: Service, base: string, headers: Record<string, string>): Promise<Map<string, string>> {
@@ -187,7 +187,7 @@ it("The corpus has over two thousand addresses", () => {
   expect(CORPUS.length).toBeGreaterThan(2000);
 });
 
-describe.each(WAYS)("Of the addresses in the corpus, at %s,", (_, base) => {
+describe.each(WAYS)("The addresses in the corpus, at %s", (_, base) => {
   let open: Service;
   let listing: Service;
   let anything: Service;
@@ -206,7 +206,7 @@ describe.each(WAYS)("Of the addresses in the corpus, at %s,", (_, base) => {
   it.each([
     ["a program", PROGRAM],
     ["a browser", BROWSER],
-  ])("%s is sent to listed ones only, where there is a list", async (_who, headers) => {
+  ])("redirect %s to listed ones only if there is a list", async (_who, headers) => {
     const outcomes = await survey(listing, base, headers);
     expect([...outcomes.keys()].filter((uri) => !isListed(uri))).toEqual([]);
     expect([...outcomes.values()]).not.toContain("asked");
@@ -216,7 +216,7 @@ describe.each(WAYS)("Of the addresses in the corpus, at %s,", (_, base) => {
   it.each([
     ["no list", () => open],
     ["the entry *", () => anything],
-  ])("a browser is sent to loopback only, without a click, where there is %s", async (_what, service) => {
+  ])("redirect a browser without a click to loopback only, with %s", async (_what, service) => {
     const outcomes = await survey(service(), base, BROWSER);
     const sent = [...outcomes].filter(([, outcome]) => outcome === "sent").map(([uri]) => uri);
     expect(sent.filter((uri) => !isLoopback(new URL(uri).hostname))).toEqual([]);
@@ -226,7 +226,7 @@ describe.each(WAYS)("Of the addresses in the corpus, at %s,", (_, base) => {
     expect(asked.filter((uri) => !/^(?:https?|[a-z][\w+-]*\.[\w.+-]+):/i.test(uri))).toEqual([]);
   });
 
-  it("nobody is sent anywhere without a list, where others can reach the server", async () => {
+  it("redirect nowhere without a list if others can reach the server", async () => {
     const [none, any] = await Promise.all([
       setup({ isLocal: false }),
       setup({ isLocal: false, seed: withUris(["*"]) }),
@@ -236,7 +236,7 @@ describe.each(WAYS)("Of the addresses in the corpus, at %s,", (_, base) => {
   });
 });
 
-describe("An address that is let in", () => {
+describe("An accepted address", () => {
   it.each([
     ["HTTP://LOCALHOST:80/callback?b=%zz&a='\"<x>&&token=old", "HTTP://LOCALHOST:80/callback?b=%zz&a='\"<x>&&token="],
     ["https://app.acme.test:443/callback", "https://app.acme.test:443/callback?token="],
@@ -250,7 +250,7 @@ describe("An address that is let in", () => {
     expect(location.slice(expected.length)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
-  it("is logged where a program names another host and there is no list", async () => {
+  it("is logged if a program names another host and there is no list", async () => {
     const { fetch, log } = await setup();
     const start = (uri: string): Promise<Response> =>
       fetch(`/sign-in?${new URLSearchParams({ redirect_uri: uri }).toString()}`);
@@ -259,7 +259,7 @@ describe("An address that is let in", () => {
     expect(log.unlisted).toEqual(["acme: https://app.acme.test"]);
   });
 
-  it("is not one for a browser that signs in with a real provider, where it is on another host", async () => {
+  it("is rejected for a browser that signs in with a real provider if it is on another host", async () => {
     const { fetch } = await setup({ credentials: { google: { client_id: "ours", client_secret: "secret" } } });
     const start = (redirect_uri: string, headers: Record<string, string>): Promise<Response> =>
       fetch(`/sign-in?${new URLSearchParams({ redirect_uri }).toString()}`, { headers });

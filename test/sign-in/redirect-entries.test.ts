@@ -48,7 +48,7 @@ describe("An entry of redirect_uris in a seed", () => {
       ["com.example.app:/cb", "COM.example.app:/cb"],
       ["com.example.app:/cb?a", "com.example.other:/cb"],
     ],
-  ])("%s lets in %j and not %j", async (entry, good, bad) => {
+  ])("%s matches %j and not %j", async (entry, good, bad) => {
     const { fetch } = await setup({ seed: withEntries(entry), isLocal: false });
     const statusOf = async (redirect_uri: string): Promise<number> =>
       (await fetch(`/sign-in?${new URLSearchParams({ redirect_uri }).toString()}`, { headers: BROWSER })).status;
@@ -56,7 +56,7 @@ describe("An entry of redirect_uris in a seed", () => {
     expect(await Promise.all(bad.map(statusOf))).toEqual(bad.map(() => 400));
   });
 
-  it("that lets any address in is warned of at each start", async () => {
+  it("that matches any address logs a warning at each start", async () => {
     const directory = await mkdtemp(join(tmpdir(), "svc-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     const seed = join(directory, "seed.json");
@@ -70,10 +70,10 @@ describe("An entry of redirect_uris in a seed", () => {
   });
 });
 
-describe("A request that the account picker was given", () => {
+describe("The account picker's request", () => {
   const asked = `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: APP }).toString()}`;
 
-  it("counts in the browser that it was given to, and in no other", async () => {
+  it("works only in the browser that received it", async () => {
     const { fetch } = await setup();
     const toProvider = locationOf(await fetch(asked, { headers: BROWSER }));
     const given = await fetch(toProvider.href, { headers: BROWSER });
@@ -84,14 +84,14 @@ describe("A request that the account picker was given", () => {
     expect((await fetch(typed, { headers: { ...BROWSER, cookie } })).status).toBe(302);
   });
 
-  it("can't be answered by a browser where a program was given it", async () => {
+  it("does not work in a browser if a program received it", async () => {
     const { fetch } = await setup();
     const picker = locationOf(await fetch(locationOf(await fetch(asked)).href)).href;
     expect((await fetch(`${picker}&login_hint=ada`, { headers: BROWSER })).status).toBe(400);
     expect((await fetch(`${picker}&login_hint=ada`)).status).toBe(302);
   });
 
-  it("is needed for an address that is typed in", async () => {
+  it("is required to sign in with a typed address", async () => {
     const { fetch } = await setup();
     const toProvider = locationOf(await fetch(asked)).href;
     const answer = locationOf(await fetch(`${toProvider}&email=boss@corp.test&name=Boss`));

@@ -20,7 +20,7 @@ const PLAIN = {
   isSimulated: true,
 };
 
-/** Whether an address is let through; any error but the one that is meant is a bug. */
+/** Whether an address is accepted; any error but the expected one is a bug. */
 function isAccepted(uri: string, registered: readonly string[]): boolean {
   try {
     checkRedirectUri(uri, { name: "Acme", redirect_uris: [...registered] }, PLAIN);
@@ -31,7 +31,7 @@ function isAccepted(uri: string, registered: readonly string[]): boolean {
   }
 }
 
-describe("whatever the redirect_uri is", () => {
+describe("Any redirect_uri", () => {
   const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
   const piece = fc.constantFrom(
     ..."@#\\/.:?&=%a1 \t\n\r\u0000[]é".split(""),
@@ -49,7 +49,7 @@ describe("whatever the redirect_uri is", () => {
     .map(([uri, port]) => uri.replace(/^(https?:\/\/(?:\[[^\]]+\]|[^/:?]+))(?::\d+)?/, `$1:${port}`));
   const anyUri = fc.oneof(edited, withPort, fc.webUrl({ withQueryParameters: true }), fc.string({ unit: "binary" }));
 
-  it("it is let through only where a browser would find origin and path of a registered one", () => {
+  it("is accepted only if a browser would reach the origin and path of a registered one", () => {
     let accepted = 0;
     fc.assert(
       fc.property(anyUri, (uri) => {
@@ -71,7 +71,7 @@ describe("whatever the redirect_uri is", () => {
     expect(accepted).toBeGreaterThan(500);
   });
 
-  it("a character that has no place in it has it refused, wherever it stands", () => {
+  it("is rejected for an invalid character at any place", () => {
     const wrong = fc.oneof(
       fc.constantFrom("#", "\\", "\u007f"),
       fc.integer({ min: 0, max: 0x20 }).map((code) => String.fromCharCode(code)),
@@ -86,7 +86,7 @@ describe("whatever the redirect_uri is", () => {
     );
   });
 
-  it("a user name or a password has it refused", () => {
+  it("is rejected for a user name or a password", () => {
     const userinfo = fc.stringMatching(/^[a-z0-9%:.-]{0,12}$/);
     fc.assert(
       fc.property(fc.constantFrom(...REGISTERED), userinfo, (uri, user) => {
@@ -115,11 +115,11 @@ describe("withParameters", () => {
     ["?a=1&&b=2&", "?a=1&&b=2&&token=T"],
     ["??token=1", "??token=1&token=T"],
     ["?a=1&?token=2", "?a=1&?token=2&token=T"],
-  ])("makes %j into %j", (query, expected) => {
+  ])("turns %j into %j", (query, expected) => {
     expect(withParameters(APP + query, { token: "T" })).toBe(APP + expected);
   });
 
-  it("drops what is named, and writes values so that they stay values", () => {
+  it("removes the named parameters and encodes values", () => {
     const uri = withParameters(`${APP}?token=1&a=1&error=old`, { error: "e", text: "a b&c=d#/?é" }, ["token"]);
     expect(uri).toBe(`${APP}?a=1&error=e&text=a%20b%26c%3Dd%23%2F%3F%C3%A9`);
   });
@@ -129,7 +129,7 @@ describe("withParameters", () => {
       maxLength: 24,
     })
     .map((parts) => parts.join(""));
-  it("leaves exactly one token, and every other parameter as and where it was", () => {
+  it("leaves exactly one token and every other parameter unchanged and in place", () => {
     fc.assert(
       fc.property(query, (text) => {
         const others = pairsOf(`${APP}?${text}`).filter(([name]) => name !== "token");

@@ -41,7 +41,7 @@ async function expectAccepted({ store }: Service, response: Response, redirect_u
   expect(record!.redirect_uri).toBe(redirect_uri);
 }
 
-describe.each(["/sign-in", "/oauth/authorize"])("the redirect_uri of %s, with nothing registered", (path) => {
+describe.each(["/sign-in", "/oauth/authorize"])("The redirect_uri of %s, with nothing registered,", (path) => {
   const longest = `${APP}?${"x".repeat(2048 - APP.length - 1)}`;
 
   it.each([
@@ -155,7 +155,7 @@ describe.each(["/sign-in", "/oauth/authorize"])("the redirect_uri of %s, with no
     await expectRefused(await ask(await setup(), path, uri), why);
   });
 
-  it("is given once", async () => {
+  it("may not be repeated", async () => {
     const { fetch } = await setup();
     const query = `provider=google&redirect_uri=${encodeURIComponent(APP)}`;
     const response = await fetch(`${path}?${query}&redirect_uri=${encodeURIComponent("https://evil.test/")}`);
@@ -163,17 +163,17 @@ describe.each(["/sign-in", "/oauth/authorize"])("the redirect_uri of %s, with no
     expect([response.status, await response.json()]).toEqual([400, { error }]);
   });
 
-  it("is given at all", async () => {
+  it("is required", async () => {
     const { fetch } = await setup();
     await expectRefused(await fetch(`${path}?provider=google`), "it is missing");
   });
 
-  it.each([APP, "https://app.acme.test/callback"])("may not be %s where others can reach the server", async (uri) => {
+  it.each([APP, "https://app.acme.test/callback"])("may not be %s if others can reach the server", async (uri) => {
     const why = `Acme has no redirect_uris, and a server that others can reach sends users to registered addresses only. Add "${uri}" to its redirect_uris`;
     await expectRefused(await ask(await setup({ isLocal: false }), path, uri), why);
   });
 
-  it("is refused with a page, and no redirect, where a browser asks for one", async () => {
+  it("is rejected with a page and no redirect if a browser asks for one", async () => {
     const response = await ask(await setup(), path, "javascript:alert(1)", { headers: { accept: "text/html" } });
     expect([response.status, response.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
     expect(response.headers.get("location")).toBeNull();
@@ -181,7 +181,7 @@ describe.each(["/sign-in", "/oauth/authorize"])("the redirect_uri of %s, with no
   });
 });
 
-describe.each(["/sign-in", "/oauth/authorize"])("the redirect_uri of %s, with some registered", (path) => {
+describe.each(["/sign-in", "/oauth/authorize"])("The redirect_uri of %s, with some registered,", (path) => {
   it.each([
     ...REGISTERED,
     "http://localhost/callback",
@@ -251,11 +251,11 @@ describe.each(["/sign-in", "/oauth/authorize"])("the redirect_uri of %s, with so
   });
 });
 
-describe("the redirect_uri of a sign-in in a browser", () => {
+describe("The redirect_uri of a sign-in in a browser", () => {
   const headers = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
 
   it.each(["http://acme.localhost:7820/sign-in", "http://acme.localhost:7820/oauth/authorize", `${FRONT}/__svc/begin`])(
-    "is refused at %s at once",
+    "is rejected at %s at once",
     async (path) => {
       const { fetch } = await setup({ seed: WITH_LIST });
       const query = new URLSearchParams({ instance: "acme", provider: "google", redirect_uri: "https://evil.test/" });
@@ -264,7 +264,7 @@ describe("the redirect_uri of a sign-in in a browser", () => {
   );
 });
 
-describe("a line break in the redirect_uri", () => {
+describe("A line break in the redirect_uri", () => {
   it.each([
     "%0d%0a",
     "%0D%0A",
@@ -275,7 +275,7 @@ describe("a line break in the redirect_uri", () => {
     "%c4%8d%c4%8a",
     "%u000d%u000a",
     "%00",
-  ])("written as %s stays what it is, and makes no header", async (written) => {
+  ])("written as %s is kept and adds no header", async (written) => {
     const { signIn, fetch } = await setup();
     const uri = `${APP}/${written}Set-Cookie:a=b?q=${written}X-Evil:1`;
     const query = new URLSearchParams({ provider: "google", redirect_uri: uri, login_hint: "alan" });

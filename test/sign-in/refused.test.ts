@@ -13,15 +13,15 @@ function start(redirect_uri: string, more: Record<string, string> = {}): string 
   return `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri, ...more }).toString()}`;
 }
 
-it("A browser that asks for a page that is not there is told so in words", async () => {
+it("A browser that requests a missing page gets an error page", async () => {
   const service = await setup();
   const response = await service.fetch("/nothing-here", { headers: { ...BROWSER, accept: "text/html" } });
   expect(response.status).toBe(404);
   expect(await response.text()).toContain("There is no page at this address.");
 });
 
-describe("The log says why a sign-in was refused", () => {
-  it("with the address, the rule and what to register, and without the address's query", async () => {
+describe("The log of a refused sign-in", () => {
+  it("names the address without its query, the rule and what to register", async () => {
     const service = await setup();
     await service.fetch(start("https://other.test/cb?secret=1", { instance: "globex" }));
     expect(lastReason(service)).toBe(
@@ -29,13 +29,13 @@ describe("The log says why a sign-in was refused", () => {
     );
   });
 
-  it("where others can reach the server and nothing is registered", async () => {
+  it("explains that nothing is registered if others can reach the server", async () => {
     const service = await setup({ isLocal: false });
     await service.fetch(start(APP));
     expect(lastReason(service)).toContain(`Add "${APP}" to its redirect_uris`);
   });
 
-  it("where the entry * does not count", async () => {
+  it("explains where the entry * does not apply", async () => {
     const service = await setup({
       isLocal: false,
       seed: { ...SEED, instances: [{ ...SEED.instances[0], redirect_uris: ["*"] }] },
@@ -44,7 +44,7 @@ describe("The log says why a sign-in was refused", () => {
     expect(lastReason(service)).toContain('the entry "*" of Acme counts only where nothing but this machine can reach');
   });
 
-  it("with what is wrong about a state: unknown, used, late, of another provider, of another browser", async () => {
+  it("names the fault of a state: unknown, used, expired, of another provider or browser", async () => {
     const service = await setup();
     const reasons: (string | null | undefined)[] = [];
     const finish = async (url: URL, init?: RequestInit): Promise<void> => {
@@ -75,7 +75,7 @@ describe("The log says why a sign-in was refused", () => {
     ]);
   });
 
-  it("with the host that is not known, where it can be one", async () => {
+  it("names an unknown host if it can be one", async () => {
     const service = await setup();
     await service.fetch("http://other.test:7820/sign-in");
     expect(lastReason(service)).toBe(
@@ -83,7 +83,7 @@ describe("The log says why a sign-in was refused", () => {
     );
   });
 
-  it("but not what the API was asked", async () => {
+  it("omits API requests", async () => {
     const service = await setup();
     await service.as(service.acme, "/api/v1/users/search?query=emial:ada@acme.test");
     expect([service.log.requests.at(-1)?.status, lastReason(service)]).toEqual([400, "Invalid query"]);
@@ -92,10 +92,10 @@ describe("The log says why a sign-in was refused", () => {
 
 describe("A refused sign-in", () => {
   it.each([
-    ["of the application's page", "https://other.test/", undefined],
-    ["where a page was fetched", APP, { ...BROWSER, "sec-fetch-mode": "no-cors" }],
-    ["where a page was framed", APP, { ...BROWSER, "sec-fetch-dest": "iframe" }],
-    ["where a page was prerendered", APP, { ...BROWSER, "sec-purpose": "prefetch;prerender" }],
+    ["for an application's page that is not allowed", "https://other.test/", undefined],
+    ["for a page that fetches it", APP, { ...BROWSER, "sec-fetch-mode": "no-cors" }],
+    ["for a page that frames it", APP, { ...BROWSER, "sec-fetch-dest": "iframe" }],
+    ["for a page that prerenders it", APP, { ...BROWSER, "sec-purpose": "prefetch;prerender" }],
     ["at a name without Sec-Fetch headers", APP, { "user-agent": "Mozilla/5.0", host: "svc.corp.test:7820" }],
   ])("saves nothing: %s", async (_, redirect_uri, headers) => {
     let saved = 0;

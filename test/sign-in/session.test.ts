@@ -4,7 +4,7 @@ import { SEED, setup, START } from "../_setup.ts";
 
 const [ACME] = SEED.instances as [object, object];
 
-describe("the session", () => {
+describe("An active session", () => {
   const user = {
     id: "00000000-0000-4000-8000-0000000000a1",
     email: "ada@acme.test",
@@ -26,7 +26,7 @@ describe("the session", () => {
     return (await (await as(acme, "/api/v1/sessions")).json()) as Session[];
   }
 
-  it("that is active goes on, for the same user, provider and address", async () => {
+  it("is renewed for the same user, provider and address", async () => {
     const sessions = await sessionsAfter(before);
     expect(sessions.map((session) => session.data)).toEqual([
       {
@@ -50,7 +50,7 @@ describe("the session", () => {
     ["was opened from another address", { ...before, ip_address: "::1" }],
     ["was opened through another provider", { ...before, provider: "github" }],
     ["was opened with a password", { ...before, provider: "password" }],
-  ])("that %s stays as it was, and a new one begins", async (_what, session) => {
+  ])("that %s is left alone, and a new one starts", async (_what, session) => {
     const [fresh, old, ...more] = await sessionsAfter(session);
     expect(more).toEqual([]);
     expect(fresh!.data).toEqual({
@@ -76,7 +76,7 @@ describe("the session", () => {
     });
   });
 
-  it("of another user goes on untouched", async () => {
+  it("of another user is left alone", async () => {
     const { tokenFor, as, acme } = await setup();
     const others = (await (await as(acme, "/api/v1/sessions")).json()) as Session[];
     await tokenFor("google", "mary");
@@ -84,7 +84,7 @@ describe("the session", () => {
     expect(after.slice(1)).toEqual(others);
   });
 
-  it("is not opened by a sign-in that fails", async () => {
+  it("is not created by a failed sign-in", async () => {
     const { signIn, as, acme } = await setup();
     const sessions = await (await as(acme, "/api/v1/sessions")).json();
     await signIn("google", "alan");

@@ -15,7 +15,7 @@ async function start({ fetch }: Service): Promise<Response> {
   return fetch(`/oauth/authorize?${query.toString()}`);
 }
 
-it("a client beyond loopback that leaves 2,000 sign-ins unfinished is refused, and may go on when it finishes one", async () => {
+it("A client beyond loopback with 2,000 unfinished sign-ins is refused until it finishes one", async () => {
   const service = await setup({ isLocal: false, seed: withRedirectUris() });
   const started = await Promise.all(Array.from({ length: LIMIT }, () => start(service)));
   expect(new Set(started.map(({ status }) => status))).toEqual(new Set([302]));
@@ -36,13 +36,13 @@ it("a client beyond loopback that leaves 2,000 sign-ins unfinished is refused, a
   expect((await start(service)).status).toBe(302);
 });
 
-it("a server that only this machine reaches has no such bound", async () => {
+it("A server that only this machine can reach has no such limit", async () => {
   const service = await setup();
   const started = await Promise.all(Array.from({ length: LIMIT + 1 }, () => start(service)));
   expect(new Set(started.map(({ status }) => status))).toEqual(new Set([302]));
 });
 
-it("counts each IPv4 address, and each /64 of IPv6, by itself", () => {
+it("The start limit counts each IPv4 address and each IPv6 /64 separately", () => {
   const limit = createStartLimit(new Clock().now);
   const begin = (address: string, times: number): void => {
     for (let i = 0; i < times; i++) limit.begun(address);
@@ -60,7 +60,7 @@ it("counts each IPv4 address, and each /64 of IPv6, by itself", () => {
   expect(() => limit.begun("2001:db8::5")).toThrow("too_many_sign_ins");
 });
 
-it("forgets unfinished sign-ins after one to two lifetimes of a state", () => {
+it("The start limit forgets unfinished sign-ins after one to two lifetimes of a state", () => {
   const clock = new Clock();
   const limit = createStartLimit(clock.now);
   for (let i = 0; i < LIMIT; i++) limit.begun("203.0.113.7");

@@ -25,20 +25,20 @@ describe("GET /sign-in", () => {
     expect(await response.text()).toBe("");
   });
 
-  it("serves the first instance at the front door", async () => {
+  it("serves the first instance at the server's own address", async () => {
     const service = await setup();
     const response = await service.fetch(`/sign-in?redirect_uri=${encodeURIComponent(APP)}`);
     const record = await recordOf(service, locationOf(response).searchParams.get("state")!);
     expect([record.instance_id, record.provider]).toEqual([service.acme.id, "google"]);
   });
 
-  it("takes a provider in the query too", async () => {
+  it("accepts a provider in the query", async () => {
     const { fetch } = await setup();
     const response = await fetch(`/sign-in?provider=twitter&redirect_uri=${encodeURIComponent(APP)}`);
     expect(locationOf(response).pathname).toBe("/__svc/simulator/twitter/authorize");
   });
 
-  it.each(PROVIDERS)("ends with a token at the application, through %s", async (provider) => {
+  it.each(PROVIDERS)("ends with a token at the application through %s", async (provider) => {
     const { signIn, as, acme } = await setup();
     const url = await signIn(provider, "ada");
     expect([url.origin + url.pathname, [...url.searchParams.keys()]]).toEqual([APP, ["token"]]);
@@ -67,7 +67,7 @@ describe("GET /oauth/authorize", () => {
     code_challenge_method: "S256",
   };
 
-  it.each(PROVIDERS)("sends %s what the spec says, and nothing else", async (provider) => {
+  it.each(PROVIDERS)("sends %s exactly what the specification says", async (provider) => {
     const { fetch } = await setup({ credentials: CREDENTIALS });
     const query = new URLSearchParams({ provider, redirect_uri: APP });
     const url = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));
@@ -87,7 +87,7 @@ describe("GET /oauth/authorize", () => {
     ["google", "login_hint"],
     ["github", "login"],
     ["twitter", undefined],
-  ] as const)("passes login_hint on to %s as %s", async (provider, name) => {
+  ] as const)("passes login_hint to %s as %s", async (provider, name) => {
     const { fetch } = await setup({ credentials: CREDENTIALS });
     const url = locationOf(await fetch(authorizePath(provider, "ada@acme.test")));
     const passed = [...url.searchParams].filter(([, value]) => value === "ada@acme.test");
@@ -95,7 +95,7 @@ describe("GET /oauth/authorize", () => {
   });
 
   it.each(["", "Google", "google ", "google,github", "password", "email", "__proto__", "facebook"])(
-    "refuses the provider %j",
+    "rejects the provider %j",
     async (provider) => {
       const { fetch } = await setup();
       for (const path of ["/oauth/authorize", "/sign-in", "/__svc/begin"]) {
@@ -106,29 +106,32 @@ describe("GET /oauth/authorize", () => {
     },
   );
 
-  it("wants a provider", async () => {
+  it("requires a provider", async () => {
     const { fetch } = await setup();
     const response = await fetch(`/oauth/authorize?redirect_uri=${encodeURIComponent(APP)}`);
     expect([response.status, await response.json()]).toEqual([400, UNKNOWN_PROVIDER]);
   });
 
-  it.each(["/sign-in", "/oauth/authorize"])("answers 404 at an instance that is not active: %s", async (path) => {
+  it.each(["/sign-in", "/oauth/authorize"])("answers 404 at an inactive instance: %s", async (path) => {
     const { fetch } = await setup({ seed: { ...SEED, instances: [ACME, { ...GLOBEX, active: false }] } });
     const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
     const response = await fetch(`http://globex.localhost:7820${path}?${query.toString()}`);
     expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
   });
 
-  it.each(["/sign-in", "/oauth/authorize", "/oauth/google/callback"])("is not at the API's host: %s", async (path) => {
-    const { fetch } = await setup();
-    const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
-    const response = await fetch(`http://api.localhost:7820${path}?${query.toString()}`);
-    expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }]);
-  });
+  it.each(["/sign-in", "/oauth/authorize", "/oauth/google/callback"])(
+    "does not exist at the API's host: %s",
+    async (path) => {
+      const { fetch } = await setup();
+      const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
+      const response = await fetch(`http://api.localhost:7820${path}?${query.toString()}`);
+      expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }]);
+    },
+  );
 });
 
 describe("PKCE", () => {
-  it("is used for twitter: 32 random bytes in the record, their SHA-256 in the request", async () => {
+  it("is used for twitter: 32 random bytes in the record and their SHA-256 in the request", async () => {
     const service = await setup();
     const { searchParams } = locationOf(await service.fetch(authorizePath("twitter")));
     const { code_verifier } = await recordOf(service, searchParams.get("state")!);
@@ -138,7 +141,7 @@ describe("PKCE", () => {
     expect([searchParams.get("code_challenge"), searchParams.get("code_challenge_method")]).toEqual([hash, "S256"]);
   });
 
-  it("makes a new verifier for every sign-in", async () => {
+  it("uses a new verifier for every sign-in", async () => {
     const service = await setup();
     const states = await Promise.all(Array.from({ length: 20 }, () => begun(service, "twitter")));
     const records = await Promise.all(states.map((state) => recordOf(service, state)));
@@ -151,7 +154,7 @@ describe("PKCE", () => {
     expect((await recordOf(service, state)).code_verifier).toBeNull();
   });
 
-  it("sends the verifier in the body of the code exchange, and never in an address", async () => {
+  it("sends the verifier in the body of the code exchange and never in an address", async () => {
     const addresses: string[] = [];
     const bodies: string[] = [];
     const fetch: Fetch = async (url, { body }) => {
@@ -171,8 +174,8 @@ describe("PKCE", () => {
   });
 });
 
-describe("HEAD", () => {
-  it("does not finish a sign-in: what looks a link up must not use it up", async () => {
+describe("A HEAD request", () => {
+  it("does not finish a sign-in, so that link previews do not use it up", async () => {
     const t = await setup();
     const query = new URLSearchParams({ provider: "google", redirect_uri: APP, login_hint: "ada" });
     const provider = (await t.fetch(`/oauth/authorize?${query.toString()}`)).headers.get("location")!;

@@ -5,7 +5,7 @@ import { locationOf } from "../_answers.ts";
 import { APP, setup } from "../_setup.ts";
 import { authorizePath, begun, expectRefusedState, failure, recordOf, untilCallback } from "../_sign-in.ts";
 
-/** What a browser can't be made to leave out. */
+/** Headers that a page cannot make a browser omit. */
 const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
   "sec-fetch-site": "cross-site",
@@ -18,8 +18,8 @@ const CREDENTIALS = {
   twitter: { client_id: "our-twitter", client_secret: "twitter-secret" },
 };
 
-describe("the state", () => {
-  it("is recorded as the spec says", async () => {
+describe("The state", () => {
+  it("is recorded as the specification says", async () => {
     const service = await setup();
     const state = await begun(service, "google");
     expect(state).toMatch(/^[0-9a-f]{64}$/);
@@ -35,13 +35,13 @@ describe("the state", () => {
     });
   });
 
-  it("is another one each time", async () => {
+  it("is different each time", async () => {
     const service = await setup();
     const states = await Promise.all(Array.from({ length: 200 }, () => begun(service, "google")));
     expect(new Set(states).size).toBe(200);
   });
 
-  it("is good after 599 seconds", async () => {
+  it("is valid after 599 seconds", async () => {
     const service = await setup();
     const toProvider = locationOf(await service.fetch(authorizePath("google")));
     service.clock.advance(599);
@@ -49,7 +49,7 @@ describe("the state", () => {
     expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
   });
 
-  it("is refused after 601 seconds", async () => {
+  it("is rejected after 601 seconds", async () => {
     const service = await setup();
     const toProvider = locationOf(await service.fetch(authorizePath("google")));
     service.clock.advance(601);
@@ -57,14 +57,14 @@ describe("the state", () => {
     await expectRefusedState(await service.fetch(toCallback.href));
   });
 
-  it.each(PROVIDERS)("is good for one sign-in through %s", async (provider) => {
+  it.each(PROVIDERS)("is valid for one sign-in through %s", async (provider) => {
     const service = await setup();
     const toCallback = await untilCallback(service, provider);
     expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
     await expectRefusedState(await service.fetch(toCallback.href));
   });
 
-  it("is used up by a sign-in that fails", async () => {
+  it("is used up by a failed sign-in", async () => {
     const service = await setup();
     const toCallback = await untilCallback(service, "google");
     const state = toCallback.searchParams.get("state");
@@ -73,7 +73,7 @@ describe("the state", () => {
     await expectRefusedState(await service.fetch(toCallback.href));
   });
 
-  it("gives one token to fifty callbacks at once", async () => {
+  it("gives one token to fifty simultaneous callbacks", async () => {
     const service = await setup();
     const toCallback = await untilCallback(service, "google");
     const responses = await Promise.all(Array.from({ length: 50 }, () => service.fetch(toCallback.href)));
@@ -82,7 +82,7 @@ describe("the state", () => {
     expect(outcomes.filter(([status]) => status === 400)).toHaveLength(49);
   });
 
-  it("is taken before the provider is asked anything", async () => {
+  it("is taken before any request to the provider", async () => {
     const found: unknown[] = [];
     const fetch: Fetch = async () => {
       found.push(await service.store.takeState(state));
@@ -98,7 +98,7 @@ describe("the state", () => {
     PROVIDERS.flatMap((begunAt) =>
       PROVIDERS.filter((other) => other !== begunAt).map((endedAt) => [begunAt, endedAt] as const),
     ),
-  )("of %s is refused, and used up, at the callback of %s", async (begunAt, endedAt) => {
+  )("of %s is rejected and used up at the callback of %s", async (begunAt, endedAt) => {
     let calls = 0;
     const fetch: Fetch = () => {
       calls++;
@@ -120,20 +120,20 @@ describe("the state", () => {
     ["not hexadecimal", `&state=${"g".repeat(64)}`],
     ["a property's name", "&state=__proto__"],
     ["followed by a line feed", `&state=${"a".repeat(64)}%0A`],
-  ])("that is %s is refused", async (_what, query) => {
+  ])("that is %s is rejected", async (_what, query) => {
     const { fetch } = await setup();
     await expectRefusedState(await fetch(`/oauth/google/callback?code=c${query}`));
     await expectRefusedState(await fetch(`/oauth/google/callback?error=access_denied${query}`));
   });
 
-  it("is refused in other letters than it was given out in", async () => {
+  it("is rejected in the other letter case", async () => {
     const service = await setup();
     const toCallback = await untilCallback(service, "google");
     const state = toCallback.searchParams.get("state")!;
     await expectRefusedState(await service.fetch(toCallback.href.replace(state, state.toUpperCase())));
   });
 
-  it("is refused with a page, and no redirect, where a browser asks for one", async () => {
+  it("is rejected with a page and no redirect if a browser asks for one", async () => {
     const { fetch } = await setup();
     const response = await fetch("/oauth/google/callback?code=c&state=x", {
       headers: { ...BROWSER, accept: "text/html" },

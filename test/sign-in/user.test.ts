@@ -31,7 +31,7 @@ async function identityOf(store: Store, instance_id: string, provider: Provider,
   return seen[0]!;
 }
 
-describe("the token", () => {
+describe("The token", () => {
   it.each([
     ["google", "ada", { email: "ada@acme.test", name: "Ada Lovelace" }],
     ["github", "ada", { email: "ada@acme.test", name: "Ada Lovelace" }],
@@ -39,26 +39,29 @@ describe("the token", () => {
     ["google", "mary", { email: "mary@geneva.test", name: "mary@geneva.test" }],
     ["github", "mary", { email: "mary@geneva.test", name: "mshelley" }],
     ["twitter", "mary", { email: "3003@twitter.invalid", name: "mshelley" }],
-  ] as const)("of a sign-in through %s as %s says this and no more", async (provider, as, { email, name }) => {
-    const { tokenFor, client, acme } = await setup();
-    const token = await tokenFor(provider, as);
-    const [user] = await client(acme).users.search(`email:${email}`);
-    expect(decodePart(token, 0)).toEqual({ alg: "HS256", typ: "JWT" });
-    expect(decodePart(token, 1)).toEqual({
-      iss: "svc",
-      sub: user!.id,
-      email,
-      name,
-      avatar_url: `${FRONT}/__svc/simulator/avatars/${as}.svg`,
-      provider,
-      instance_id: acme.id,
-      app_id: acme.app_id,
-      iat: START.getTime() / 1000,
-      exp: START.getTime() / 1000 + 3600,
-    });
-  });
+  ] as const)(
+    "of a sign-in through %s as %s has exactly the expected claims",
+    async (provider, as, { email, name }) => {
+      const { tokenFor, client, acme } = await setup();
+      const token = await tokenFor(provider, as);
+      const [user] = await client(acme).users.search(`email:${email}`);
+      expect(decodePart(token, 0)).toEqual({ alg: "HS256", typ: "JWT" });
+      expect(decodePart(token, 1)).toEqual({
+        iss: "svc",
+        sub: user!.id,
+        email,
+        name,
+        avatar_url: `${FRONT}/__svc/simulator/avatars/${as}.svg`,
+        provider,
+        instance_id: acme.id,
+        app_id: acme.app_id,
+        iat: START.getTime() / 1000,
+        exp: START.getTime() / 1000 + 3600,
+      });
+    },
+  );
 
-  it("is signed with the whole secret key of the instance that was signed in to", async () => {
+  it("is signed with the secret key of the instance", async () => {
     const { tokenFor, globex } = await setup();
     const token = await tokenFor("github", "ada", globex);
     const at = token.lastIndexOf(".");
@@ -67,7 +70,7 @@ describe("the token", () => {
     expect(decodePart(token, 1)).toMatchObject({ instance_id: globex.id, app_id: globex.app_id });
   });
 
-  it("is dated when it is issued, not when the sign-in began", async () => {
+  it("is dated at its issue, not at the start of the sign-in", async () => {
     const service = await setup();
     const toCallback = await untilCallback(service, "google");
     service.clock.advance(60.9);
@@ -77,12 +80,12 @@ describe("the token", () => {
   });
 });
 
-describe("the user", () => {
+describe("The user", () => {
   it.each([
     ["google", "mary@geneva.test", "mary@geneva.test", true],
     ["github", "mary@geneva.test", "mshelley", false],
     ["twitter", "3003@twitter.invalid", "mshelley", false],
-  ] as const)("is made by the first sign-in through %s", async (provider, email, name, email_verified) => {
+  ] as const)("is created by the first sign-in through %s", async (provider, email, name, email_verified) => {
     const { tokenFor, as, acme } = await setup();
     const { sub } = decodePart(await tokenFor(provider, "mary"), 1) as { sub: string };
     expect(await (await as(acme, `/api/v1/users/${sub}`)).json()).toEqual({
@@ -108,7 +111,7 @@ describe("the user", () => {
     expect(await (await as(acme, "/api/v1/users")).json()).toEqual(users);
   });
 
-  it("follows the provider's name and picture, and keeps its e-mail address", async () => {
+  it("gets the provider's current name and picture and keeps its e-mail address", async () => {
     const known = {
       id: "00000000-0000-4000-8000-0000000000a9",
       email: "before@acme.test",
@@ -134,7 +137,7 @@ describe("the user", () => {
     expect(await (await service.as(service.acme, "/api/v1/users")).json()).toHaveLength(1);
   });
 
-  it("has its e-mail address verified by google, at the time of the sign-in", async () => {
+  it("gets its e-mail address verified by google at the time of the sign-in", async () => {
     const ada = { ...SEED.instances[0]!.users[0]!, email_verified_at: null };
     const service = await setup({ seed: { ...SEED, instances: [{ ...ACME, users: [ada] }, GLOBEX] } });
     await service.tokenFor("google", "ada");
@@ -142,14 +145,14 @@ describe("the user", () => {
     expect(user.email_verified_at).toBe(START.toISOString());
   });
 
-  it("keeps the time at which its e-mail address was first verified", async () => {
+  it("keeps the time when its e-mail address was first verified", async () => {
     const service = await setup();
     await service.tokenFor("google", "ada");
     const { user } = (await service.store.findUser(service.acme.id, "00000000-0000-4000-8000-0000000000a1"))!;
     expect(user.email_verified_at).toBe("2026-01-05T09:00:00.000Z");
   });
 
-  it("is another one in another instance", async () => {
+  it("is separate in another instance", async () => {
     const { tokenFor, acme, globex } = await setup();
     const atAcme = decodePart(await tokenFor("google", "mary", acme), 1);
     const atGlobex = decodePart(await tokenFor("google", "mary", globex), 1);
@@ -157,7 +160,7 @@ describe("the user", () => {
     expect(atGlobex["sub"]).not.toBe(atAcme["sub"]);
   });
 
-  it("is a new one after it was deleted, with nothing of the old one", async () => {
+  it("is created again after a deletion, with nothing of the old one", async () => {
     const { tokenFor, client, acme } = await setup();
     const before = decodePart(await tokenFor("google", "mary"), 1) as { sub: string };
     await client(acme).users.delete(before.sub);
@@ -171,7 +174,7 @@ describe("the user", () => {
     ["google", "1003", 3599],
     ["github", "2003", null],
     ["twitter", "3003", 7200],
-  ] as const)("has its tokens of %s stored, and refreshed at the next sign-in", async (provider, uid, lifetime) => {
+  ] as const)("has its %s tokens stored, and refreshed at the next sign-in", async (provider, uid, lifetime) => {
     const { tokenFor, store, acme, clock } = await setup();
     const expiry = (): string | null =>
       lifetime === null ? null : new Date(clock.now().getTime() + lifetime * 1000).toISOString();
