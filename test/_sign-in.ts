@@ -5,6 +5,7 @@ import type { FetchResponse } from "../src/wire/fetch.ts";
 import { type Provider } from "../src/wire/names.ts";
 import { locationOf } from "./_answers.ts";
 import { APP, type Service } from "./_setup.ts";
+import { take } from "./store/_records.ts";
 
 export const UNKNOWN_PROVIDER = { error: "Unknown provider: use one of google, github, twitter" };
 
@@ -24,7 +25,7 @@ export async function begun(service: Service, provider: Provider): Promise<strin
 
 /** Reads a state's record and puts it back. */
 export async function recordOf({ store }: Service, state: string): Promise<StateRecord> {
-  const record = await store.takeState(state);
+  const record = await take(store, state);
   await store.saveState(record!);
   return record!;
 }

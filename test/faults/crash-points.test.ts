@@ -56,6 +56,11 @@ const SCENARIOS: readonly Scenario[] = [
     lines: ["open", "out 1", "take 1 & out 2", "take 2"],
   },
   {
+    name: "signing in",
+    before: (path) => left(path, "in 1 1", "save 1", "save 2", "save 3"),
+    lines: ["open", "take 1 & in 1 5", "take 2 & in 2 6 & take 3 & in 3 7", "save 4"],
+  },
+  {
     name: "compacting",
     before: (path) => left(path, "in 1 1", "save 1", "close"),
     lines: ["open", "in 2 2", "out 1", "compact", "save 3", "compact"],

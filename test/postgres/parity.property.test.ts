@@ -6,7 +6,21 @@ import type { Records, SessionRecord, UserRecord } from "../../src/server/store/
 import type { Store } from "../../src/server/store/store.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery, QueryError, type Query } from "../../src/wire/query.ts";
-import { A, all, arrival, at, B, contentOf, id, identity, records, session, state, user } from "../store/_records.ts";
+import {
+  A,
+  all,
+  arrival,
+  at,
+  B,
+  contentOf,
+  id,
+  identity,
+  records,
+  session,
+  state,
+  user,
+  take,
+} from "../store/_records.ts";
 import { clear, createDatabase } from "./_postgres.ts";
 
 const RUNS = Number(process.env["SVC_PARITY_RUNS"] ?? 40);
@@ -202,7 +216,7 @@ describe("PostgreSQL and the json driver", () => {
               );
               break;
             case "take":
-              await same((store) => store.takeState(state(action.state).state));
+              await same((store) => take(store, state(action.state).state));
               break;
             case "refuse":
               await same((store) =>
@@ -218,7 +232,7 @@ describe("PostgreSQL and the json driver", () => {
           }
         }
         await same(contentOf);
-        for (const number of saved) await same((store) => store.takeState(state(number).state));
+        for (const number of saved) await same((store) => take(store, state(number).state));
       }),
       { numRuns: RUNS },
     );

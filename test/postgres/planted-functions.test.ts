@@ -10,7 +10,7 @@ import {
 import type { Entry } from "../../src/server/store/records.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
-import { A, all, arrival, id, people, state } from "../store/_records.ts";
+import { A, all, arrival, id, people, state, take } from "../store/_records.ts";
 import { createDatabase, execute, admin } from "./_postgres.ts";
 
 const SQL = new URL("../../src/server/store/postgres/", import.meta.url);
@@ -93,7 +93,7 @@ it("PostgreSQL: another role's functions and operators in public are never calle
   await store.completeSignIn(arrival({ uid: "new" }));
   await store.completeSignIn(arrival({ uid: "new" }));
   await store.saveState(state(1));
-  expect(await store.takeState(state(1).state)).toEqual(state(1));
+  expect(await take(store, state(1).state)).toEqual(state(1));
   expect(await store.instances()).toHaveLength(2);
   expect(await store.personas()).toEqual(people().personas);
   const terms = [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { APP, FRONT, SEED, setup, type Service } from "../_setup.ts";
+import { take } from "../store/_records.ts";
 
 const CHARACTERS = "it has spaces, control or non-ASCII characters; percent-encode them";
 
@@ -37,7 +38,7 @@ async function expectAccepted({ store }: Service, response: Response, redirect_u
   expect(response.status).toBe(302);
   const toProvider = new URL(response.headers.get("location")!);
   expect(toProvider.origin).toBe(FRONT);
-  const record = await store.takeState(toProvider.searchParams.get("state")!);
+  const record = await take(store, toProvider.searchParams.get("state")!);
   expect(record!.redirect_uri).toBe(redirect_uri);
 }
 

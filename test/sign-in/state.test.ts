@@ -4,6 +4,7 @@ import { PROVIDERS } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
 import { APP, setup } from "../_setup.ts";
 import { authorizePath, begun, expectRefusedState, failure, recordOf, untilCallback } from "../_sign-in.ts";
+import { take } from "../store/_records.ts";
 
 /** Headers that a page cannot make a browser omit. */
 const BROWSER = {
@@ -85,7 +86,7 @@ describe("The state", () => {
   it("is taken before any request to the provider", async () => {
     const found: unknown[] = [];
     const fetch: Fetch = async () => {
-      found.push(await service.store.takeState(state));
+      found.push(await take(service.store, state));
       throw new Error("enough seen");
     };
     const service = await setup({ credentials: CREDENTIALS, fetch });

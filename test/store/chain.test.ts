@@ -8,7 +8,7 @@ import { openRepair } from "../../src/server/store/json/repair.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { exported, filesBeside, journalOf, makeStore } from "./_move.ts";
 import { abandoned, temporaryDirectory } from "./_directory.ts";
-import { A, arrival, at, contentOf, people, state } from "./_records.ts";
+import { A, arrival, at, contentOf, people, state, take } from "./_records.ts";
 
 const warn = (message: string): void => expect.fail(message);
 
@@ -88,7 +88,7 @@ it("A start begins a new journal and leaves the one that was there as it was, ev
   expect(await readFile(kept)).toEqual(before);
   const again = await openJsonStore(await abandoned(path), { warn });
   onTestFinished(() => again.close());
-  expect(await again.takeState(state(2).state)).toEqual(state(2));
+  expect(await take(again, state(2).state)).toEqual(state(2));
   expect((await contentOf(again)).users).toHaveLength(people().users.length + 1);
 });
 

@@ -18,6 +18,7 @@ import {
   sessionId,
   state,
   user,
+  take,
 } from "./_records.ts";
 
 /** What every store must do for whoever changes its records otherwise than by signing in. */
@@ -180,12 +181,12 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       await store.clearInstance(A);
       expect(await all(store.users(A, {}))).toEqual([]);
       expect(await all(store.sessions(A, {}))).toEqual([]);
-      expect(await store.takeState(state(1).state)).toBeUndefined();
+      expect(await take(store, state(1).state)).toBeUndefined();
       expect((await store.instances()).map(({ id: own }) => own).toSorted()).toEqual([A, B]);
       await store.removeInstance(A);
       expect((await store.instances()).map(({ id: own }) => own)).toEqual([B]);
       expect(await all(store.users(B, {}))).toHaveLength(1);
-      expect(await store.takeState(state(2).state)).toMatchObject({ instance_id: B });
+      expect(await take(store, state(2).state)).toMatchObject({ instance_id: B });
     });
   });
 
@@ -211,7 +212,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       await changeSetting(store, "scenario/1", () => ({ n: 1 }));
       expect(await store.snapshots.restore("base")).toBe(true);
       expect(await contentOf(store)).toEqual(before);
-      expect(await store.takeState(state(1).state)).toBeUndefined();
+      expect(await take(store, state(1).state)).toBeUndefined();
       expect(
         (await store.settings(""))
           .toSorted((a, b) => (a.name < b.name ? -1 : 1))

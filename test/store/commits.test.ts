@@ -1,45 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Commits, type Log, type Operation } from "../../src/server/store/json/commits.ts";
+import { Commits, type Operation } from "../../src/server/store/json/commits.ts";
 import { Document, type Change } from "../../src/server/store/json/document.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
+import { HeldLog } from "./_held-log.ts";
 import { persona } from "./_records.ts";
-
-/** A log that writes when it is let, and fails when it is told to. */
-class HeldLog implements Log {
-  readonly groups: (readonly Change[])[] = [];
-  readonly #held: ((error?: Error) => void)[] = [];
-
-  async gather(): Promise<void> {}
-
-  async probe(): Promise<void> {}
-
-  append(changes: readonly Change[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#held.push((error) => {
-        if (error) return reject(error);
-        this.groups.push(changes);
-        resolve();
-      });
-    });
-  }
-
-  async replace(_: Document, publish: () => void): Promise<void> {
-    publish();
-  }
-
-  /** Lets the group that waits go, once there is one, and those that follow from it be taken up. */
-  async next(error?: Error): Promise<void> {
-    while (this.#held.length === 0) await setImmediate();
-    this.#held.shift()!(error);
-    await setImmediate();
-  }
-
-  get isIdle(): boolean {
-    return this.#held.length === 0;
-  }
-}
 
 /** Adds one to the number that stands at each of the keys, and answers with what it made of the first. */
 function count(document: Document, keys: readonly string[]): Operation<number> {

@@ -9,7 +9,20 @@ import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { Snapshot } from "../../src/server/store/json/snapshot.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { abandoned, temporaryDirectory } from "./_directory.ts";
-import { A, arrival, contentOf, id, identity, people, records, session, sessionId, state, user } from "./_records.ts";
+import {
+  A,
+  arrival,
+  contentOf,
+  id,
+  identity,
+  people,
+  records,
+  session,
+  sessionId,
+  state,
+  user,
+  take,
+} from "./_records.ts";
 import { firstHeader, firstLine, secondLine } from "./_files.ts";
 
 /** How long nothing must happen before the journal is compacted. */
@@ -46,7 +59,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 async function foundIn(store: Store, numbers: readonly number[]): Promise<number[]> {
-  const taken = await Promise.all(numbers.map((n) => store.takeState(state(n).state)));
+  const taken = await Promise.all(numbers.map((n) => take(store, state(n).state)));
   return numbers.filter((_, index) => taken[index] !== undefined);
 }
 

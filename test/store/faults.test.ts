@@ -20,7 +20,7 @@ import type { StateRecord } from "../../src/server/store/records.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
 import { abandoned, temporaryDirectory } from "./_directory.ts";
 import { startProcess, type Answer } from "./_other-process.ts";
-import { A, arrival, contentOf, id, people, state } from "./_records.ts";
+import { A, arrival, contentOf, id, people, state, take } from "./_records.ts";
 
 const has = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 const canLimit = has("prlimit", "--version");
@@ -311,7 +311,7 @@ describe("Another process that writes to the store's files", () => {
     const content = await contentOf(store);
     for (const call of [
       () => store.saveState(state(9)),
-      () => store.takeState(state(1).state),
+      () => take(store, state(1).state),
       () => store.deleteUser(A, id(1)),
       () => store.completeSignIn(arrival({ uid: "ada" })),
     ]) {

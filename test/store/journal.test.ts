@@ -5,7 +5,7 @@ import { type Change } from "../../src/server/store/json/document.ts";
 import { decodeLine, encodeLine } from "../../src/server/store/json/journal-reader.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
 import { abandoned } from "./_directory.ts";
-import { records, state } from "./_records.ts";
+import { records, state, take } from "./_records.ts";
 import { Document } from "../../src/server/store/json/document.ts";
 import { replayedInto } from "./_files.ts";
 
@@ -70,7 +70,7 @@ describe("A journal whose last line did not wholly reach the disk", () => {
       await writeFile(journal, torn);
       const { store, warnings } = await attempt(path);
       expect(warnings).toEqual([expect.stringContaining(`dropped an incomplete last line at offset ${start} `)]);
-      expect(await store!.takeState(state(5).state)).toBeUndefined();
+      expect(await take(store!, state(5).state)).toBeUndefined();
       await store!.close();
     }
   });

@@ -7,13 +7,13 @@ import type { Store } from "../../src/server/store/store.ts";
 import { testChanging } from "./changing.ts";
 import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
 import { abandoned } from "./_directory.ts";
-import { A, arrival, at, contentOf, id, people, records, state, user } from "./_records.ts";
+import { A, arrival, at, contentOf, id, people, records, state, user, take } from "./_records.ts";
 import { testStore } from "./conformance.ts";
 
 expectNoWarnings();
 
 const taken = async (store: Store, saved: readonly StateRecord[]): Promise<unknown[]> =>
-  Promise.all(saved.map((record) => store.takeState(record.state)));
+  Promise.all(saved.map((record) => take(store, record.state)));
 
 testStore("json", async () => open(await newPath()));
 testChanging("json", async () => open(await newPath()));
@@ -91,7 +91,7 @@ describe("Opening a store again", () => {
       const after = await open(place);
       await after.replace({ instances: [], personas: [], users: [], identities: [], sessions: [] });
       expect(await contentOf(after)).toEqual({ instances: [], personas: [], users: [], sessions: [] });
-      expect(await after.takeState(state(4).state)).toBeUndefined();
+      expect(await take(after, state(4).state)).toBeUndefined();
       await after.seed(records());
       await after.close();
     }

@@ -14,7 +14,7 @@ import { entryOf } from "../../src/server/store/upgrade.ts";
 import { documentIn, firstHeader, firstLine, secondLine } from "./_files.ts";
 import { damagedBy, exported, filesBeside, journalOf, makeStore, newPath, warn } from "./_move.ts";
 import { temporaryDirectory } from "./_directory.ts";
-import { A, at, id, identity, people, session, sessionId, state, user } from "./_records.ts";
+import { A, at, id, identity, people, session, sessionId, state, user, take } from "./_records.ts";
 
 /** How many damaged stores are repaired. */
 const RUNS = process.env["SVC_FAULTS"] === "full" ? 2000 : 150;
@@ -296,7 +296,7 @@ describe("A repair", () => {
     expect(repair.kept).toMatchObject({ users: 8, states: 0 });
     const store = await openJsonStore(path, { warn });
     expect((await store.findUser(A, id(2)))?.user.name).toBe("Charles II");
-    expect(await store.takeState(state(1).state)).toBeUndefined();
+    expect(await take(store, state(1).state)).toBeUndefined();
     await store.close();
   });
 

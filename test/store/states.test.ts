@@ -3,7 +3,7 @@ import { Commits } from "../../src/server/store/json/commits.ts";
 import { Document } from "../../src/server/store/json/document.ts";
 import { StateQueue } from "../../src/server/store/json/state-queue.ts";
 import { createStates } from "../../src/server/store/json/states.ts";
-import { state } from "./_records.ts";
+import { state, take } from "./_records.ts";
 
 const LATER = "2027-01-01T00:00:00.000Z";
 
@@ -34,9 +34,9 @@ it("sign-ins that begin together share one write, also with 50,000 outstanding",
   expect(counted.writes).toBe(1);
   // The new ones, and one batch of the oldest.
   expect(counted.changes).toBe(1_000 + 1_024);
-  expect(await counted.states.takeState(state(1_024).state)).toBeUndefined();
-  expect(await counted.states.takeState(state(1_025).state)).toEqual(state(1_025));
-  expect(await counted.states.takeState(state(61_000).state)).toEqual(state(61_000));
+  expect(await take(counted.states, state(1_024).state)).toBeUndefined();
+  expect(await take(counted.states, state(1_025).state)).toEqual(state(1_025));
+  expect(await take(counted.states, state(61_000).state)).toEqual(state(61_000));
 });
 
 it("the oldest state is found again after all were removed", () => {

@@ -23,9 +23,8 @@ import { reportedCode } from "./refusal.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
-import { takeState, type TakeStateDeps, type TakeStateRequest } from "./take-state.ts";
+import { STATE, takeState, type TakeStateDeps, type TakeStateRequest } from "./take-state.ts";
 
-const STATE = /^[0-9a-f]{64}$/;
 const MAX_ADDRESS_LENGTH = 2048;
 const WEB_ADDRESS = /^https?:\/\/[^\s\p{C}]+$/iu;
 
@@ -59,7 +58,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   const begun = performance.now();
   const { state, provider } = request;
   const callback = { name: "callback", sent: { provider, code: request.code, error: request.error, state } };
-  const { record, instance } = await takeState(deps, request).catch((error: unknown) => {
+  const { record, instance, removed } = await takeState(deps, request).catch((error: unknown) => {
     noteRefusal(deps, request, error, callback);
     throw error;
   });
@@ -69,8 +68,11 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   const redirect = { name: "redirect", sent: { location: withoutQuery(record.redirect_uri) } };
   try {
     const connection = await deps.connect(instance, record.provider);
+    // A real provider is asked once for a state, whatever becomes of this process; a simulated one ends with it.
+    if (!connection.introduce) await removed;
     const { profile, tokens } = await fetchProfile(deps, connection, record, request, note);
     const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
+    await removed;
     const token = deps.issueToken(instance, user, record.provider, deps.now());
     const ms = performance.now() - begun;
     note(
@@ -79,6 +81,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     );
     return withParameters(record.redirect_uri, { token });
   } catch (error) {
+    await removed;
     const failure = asSignInError(error);
     deps.onFailure(record.provider, failure);
     const reason = failure.message;

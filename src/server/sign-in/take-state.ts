@@ -1,11 +1,13 @@
 import { SignInRefused, type WayBack } from "../errors.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, TakenState } from "../store/store.ts";
 import { isBound } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import type { FinishedSignIns } from "./finished.ts";
 import { parseRedirectUri } from "./redirect-uri.ts";
+
+export const STATE = /^[0-9a-f]{64}$/;
 
 export interface TakeStateDeps {
   readonly store: Store;
@@ -23,28 +25,43 @@ export interface TakeStateRequest {
 }
 
 /**
- * The record of a state, which is gone from here on, whatever follows.
+ * Takes a state, which from here on is gone for everyone else, whatever follows.
+ * @returns also `removed`: its removal, which is to be waited for before anything is answered
  * @throws {SignInRefused} `invalid_state`: unknown, used, expired, of another provider, or of another browser
  */
 export async function takeState(
   deps: TakeStateDeps,
   request: TakeStateRequest,
-): Promise<{ record: StateRecord; instance: InstanceRecord }> {
-  const { finished, findInstance } = deps;
-  const record = /^[0-9a-f]{64}$/.test(request.state) ? await deps.store.takeState(request.state) : undefined;
-  if (!record) {
-    const wasFinished = finished.has(request.state);
-    const reason = wasFinished ? "this sign-in has been finished already" : "no sign-in that has this state is open";
-    throw new SignInRefused("invalid_state", undefined, { reason, wayBack: finished.wayBack(request.state) });
-  }
+): Promise<{ record: StateRecord; instance: InstanceRecord; removed: Promise<void> }> {
+  const { store, finished, findInstance } = deps;
+  const taken = STATE.test(request.state) ? await store.takeState(request.state) : undefined;
+  if (!taken) throw notOpen(request.state, finished);
+  const { record } = taken;
   const instance = findInstance(record.instance_id);
   const wayBack = instance && wayBackTo(instance, record.redirect_uri);
+  const removed = removal(taken, finished, wayBack);
+  // It may fail before it is waited for.
+  removed.catch(() => undefined);
+  const fault = faultOf(record, request, deps);
+  if (fault === undefined && instance?.active) return { record, instance, removed };
+  await removed;
+  const why = fault === undefined ? { reason: "its instance is not active any more" } : { reason: fault, wayBack };
+  throw new SignInRefused("invalid_state", undefined, why);
+}
+
+async function removal(
+  { record, removed }: TakenState,
+  finished: FinishedSignIns,
+  wayBack: WayBack | undefined,
+): Promise<void> {
+  if (!(await removed)) throw notOpen(record.state, finished);
   finished.add(record.state, wayBack);
-  const reason = faultOf(record, request, deps);
-  if (reason !== undefined) throw new SignInRefused("invalid_state", undefined, { reason, wayBack });
-  if (!instance?.active)
-    throw new SignInRefused("invalid_state", undefined, { reason: "its instance is not active any more" });
-  return { record, instance };
+}
+
+function notOpen(state: string, finished: FinishedSignIns): SignInRefused {
+  const wasFinished = finished.has(state);
+  const reason = wasFinished ? "this sign-in has been finished already" : "no sign-in that has this state is open";
+  return new SignInRefused("invalid_state", undefined, { reason, wayBack: finished.wayBack(state) });
 }
 
 /** The application that an address belongs to; a private-use scheme has no page to go back to. */

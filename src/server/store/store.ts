@@ -50,6 +50,16 @@ export interface SignIn {
   openSession(user: UserRecord, active: SessionRecord | undefined): SessionRecord;
 }
 
+/** A state that one caller has, while its removal is written together with what comes of it. */
+export interface TakenState {
+  readonly record: StateRecord;
+  /**
+   * Resolves when the removal is durable, which is to be waited for before anything is answered. False: it was removed
+   * otherwise meanwhile. @throws {StorageUnavailable} and then it can be taken again
+   */
+  readonly removed: Promise<boolean>;
+}
+
 /**
  * Where the service keeps its records. Every method is atomic; what it has answered survives the process.
  * Any method may throw `StorageUnavailable`; after that nothing of the call has happened.
@@ -111,8 +121,8 @@ export interface Store {
   readonly revision?: () => Promise<string>;
 
   saveState(record: StateRecord): Promise<void>;
-  /** Reads and removes: of any number of callers one gets the record. */
-  takeState(state: string): Promise<StateRecord | undefined>;
+  /** Reads a state and begins to remove it: of any number of callers one gets it, and the others wait for the outcome. */
+  takeState(state: string): Promise<TakenState | undefined>;
   /** Of a store that keeps connections: how many there are at most, are in use, and are waited for. */
   connections?(): { readonly most: number; readonly inUse: number; readonly waiting: number };
 

@@ -1,11 +1,12 @@
 import type { Store } from "../store.ts";
-import type { StateRecord } from "../records.ts";
 import type { Commits } from "./commits.ts";
 import type { Change, Document } from "./document.ts";
 
 export function createStates(document: Document, commits: Commits): Pick<Store, "saveState" | "takeState"> {
   /** The instances of which a batch is being dropped: one of the saves that arrive together takes it along. */
   const dropping = new Set<string>();
+  /** The states whose removal is being written; each settles with it. */
+  const taking = new Map<string, Promise<unknown>>();
 
   return {
     async saveState(record): Promise<void> {
@@ -27,13 +28,21 @@ export function createStates(document: Document, commits: Commits): Pick<Store, 
       }
     },
 
-    takeState: (state) =>
-      commits.commit<StateRecord | undefined>({
+    async takeState(state) {
+      // What becomes of the first decides about the second.
+      while (taking.has(state)) await taking.get(state);
+      const record = document.tables.states.get(state);
+      if (!record) return undefined;
+      const removed = commits.commit<boolean>({
         keys: () => [`state ${state}`],
         run() {
-          const record = document.tables.states.get(state);
-          return { changes: record ? [["delete", "states", state]] : [], result: record };
+          const isThere = document.tables.states.has(state);
+          return { changes: isThere ? [["delete", "states", state]] : [], result: isThere };
         },
-      }),
+      });
+      const settle = (): unknown => taking.delete(state);
+      taking.set(state, removed.then(settle, settle));
+      return { record, removed };
+    },
   };
 }

@@ -32,7 +32,7 @@ export function createStates({ query }: Database): Pick<Store, "saveState" | "ta
     async takeState(state) {
       if (state.includes("\0")) return undefined;
       const [record] = await query<StateRecord>(TAKE, [state]);
-      return record;
+      return record && { record, removed: Promise.resolve(true) };
     },
   };
 }

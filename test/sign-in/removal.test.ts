@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { StorageUnavailable } from "../../src/server/store/store.ts";
+import { locationOf } from "../_answers.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { APP, setup, type Service } from "../_setup.ts";
+import { begun, expectRefusedState, failure, untilCallback } from "../_sign-in.ts";
+import { abandoned } from "../store/_directory.ts";
+import { openHeldStore, type HeldLog } from "../store/_held-log.ts";
+import { all, take } from "../store/_records.ts";
+
+const CREDENTIALS = { google: { client_id: "our-google", client_secret: "google-secret" } };
+const WRITE_FAILED = new StorageUnavailable("the disk is full");
+
+/** A callback whose write waits until the log is let go on. */
+async function heldCallback(): Promise<{ service: Service; log: HeldLog; toCallback: URL; state: string }> {
+  const { store, log } = openHeldStore();
+  const service = await setup({ store });
+  const toCallback = await untilCallback(service, "google");
+  log.groups.length = 0;
+  log.isHolding = true;
+  return { service, log, toCallback, state: toCallback.searchParams.get("state")! };
+}
+
+/** Whether an answer is there after everything that can happen without the log has happened. */
+async function isAnswered(answer: Promise<Response>): Promise<boolean> {
+  let answered = false;
+  void answer.then(() => (answered = true));
+  for (let turn = 0; turn < 20; turn++) await setImmediate();
+  return answered;
+}
+
+async function usersOf({ store, acme }: Service): Promise<string[]> {
+  return (await all(store.users(acme.id, {})))!.map(({ user }) => user.updated_at);
+}
+
+describe("the removal of a state", () => {
+  it("is one write with the sign-in that it makes way for", async () => {
+    let writes = 0;
+    const path = join(temporaryDirectory(), "db.json");
+    const store = await openJsonStore(path, { warn: () => undefined, onCommit: () => writes++ });
+    onTestFinished(() => store.close());
+    const service = await setup({ store });
+    const toCallback = await untilCallback(service, "google");
+    writes = 0;
+    expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
+    expect(writes).toBe(1);
+    const after = await openJsonStore(await abandoned(path), { warn: () => undefined });
+    onTestFinished(() => after.close());
+    expect(await take(after, toCallback.searchParams.get("state")!)).toBeUndefined();
+    expect(await after.counts()).toEqual(await store.counts());
+  });
+
+  it.each([
+    ["a token", (at: URL) => at.href],
+    ["a code that the provider refuses", (at: URL) => at.href.replace(/code=[^&]+/, "code=wrong")],
+    ["the provider's own error", (at: URL) => at.href.replace(/code=[^&]+/, "error=access_denied")],
+    ["another provider's callback", (at: URL) => at.href.replace("/google/", "/github/")],
+  ])("is durable before the callback is answered, whatever comes of it: %s", async (_, addressOf) => {
+    const { service, log, toCallback, state } = await heldCallback();
+    const answer = service.fetch(addressOf(toCallback));
+    expect(await isAnswered(answer)).toBe(false);
+    await log.next();
+    const removals = log.groups.flat().filter(([action, , key]) => action === "delete" && key === state);
+    expect(removals).toHaveLength(1);
+    log.isHolding = false;
+    expect([302, 400]).toContain((await answer).status);
+    await expectRefusedState(await service.fetch(toCallback.href));
+  });
+
+  it("lets no second callback through while it is written, and answers none before", async () => {
+    const { service, log, toCallback } = await heldCallback();
+    const answers = Array.from({ length: 10 }, () => service.fetch(toCallback.href));
+    expect(await isAnswered(Promise.race(answers))).toBe(false);
+    await log.next();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses).toEqual([302, ...Array<number>(9).fill(400)]);
+    expect(log.isIdle).toBe(true);
+    expect(log.groups).toHaveLength(1);
+  });
+
+  it("that fails answers 503, and leaves the state and the users as they were", async () => {
+    const { service, log, toCallback, state } = await heldCallback();
+    const before = await usersOf(service);
+    const answer = service.fetch(toCallback.href);
+    await log.next(WRITE_FAILED);
+    expect((await answer).status).toBe(503);
+    expect(await usersOf(service)).toEqual(before);
+    log.isHolding = false;
+    expect(await take(service.store, state)).toMatchObject({ state });
+  });
+
+  it("that fails lets the next callback that waits have the state", async () => {
+    const { service, log, toCallback } = await heldCallback();
+    const denied = toCallback.href.replace(/code=[^&]+/, "error=access_denied");
+    const answers = [1, 2, 3].map(() => service.fetch(denied));
+    await log.next(WRITE_FAILED);
+    await log.next();
+    const answered = await Promise.all(answers);
+    expect(answered.map(({ status }) => status)).toEqual([503, 302, 400]);
+    expect(locationOf(answered[1]!).href).toBe(failure("access_denied"));
+  });
+
+  it("that fails while the provider is slow is answered with 503 too", async () => {
+    const { service, log, toCallback } = await slowCallback();
+    const answer = service.fetch(toCallback.href);
+    await log.next(WRITE_FAILED);
+    log.isHolding = false;
+    expect((await answer).status).toBe(503);
+    expect(service.log.failures).toEqual([]);
+  });
+
+  it("is durable before a real provider is asked, which is not asked where it fails", async () => {
+    const { store, log } = openHeldStore();
+    let asked = 0;
+    const fetch = async (): Promise<Response> => {
+      asked++;
+      return new Response("{}", { status: 400 });
+    };
+    const service = await setup({ store, credentials: CREDENTIALS, fetch: fetch as never });
+    const path = `/oauth/google/callback?code=c&state=${await begun(service, "google")}`;
+    log.isHolding = true;
+    const failed = service.fetch(path);
+    expect(await isAnswered(failed)).toBe(false);
+    await log.next(WRITE_FAILED);
+    expect((await failed).status).toBe(503);
+    expect(asked).toBe(0);
+    const second = service.fetch(path);
+    expect(await isAnswered(second)).toBe(false);
+    expect(asked).toBe(0);
+    await log.next();
+    expect(locationOf(await second).href).toBe(failure("server_error"));
+    expect(asked).toBe(1);
+  });
+
+  it("of a state that is removed otherwise meanwhile refuses the callback", async () => {
+    const { service, log, toCallback } = await heldCallback();
+    const cleared = service.store.change("states", toCallback.searchParams.get("state")!, () => undefined);
+    const answer = service.fetch(toCallback.href);
+    await log.next();
+    await cleared;
+    log.isHolding = false;
+    await expectRefusedState(await answer);
+  });
+});
+
+/** The same where the provider takes its time over the code. */
+async function slowCallback(): ReturnType<typeof heldCallback> {
+  const held = await heldCallback();
+  held.log.isHolding = false;
+  const step = async (path: string): Promise<URL> => locationOf(await held.service.fetch(path));
+  const toProvider = await step(`/oauth/authorize?provider=google&redirect_uri=${encodeURIComponent(APP)}`);
+  const picker = await step(toProvider.href);
+  const outcome = await step(`${picker.href}&outcome=token_timeout`);
+  const toCallback = await step(`${outcome.href}&login_hint=ada`);
+  held.log.isHolding = true;
+  return { ...held, toCallback, state: toCallback.searchParams.get("state")! };
+}

@@ -1,0 +1,55 @@
+import { setImmediate } from "node:timers/promises";
+import { Low, Memory } from "lowdb";
+import type { Log } from "../../src/server/store/json/commits.ts";
+import { Document, type Change } from "../../src/server/store/json/document.ts";
+import { createDocumentStore } from "../../src/server/store/json/document-store.ts";
+import { createMemoryShelf } from "../../src/server/store/json/snapshots.ts";
+import type { Store } from "../../src/server/store/store.ts";
+
+/** A log that writes when it is let, and fails when it is told to. */
+export class HeldLog implements Log {
+  readonly groups: (readonly Change[])[] = [];
+  readonly #held: ((error?: Error) => void)[] = [];
+  /** False: it writes at once. */
+  isHolding = true;
+
+  async gather(): Promise<void> {}
+
+  async probe(): Promise<void> {}
+
+  append(changes: readonly Change[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#held.push((error) => {
+        if (error) return reject(error);
+        this.groups.push(changes);
+        resolve();
+      });
+      if (!this.isHolding) this.#held.pop()!();
+    });
+  }
+
+  async replace(_: Document, publish: () => void): Promise<void> {
+    publish();
+  }
+
+  /** Lets the group that waits go, once there is one, and those that follow from it be taken up. */
+  async next(error?: Error): Promise<void> {
+    while (this.#held.length === 0) await setImmediate();
+    this.#held.shift()!(error);
+    await setImmediate();
+  }
+
+  get isIdle(): boolean {
+    return this.#held.length === 0;
+  }
+}
+
+/** A store over a log that writes at once until it is told to hold, and that gathers as the one on a disk does. */
+export function openHeldStore(): { store: Store; log: HeldLog } {
+  const log = new HeldLog();
+  log.isHolding = false;
+  log.gather = () => setImmediate();
+  const low = new Low(new Memory<Document>(), new Document());
+  const shelf = createMemoryShelf();
+  return { log, store: createDocumentStore({ location: "memory", low, log, shelf, closeLog: async () => {} }) };
+}
