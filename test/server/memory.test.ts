@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
+import { noting, RequestLog } from "../../src/server/flows/request-log.ts";
 import { Grants, type Consent } from "../../src/server/simulator/grants.ts";
 import type { Sealer } from "../../src/server/simulator/sealer.ts";
 import { StateQueue } from "../../src/server/store/json/state-queue.ts";
@@ -65,4 +66,18 @@ it("The server keeps nothing of finished sign-ins while an abandoned one is pend
   expect(dropped).toBe(0);
   expect(heap() - before).toBeLessThan(2);
   expect(queue.outdated(abandoned.expires_at)).toEqual([abandoned.state]);
+});
+
+it("keeps the beginning of a long answer in the log of requests, and not the rest", () => {
+  const log = new RequestLog();
+  const note = noting(log, () => new Date(0), undefined);
+  const told = { request_id: "", method: "GET", route: "/api/v1/users", status: 200, ms: 1, instance: "acme" };
+  const before = heap();
+  for (let n = 0; n < 1_000; n++) {
+    const answer = { headers: ["content-type", "application/json"], body: Buffer.alloc(100_000, "a").toString() };
+    note(told, { target: "/api/v1/users", header: () => undefined }, answer);
+  }
+  expect(log.all).toHaveLength(1_000);
+  expect(heap() - before).toBeLessThan(20);
+  expect(log.all[0]).toMatchObject({ answer: `${"a".repeat(2048)}…` });
 });

@@ -64,5 +64,7 @@ function answerOf(headers: Answered["headers"], body: Answered["body"]): string 
   const location = valueOf("location");
   if (location !== undefined) return redactUrl(location);
   if (typeof body !== "string" || valueOf("content-type") !== "application/json") return null;
-  return body.length > MAX_ANSWER_LENGTH ? `${body.slice(0, MAX_ANSWER_LENGTH)}…` : body;
+  if (body.length <= MAX_ANSWER_LENGTH) return body;
+  // As bytes in between: a part of a text keeps all of it in memory.
+  return `${Buffer.from(body.slice(0, MAX_ANSWER_LENGTH)).toString()}…`;
 }
