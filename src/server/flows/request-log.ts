@@ -22,20 +22,7 @@ export function noting<Request extends Told>(
   tell: ((entry: Request) => void) | undefined,
 ): (entry: Request, asked: Asked, answered: Answered) => void {
   return (entry, asked, answered) => {
-    const { request_id: id, method, route, status, ms, instance, flow_id = null, reason = null } = entry;
-    const at = now().toISOString();
-    log.add({
-      id,
-      method,
-      route,
-      status,
-      ms: Math.round(ms * 10) / 10,
-      at,
-      instance,
-      flow_id,
-      reason,
-      ...exchangeOf(asked, answered),
-    });
+    log.add(entry, now(), exchangeOf(asked, answered));
     tell?.(entry);
   };
 }
@@ -58,9 +45,13 @@ export interface LoggedRequest extends Exchange {
   readonly reason: string | null;
 }
 
+/** A request as it is kept: most are pushed out before anyone looks at them. */
 interface Entry {
   readonly sequence: number;
-  readonly request: LoggedRequest;
+  readonly told: Told;
+  readonly at: number;
+  readonly exchange: Exchange;
+  shown?: LoggedRequest;
 }
 
 /** The latest requests, in memory. Those of the control API and the dashboard are kept apart: watching must not push out what is watched. */
@@ -73,20 +64,22 @@ export class RequestLog {
   /** Newest first. */
   get all(): LoggedRequest[] {
     const entries = [...this.#product, ...this.#control].toSorted((a, b) => b.sequence - a.sequence);
-    return entries.map(({ request }) => request);
+    return entries.map(shown);
   }
 
   get(id: string): LoggedRequest | undefined {
-    const wanted = ({ request }: Entry): boolean => request.id === id;
-    return (this.#product.findLast(wanted) ?? this.#control.findLast(wanted))?.request;
+    const wanted = ({ told }: Entry): boolean => told.request_id === id;
+    const entry = this.#product.findLast(wanted) ?? this.#control.findLast(wanted);
+    return entry && shown(entry);
   }
 
-  add(request: LoggedRequest): void {
-    const ring = isWatching(request.path) ? this.#control : this.#product;
-    ring.push({ sequence: this.#sequence++, request });
+  add(told: Told, at: Date, exchange: Exchange): void {
+    const ring = isWatching(exchange.path) ? this.#control : this.#product;
+    const entry: Entry = { sequence: this.#sequence++, told, at: at.getTime(), exchange };
+    ring.push(entry);
     // Cut seldom, so that it costs little each time.
     if (ring.length >= 2 * MAX_ENTRIES) ring.splice(0, ring.length - MAX_ENTRIES);
-    for (const listener of this.#listeners) listener(request);
+    for (const listener of this.#listeners) listener(shown(entry));
   }
 
   /** Calls back with each request, until the function that is returned is called. */
@@ -94,4 +87,20 @@ export class RequestLog {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
+}
+
+function shown(entry: Entry): LoggedRequest {
+  const { request_id: id, method, route, status, ms, instance, flow_id = null, reason = null } = entry.told;
+  return (entry.shown ??= {
+    id,
+    method,
+    route,
+    status,
+    ms: Math.round(ms * 10) / 10,
+    at: new Date(entry.at).toISOString(),
+    instance,
+    flow_id,
+    reason,
+    ...entry.exchange,
+  });
 }
