@@ -1,4 +1,4 @@
-import { hash, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { claimsProblem, type TokenClaims } from "../wire/claims.ts";
 import { ISSUER, TOKEN_LIFETIME_SECONDS, type Provider } from "../wire/names.ts";
@@ -9,6 +9,13 @@ import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
 const MAX_CACHED_TOKENS = 4096;
 const MAX_KEYS = 4096;
+
+/** What is remembered of a token that an instance's key has signed. */
+interface Verified {
+  readonly instance_id: string;
+  readonly secret_key: string;
+  readonly claims: Partial<TokenClaims>;
+}
 
 /** Issues and verifies tokens. */
 export interface Tokens {
@@ -44,7 +51,7 @@ export function createTokens(): Tokens {
     max: MAX_KEYS,
     memoMethod: (key) => importKey(key),
   });
-  const verified = new LRUCache<string, Partial<TokenClaims>>({ max: MAX_CACHED_TOKENS });
+  const verified = new LRUCache<string, Verified>({ max: MAX_CACHED_TOKENS });
 
   /** @throws {ApiError} where the instance's key did not sign the token, or its header is not plain */
   async function signedClaims(instance: InstanceRecord, token: string): Promise<Partial<TokenClaims>> {
@@ -63,14 +70,11 @@ export function createTokens(): Tokens {
     },
 
     async verify(instance, token, now) {
-      // Whether a key signed a text never changes; whether its claims are valid depends on the time. A digest is a name
-      // of fixed length, and holds neither the key nor the token.
-      const name = hash("sha256", `${instance.id} ${instance.secret_key} ${token}`, "base64");
-      let claims = verified.get(name);
-      if (!claims) {
-        claims = await signedClaims(instance, token);
-        verified.set(name, claims);
-      }
+      // Whether a key signed a text never changes; whether its claims are valid depends on the time.
+      const known = verified.get(token);
+      const isSame = known?.instance_id === instance.id && known.secret_key === instance.secret_key;
+      const claims = isSame ? known.claims : await signedClaims(instance, token);
+      if (!isSame) verified.set(token, { instance_id: instance.id, secret_key: instance.secret_key, claims });
       const problem = claimsProblem(claims, Math.floor(now.getTime() / 1000));
       if (problem) throw new ApiError(codeOfProblem(problem));
       return claims as TokenClaims;

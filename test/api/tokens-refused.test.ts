@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { InstanceRecord } from "../../src/server/store/records.ts";
+import { createTokens } from "../../src/server/token.ts";
 import { answer } from "../_answers.ts";
-import { encodePart, setup } from "../_setup.ts";
+import { encodePart, setup, START } from "../_setup.ts";
 import { claimsOf, NOW, refusal, sign, verify } from "../_tokens.ts";
+import { A, instance } from "../store/_records.ts";
 
 const ADA_OF_GLOBEX = "00000000-0000-4000-8000-0000000000b1";
 
@@ -48,6 +51,18 @@ describe("POST /api/v1/tokens/verify", () => {
         refusal("Token does not belong to this instance"),
       );
     }
+  });
+
+  it("refuses a token that was verified before its instance got another key", async () => {
+    const { acme, tokenFor } = await setup();
+    const token = await tokenFor("google", "ada");
+    const tokens = createTokens();
+    const before: InstanceRecord = { ...instance(A, "acme"), id: acme.id, secret_key: acme.secret_key };
+    expect(await tokens.verify(before, token, START)).toMatchObject({ instance_id: acme.id });
+    const after = { ...before, secret_key: "sk_another_0123456789abcdefghijklmnopqrst" };
+    for (let time = 0; time < 2; time++)
+      await expect(tokens.verify(after, token, START)).rejects.toMatchObject({ code: "token_invalid_signature" });
+    expect(await tokens.verify(before, token, START)).toMatchObject({ instance_id: acme.id });
   });
 
   it("answers Token expired for a token that is an hour old", async () => {
