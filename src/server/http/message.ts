@@ -67,7 +67,7 @@ function bodyOf(message: IncomingMessage): Promise<string> {
           reject(new ApiError("body_too_large"));
         } else chunks.push(chunk);
       })
-      .once("end", () => resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()))
-      .once("error", () => reject(new ApiError("bad_request")));
+      .on("end", () => resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()))
+      .on("error", () => reject(new ApiError("bad_request")));
   });
 }

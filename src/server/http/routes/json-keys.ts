@@ -1,4 +1,4 @@
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
 
 /**
  * Whether the outermost object of a JSON text that parses has a key twice. `JSON.parse` takes the last one, other
@@ -8,7 +8,7 @@ export function repeatedKey(text: string): boolean {
   const keys = new Set<string>();
   let depth = 0;
   let last = "";
-  for (const [part] of text.matchAll(TOKEN)) {
+  for (const part of text.match(TOKEN) ?? []) {
     if (part === "{" || part === "[") depth++;
     else if (part === "}" || part === "]") depth--;
     else if (part === ":" && depth === 1) {
