@@ -15,6 +15,7 @@ export interface AdmissionDeps {
 const PATH = /^(?:\/|\/__svc\/|(?:\/[A-Za-z0-9_~.-]+)+)$/;
 /** As browsers write it: in lower case. */
 const HOST_NAME = /^(?:[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,8}|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
+const NO_QUERY: ReadonlyMap<string, string> = new Map();
 const DOTS = /\/\.{1,2}(?:\/|$)/;
 
 /**
@@ -22,7 +23,7 @@ const DOTS = /\/\.{1,2}(?:\/|$)/;
  * @throws {ApiError} for a host, path, query or origin that is not let in
  */
 export function admit(incoming: Incoming, { addresses, instances }: AdmissionDeps): AppRequest {
-  const header = (name: string): string | undefined => incoming.header(name);
+  const { header, text } = incoming;
   const host = header("host") ?? "";
   const scope = addresses.scopeOf(host);
   if (!scope) throw unknownHost(host);
@@ -46,7 +47,7 @@ export function admit(incoming: Incoming, { addresses, instances }: AdmissionDep
     ip_address: incoming.ip_address,
     caller: callerOf(header, host.replace(/:\d*$/, ""), addresses.isHttps),
     header,
-    text: () => incoming.text(),
+    text,
   };
 }
 
@@ -62,12 +63,12 @@ function unknownHost(host: string): ApiError {
 }
 
 function parseQueryString(search: string): ReadonlyMap<string, string> {
+  if (search === "") return NO_QUERY;
   const query = new Map<string, string>();
-  if (search === "") return query;
-  for (const [name, value] of new URLSearchParams(search)) {
+  new URLSearchParams(search).forEach((value, name) => {
     if (query.has(name)) throw new ApiError("bad_request", "a query parameter is repeated");
     query.set(name, value);
-  }
+  });
   return query;
 }
 

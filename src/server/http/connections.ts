@@ -37,13 +37,16 @@ export function takeRequest(socket: Socket, response: ServerResponse): boolean {
   if (!connection) answering.set(socket, (connection = { unanswered: 0, last: undefined }));
   connection.unanswered++;
   connection.last = response;
-  response.once("finish", () => {
-    connection.unanswered--;
-    if (connection.last === response) connection.last = undefined;
-  });
+  response.on("finish", endOfAnswer);
   if (connection.unanswered <= MAX_UNANSWERED) return true;
   socket.destroy();
   return false;
+}
+
+function endOfAnswer(this: ServerResponse): void {
+  const connection = answering.get(this.req.socket)!;
+  connection.unanswered--;
+  if (connection.last === this) connection.last = undefined;
 }
 
 /** The unfinished answer to the request that the connection sent last. */

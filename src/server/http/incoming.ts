@@ -10,9 +10,9 @@ export interface Incoming {
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;
   /** @param name in lower case */
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
   /** @throws {ApiError} `body_too_large` */
-  text(): Promise<string>;
+  readonly text: () => Promise<string>;
 }
 
 /** A request of the web's own form, as programs and tests make them. */

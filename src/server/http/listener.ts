@@ -38,21 +38,24 @@ export function createListener(
   { onBug, isStopping }: ListenerOptions,
 ): RequestListener {
   return (message, response) => {
-    if (!takeRequest(message.socket, response)) return;
-    void answer(message, response).catch((error: unknown) => {
-      // A client that went away is not an error.
-      if (!response.destroyed && !message.destroyed) onBug(error);
-      response.destroy();
-    });
+    if (takeRequest(message.socket, response)) void answer(message, response);
   };
 
   async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const fault = faultOf(message);
-    if (fault) return refuse(response, fault);
-    const incoming = fromMessage(message, clientAddress(message));
-    await send(response, incoming.id, await app.answer(incoming), isStopping());
-    // An unread rest would be taken for the next request.
-    if (!message.complete) await drain(message);
+    try {
+      const fault = faultOf(message);
+      if (fault) return refuse(response, fault);
+      const incoming = fromMessage(message, clientAddress(message));
+      const reply = await app.answer(incoming);
+      const sending = send(response, incoming.id, reply, isStopping());
+      if (sending) await sending;
+      // An unread rest would be taken for the next request.
+      if (!message.complete) await drain(message);
+    } catch (error) {
+      // A client that went away is not an error.
+      if (!response.destroyed && !message.destroyed) onBug(error);
+      response.destroy();
+    }
   }
 }
 
@@ -108,23 +111,25 @@ async function drain(message: IncomingMessage): Promise<void> {
   message.socket.destroy();
 }
 
-async function send(
+/** @returns when all is handed over, where that takes time */
+function send(
   target: ServerResponse,
   id: string,
   { status, headers, body }: Reply,
   isStopping: boolean,
-): Promise<void> {
-  const sent = [...headers, "request-id", id];
+): Promise<unknown> | undefined {
   const length = typeof body === "string" ? Buffer.byteLength(body) : 0;
-  if (typeof body === "string") sent.push("content-length", String(length));
+  const sent =
+    typeof body === "string"
+      ? headers.concat("request-id", id, "content-length", String(length))
+      : headers.concat("request-id", id);
   // Whatever is left unread would be taken for the next request.
   const isUnread = !target.req.complete;
   if (isUnread || isStopping) sent.push("connection", "close");
   target.writeHead(status, sent);
   if (isUnread) keepOpenAfter(target);
-  if (typeof body === "string" || body === null) {
-    // As many bytes as characters: it is ASCII, which is copied and not encoded.
-    target.end(body, length === body?.length ? "latin1" : "utf8");
-    if (isUnread) await once(target, "finish");
-  } else await pipeline(body, target);
+  if (typeof body !== "string" && body !== null) return pipeline(body, target);
+  // As many bytes as characters: it is ASCII, which is copied and not encoded.
+  target.end(body, length === body?.length ? "latin1" : "utf8");
+  return isUnread ? once(target, "finish") : undefined;
 }

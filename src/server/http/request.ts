@@ -29,6 +29,6 @@ export interface AppRequest {
   flow_id?: string;
   /** Set by the request that ends a sign-in. */
   signIn?: SignInOutcome;
-  header(name: string): string | undefined;
-  text(): Promise<string>;
+  readonly header: (name: string) => string | undefined;
+  readonly text: () => Promise<string>;
 }
