@@ -7,7 +7,7 @@ import { serve, type RunningServer } from "../../src/server/index.ts";
 import { launchChromium } from "../_browser.ts";
 import { decodePart } from "../_setup.ts";
 
-/** An application: shows what comes back to it. */
+/** An application that shows its callback's parameters. */
 export interface App {
   readonly server: Server;
   readonly origin: string;
@@ -21,7 +21,7 @@ export async function startApp(html: string): Promise<App> {
   return { server, origin, callback: `${origin}/callback` };
 }
 
-/** A browser, a server and an application, anew for each test of the `describe` that makes it. */
+/** A new browser, server and application for each test of the enclosing `describe`. */
 export class Visit {
   svc!: RunningServer;
   app!: App;
@@ -59,14 +59,14 @@ export class Visit {
     return `${at}/oauth/authorize?${new URLSearchParams({ provider, redirect_uri: this.app.callback }).toString()}`;
   }
 
-  /** What an expression says of each element, `each`, that is on the page. */
+  /** The value of an expression for each element, `each`, on the page. */
   all(selector: string, expression: string): Promise<unknown[]> {
     return this.page.evaluate(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => ${expression})`,
     );
   }
 
-  /** What the application got. */
+  /** What the application received. */
   async arrived(page = this.page): Promise<URLSearchParams> {
     await page.waitForURL((url) => url.origin === this.app.origin);
     return new URL(page.url()).searchParams;

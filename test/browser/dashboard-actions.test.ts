@@ -8,7 +8,7 @@ import { openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts
 
 const run = promisify(execFile);
 
-describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, () => {
   let dashboard: Dashboard;
   let acme: { id: string; secret_key: string };
 
@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
   const userId = async (email: string): Promise<string> =>
     (await dashboard.control(`GET /users?query=email:${email}`)).body[0]?.id as string;
 
-  it("reveals, hides, copies and rotates a secret key, told what stops working", async () => {
+  it("reveals, hides, copies and rotates a secret key, and says what stops working", async () => {
     const { page, visit } = dashboard;
     await visit(`instances/${acme.id}`);
     const key = page.getByTestId("secret-key");
@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     expect(report.body.status).toBe(401);
   });
 
-  it("adds and removes a redirect URI, and reads the server's sentence about a bad one", async () => {
+  it("adds and removes a redirect URI, and shows the server's error for an invalid one", async () => {
     const { page, visit, control } = dashboard;
     await visit(`instances/${acme.id}`);
     const panel = page.getByTestId("redirect-uris");
@@ -76,7 +76,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     await expect.poll(uris).toEqual(before);
   });
 
-  it("tests a connection, gives it credentials and takes them away", async () => {
+  it("tests a connection, sets its credentials and removes them", async () => {
     const { page, visit } = dashboard;
     await visit(`instances/${acme.id}`);
     const github = page.getByTestId("connection-github");
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     await github.getByRole("button", { name: "Use own credentials…" }).waitFor();
   });
 
-  it("makes a user, sees a refusal beside the field, and deletes after a confirmation", async () => {
+  it("creates a user, shows an error beside its field, and deletes after a confirmation", async () => {
     const { page, visit } = dashboard;
     await visit("users");
     for (const expected of ["created", "refused"]) {
@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     expect(await active()).toEqual(before);
   });
 
-  it("exports what a search finds, with no formula in the CSV", async () => {
+  it("exports the result of a search, without formulas in the CSV", async () => {
     const { page, visit, control } = dashboard;
     await control("POST /users", { name: '=HYPERLINK("https://evil.test")', email: "formula@export.test" });
     await visit("users?query=email:*@export.test");
@@ -152,7 +152,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     expect(download.suggestedFilename()).toBe("users.csv");
   });
 
-  it("sets up a scenario, which the next sign-in meets", async () => {
+  it("sets up a scenario that applies to the next sign-in", async () => {
     const { page, visit, svc } = dashboard;
     await visit("control?section=scenarios");
     await page.getByLabel("What happens").selectOption("access_denied");
@@ -166,7 +166,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     await page.getByRole("row").getByText("1 of 1").waitFor();
   });
 
-  it("freezes and advances the clock, and sees on every view that it is not real time", async () => {
+  it("freezes and advances the clock, and shows on every view that it is not real time", async () => {
     const { page, visit, control } = dashboard;
     await visit("control?section=clock");
     await page.getByTestId("clock-chip").waitFor({ state: "detached" });
@@ -187,7 +187,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     expect((await control("GET /clock")).body.mode).toBe("real");
   });
 
-  it("sees that somebody else moved the clock", async () => {
+  it("shows that another client moved the clock", async () => {
     const { page, visit, control } = dashboard;
     await visit("overview");
     await control("POST /clock/advance", { by: "10m" });
@@ -196,7 +196,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     await page.getByTestId("clock-chip").waitFor({ state: "detached" });
   });
 
-  it("makes users with progress, saves and restores a snapshot, and resets", async () => {
+  it("generates users with progress, saves and restores a snapshot, and resets", async () => {
     const { page, visit, control } = dashboard;
     const count = async (): Promise<number> => (await control("GET /state")).body.users as number;
     await visit("control?section=data");
@@ -237,7 +237,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     await page.getByTestId("sign-in-result").getByText("access_denied").first().waitFor();
   });
 
-  it("copies a request as a curl command that runs as it is and has no key in it", async () => {
+  it("copies a request as a curl command that runs unchanged and contains no key", async () => {
     const { page, visit, svc, control } = dashboard;
     const key = ((await control(`POST /instances/${acme.id}/reveal`)).body as { secret_key: string }).secret_key;
     const url = `${svc.url}/api/v1/users/search?query=${encodeURIComponent("name:*o'* email:*@acme.test")}`;
@@ -259,7 +259,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     expect(await copied()).toContain("process.env.SVC_SECRET_KEY");
   });
 
-  it("finds a request that many others came after, because the server filters", async () => {
+  it("finds an old request, because the server filters", async () => {
     const { page, visit, svc } = dashboard;
     await fetch(`${svc.url}/needle-in-the-log`);
     for (let n = 0; n < 120; n++) await (await fetch(`${svc.url}/.well-known/openid-configuration`)).text();
@@ -270,7 +270,7 @@ describe.skipIf(CHROMIUM === undefined)("From the dashboard one", { timeout: 60_
     expect(await page.getByTestId("row").count()).toBeGreaterThan(0);
   });
 
-  it("reads on while sign-ins arrive, until told to resume", async () => {
+  it("pauses while sign-ins arrive until told to resume", async () => {
     const { page, visit, svc } = dashboard;
     await visit("flows");
     await page.getByTestId("row").first().focus();

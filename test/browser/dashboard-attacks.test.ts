@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { CHROMIUM } from "../_browser.ts";
 import { linkOf, openDashboard, watch, type Dashboard } from "../_dashboard.ts";
 
-/** A server of the attacker's on another port of localhost: what it serves, and what browsers sent it. */
+/** The attacker's server on another port of localhost: its pages, and the requests that browsers sent it. */
 interface Site {
   readonly port: number;
   page: string;
@@ -31,7 +31,7 @@ const script = (text: string): string =>
     const done = (result) => { document.title = "done " + JSON.stringify(result); };
     ${text}
   </script>`;
-/** Asks, and reports what could be read. */
+/** Requests an address and reports what it could read. */
 const asks = (options: string) => (url: string) =>
   script(
     `fetch(${JSON.stringify(url)}, ${options}).then(async (r) => done([r.status, await r.text()])).catch(() => done("refused"))`,
@@ -73,7 +73,7 @@ const ATTACKS: [name: string, page: (api: string) => string][] = [
       onerror="document.title='done'"></script>`,
   ],
 ];
-/** These go to the address, as a browser does that follows a link: what they show, nobody but the browser reads. */
+/** Navigations like a followed link: only the browser reads their result. */
 const NAVIGATIONS: [name: string, page: (front: string) => string][] = [
   [
     "a form that posts JSON as text",
@@ -88,160 +88,154 @@ const NAVIGATIONS: [name: string, page: (front: string) => string][] = [
   ["a link to the API", (front) => `<!doctype html><script>location = "${front}/__svc/v1/users"</script>`],
 ];
 
-describe.skipIf(CHROMIUM === undefined)(
-  "Of the dashboard, in a browser that it is open in,",
-  { timeout: 60_000 },
-  () => {
-    let dashboard: Dashboard;
-    let site: Site;
-    let visitor: Page;
+describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser that it is open in,", { timeout: 60_000 }, () => {
+  let dashboard: Dashboard;
+  let site: Site;
+  let visitor: Page;
 
-    beforeAll(async () => {
-      [dashboard, site] = await Promise.all([openDashboard(), startSite()]);
-      await dashboard.control("POST /users", { name: "Kept", email: "kept@example.test" });
-    }, 60_000);
-    afterAll(async () => {
-      await dashboard?.close();
-      site?.close();
-    });
-    beforeEach(async () => {
-      visitor = await dashboard.context.newPage();
-    });
-    afterEach(() => visitor.close());
+  beforeAll(async () => {
+    [dashboard, site] = await Promise.all([openDashboard(), startSite()]);
+    await dashboard.control("POST /users", { name: "Kept", email: "kept@example.test" });
+  }, 60_000);
+  afterAll(async () => {
+    await dashboard?.close();
+    site?.close();
+  });
+  beforeEach(async () => {
+    visitor = await dashboard.context.newPage();
+  });
+  afterEach(() => visitor.close());
 
-    const kept = async (): Promise<unknown> =>
-      (await dashboard.control("GET /users?query=email:kept@example.test")).body.length;
-    const result = async (): Promise<unknown> => {
-      await expect.poll(() => visitor.title(), { timeout: 20_000 }).toMatch(/^done/);
-      return JSON.parse((await visitor.title()).slice(5) || "null");
+  const kept = async (): Promise<unknown> =>
+    (await dashboard.control("GET /users?query=email:kept@example.test")).body.length;
+  const result = async (): Promise<unknown> => {
+    await expect.poll(() => visitor.title(), { timeout: 20_000 }).toMatch(/^done/);
+    return JSON.parse((await visitor.title()).slice(5) || "null");
+  };
+
+  describe.each(["another port", "the subdomain of an instance"])("attacked by a page from %s,", (place) => {
+    const open = async (html: string): Promise<void> => {
+      if (place === "another port") {
+        site.page = html;
+        await visitor.goto(`http://localhost:${site.port}/`);
+        return;
+      }
+      const { port } = new URL(dashboard.svc.url);
+      const address = `http://acme.localhost:${port}/planted`;
+      await visitor.route(address, (route) => route.fulfill({ contentType: "text/html", body: html }));
+      await visitor.goto(address);
     };
 
-    describe.each(["another port", "the subdomain of an instance"])("a page from %s", (place) => {
-      const open = async (html: string): Promise<void> => {
-        if (place === "another port") {
-          site.page = html;
-          await visitor.goto(`http://localhost:${site.port}/`);
-          return;
-        }
-        const { port } = new URL(dashboard.svc.url);
-        const address = `http://acme.localhost:${port}/planted`;
-        await visitor.route(address, (route) => route.fulfill({ contentType: "text/html", body: html }));
-        await visitor.goto(address);
-      };
+    it.each(ATTACKS)("reveals and changes nothing through %s", async (_, page) => {
+      await open(page(`${dashboard.svc.url}/__svc/v1`));
+      const got = await result();
+      // A page sees a failure or an empty body for what it may not read; a beacon reports nothing.
+      expect([null, "refused", "sent", '[0,""]']).toContain(Array.isArray(got) ? JSON.stringify(got) : got);
+      expect(await kept()).toBe(1);
+    });
 
-      it.each(ATTACKS)("reads and changes nothing by %s", async (_, page) => {
-        await open(page(`${dashboard.svc.url}/__svc/v1`));
-        const got = await result();
-        // What a page may not read arrives as a failure, or empty; a beacon tells nothing at all.
-        expect([null, "refused", "sent", '[0,""]']).toContain(Array.isArray(got) ? JSON.stringify(got) : got);
-        expect(await kept()).toBe(1);
-      });
+    it.each(NAVIGATIONS)("reveals and changes nothing through %s", async (_, page) => {
+      const answered = visitor.waitForResponse((response) => response.url().includes("/__svc/v1/"));
+      await open(page(dashboard.svc.url));
+      expect([401, 403, 404, 405]).toContain((await answered).status());
+      expect(await kept()).toBe(1);
+    });
 
-      it.each(NAVIGATIONS)("reads and changes nothing by %s", async (_, page) => {
-        const answered = visitor.waitForResponse((response) => response.url().includes("/__svc/v1/"));
-        await open(page(dashboard.svc.url));
-        expect([401, 403, 404, 405]).toContain((await answered).status());
-        expect(await kept()).toBe(1);
-      });
+    it("cannot be framed", async () => {
+      await open(`<!doctype html><iframe src="${dashboard.svc.url}/__svc/" onload="document.title='done'"></iframe>`);
+      await result();
+      const frame = visitor.frames()[1]!;
+      expect(await frame.locator("#app").count()).toBe(0);
+    });
 
-      it("cannot put it into a frame", async () => {
-        await open(`<!doctype html><iframe src="${dashboard.svc.url}/__svc/" onload="document.title='done'"></iframe>`);
-        await result();
-        const frame = visitor.frames()[1]!;
-        expect(await frame.locator("#app").count()).toBe(0);
-      });
-
-      it("cannot read a window that it opened", async () => {
-        await open(
-          script(`const w = open("${dashboard.svc.url}/__svc/");
+    it("cannot be read in a window that the page opened", async () => {
+      await open(
+        script(`const w = open("${dashboard.svc.url}/__svc/");
           setTimeout(() => { try { done(["read", w.document.body.innerHTML, w.localStorage.length]); } catch { done("refused"); } }, 500)`),
-        );
-        expect(await result()).toBe("refused");
-      });
-
-      it("finds no key in its own storage, and is sent no cookie", async () => {
-        await open(script("done([Object.keys(localStorage).length, document.cookie])"));
-        expect(await result()).toEqual([0, ""]);
-        expect(await dashboard.context.cookies(dashboard.svc.url)).toEqual([]);
-        expect(site.headers.filter(({ cookie }) => cookie !== undefined)).toEqual([]);
-      });
+      );
+      expect(await result()).toBe("refused");
     });
 
-    describe("a one-time link", () => {
-      it("lets in once: a second browser is told that it was used", async () => {
-        const link = await linkOf(dashboard.svc);
-        for (const [isFirst, testId] of [
-          [true, "stream-status"],
-          [false, "link-problem"],
-        ] as const) {
-          const other = await dashboard.browser.newContext();
-          const page = await other.newPage();
-          await page.goto(link);
-          await page.getByTestId(testId).waitFor({ state: "attached" });
-          expect(await page.evaluate("localStorage.getItem('svc_dashboard_key')?.startsWith('dsh_') ?? false")).toBe(
-            isFirst,
-          );
-          await other.close();
-        }
-      });
+    it("gives the page no key in storage and no cookie", async () => {
+      await open(script("done([Object.keys(localStorage).length, document.cookie])"));
+      expect(await result()).toEqual([0, ""]);
+      expect(await dashboard.context.cookies(dashboard.svc.url)).toEqual([]);
+      expect(site.headers.filter(({ cookie }) => cookie !== undefined)).toEqual([]);
+    });
+  });
 
-      it("is nowhere in the history of the browser, nor in the address", async () => {
+  describe("opened with a one-time link,", () => {
+    it("accepts the link once and tells a second browser that it was used", async () => {
+      const link = await linkOf(dashboard.svc);
+      for (const [isFirst, testId] of [
+        [true, "stream-status"],
+        [false, "link-problem"],
+      ] as const) {
         const other = await dashboard.browser.newContext();
         const page = await other.newPage();
-        await page.goto("about:blank");
-        const link = await linkOf(dashboard.svc);
         await page.goto(link);
-        await page.getByTestId("stream-status").waitFor({ state: "attached" });
-        expect(page.url()).not.toContain("code");
-        await page.evaluate("location.hash = '#/users'");
-        await page.goBack();
-        expect(page.url()).not.toContain("code");
-        await page.goBack();
-        expect(page.url()).toBe("about:blank");
-        await other.close();
-      });
-
-      it("is not told to where a link of the page leads", async () => {
-        const other = await dashboard.browser.newContext();
-        const page = await other.newPage();
-        await page.goto(await linkOf(dashboard.svc));
-        await page.getByTestId("stream-status").waitFor({ state: "attached" });
-        site.headers.length = 0;
-        site.page = "<!doctype html><p>here</p>";
-        await page.evaluate(
-          `{ const a = document.createElement("a"); a.href = "http://localhost:${site.port}/"; a.click(); }`,
+        await page.getByTestId(testId).waitFor({ state: "attached" });
+        expect(await page.evaluate("localStorage.getItem('svc_dashboard_key')?.startsWith('dsh_') ?? false")).toBe(
+          isFirst,
         );
-        await page.getByText("here").waitFor();
-        // Its own page is the referrer of what that page loads.
-        const visits = site.headers.filter(({ url }) => url === "/");
-        expect(visits.map(({ referer }) => referer)).toEqual([undefined]);
         await other.close();
-      });
+      }
     });
 
-    it("no view runs an inline script or style, asks another host, or has the control key in it", async () => {
-      const { page, visit, svc, faults } = dashboard;
-      const sent: string[] = [];
-      watch(visitor, svc.url, faults);
-      page.on("request", (request) =>
-        sent.push(JSON.stringify([request.url(), request.headers(), request.postData()])),
-      );
-      await page.evaluate(
-        `window.violations = []; document.addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective + " " + e.blockedURI))`,
-      );
-      for (const view of ["overview", "instances", "users", "sessions", "flows", "requests", "control", "try-it"]) {
-        await visit(view);
-        const html = await page.content();
-        expect(html).not.toContain(svc.control_key!);
-        expect(/<script(?![^>]* src=)|<style|\sstyle="|\son\w+="/i.exec(html), view).toBeNull();
-      }
-      expect(await page.evaluate("violations")).toEqual([]);
-      expect(faults).toEqual([]);
-      expect(sent.length, "requests were watched").toBeGreaterThan(4);
-      expect(sent.filter((request) => request.includes(svc.control_key!))).toEqual([]);
-      expect(await page.evaluate<string>("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain(
-        svc.control_key!,
-      );
+    it("keeps the link out of history and address", async () => {
+      const other = await dashboard.browser.newContext();
+      const page = await other.newPage();
+      await page.goto("about:blank");
+      const link = await linkOf(dashboard.svc);
+      await page.goto(link);
+      await page.getByTestId("stream-status").waitFor({ state: "attached" });
+      expect(page.url()).not.toContain("code");
+      await page.evaluate("location.hash = '#/users'");
+      await page.goBack();
+      expect(page.url()).not.toContain("code");
+      await page.goBack();
+      expect(page.url()).toBe("about:blank");
+      await other.close();
     });
-  },
-);
+
+    it("does not send the link as referrer", async () => {
+      const other = await dashboard.browser.newContext();
+      const page = await other.newPage();
+      await page.goto(await linkOf(dashboard.svc));
+      await page.getByTestId("stream-status").waitFor({ state: "attached" });
+      site.headers.length = 0;
+      site.page = "<!doctype html><p>here</p>";
+      await page.evaluate(
+        `{ const a = document.createElement("a"); a.href = "http://localhost:${site.port}/"; a.click(); }`,
+      );
+      await page.getByText("here").waitFor();
+      // A page's own address is the referrer of what it loads.
+      const visits = site.headers.filter(({ url }) => url === "/");
+      expect(visits.map(({ referer }) => referer)).toEqual([undefined]);
+      await other.close();
+    });
+  });
+
+  it("runs no inline script or style, asks no other host and contains no control key in any view", async () => {
+    const { page, visit, svc, faults } = dashboard;
+    const sent: string[] = [];
+    watch(visitor, svc.url, faults);
+    page.on("request", (request) => sent.push(JSON.stringify([request.url(), request.headers(), request.postData()])));
+    await page.evaluate(
+      `window.violations = []; document.addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective + " " + e.blockedURI))`,
+    );
+    for (const view of ["overview", "instances", "users", "sessions", "flows", "requests", "control", "try-it"]) {
+      await visit(view);
+      const html = await page.content();
+      expect(html).not.toContain(svc.control_key!);
+      expect(/<script(?![^>]* src=)|<style|\sstyle="|\son\w+="/i.exec(html), view).toBeNull();
+    }
+    expect(await page.evaluate("violations")).toEqual([]);
+    expect(faults).toEqual([]);
+    expect(sent.length, "requests were watched").toBeGreaterThan(4);
+    expect(sent.filter((request) => request.includes(svc.control_key!))).toEqual([]);
+    expect(await page.evaluate<string>("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain(
+      svc.control_key!,
+    );
+  });
+});

@@ -16,7 +16,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     dashboard.page.evaluate("document.activeElement?.closest('tr')?.dataset.id ?? null");
   const hash = (): Promise<string> => dashboard.page.evaluate("location.hash");
 
-  it("focuses the search on / and shows the keys on ?", async () => {
+  it("focuses the search on / and lists the keys on ?", async () => {
     const { page, visit } = dashboard;
     await visit("users");
     await page.keyboard.press("/");
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     ["?", `{ key: "?" }`, "close-dialog"],
   ];
 
-  it.each(KEYS)("gives the key after %s to what it opened, however soon it comes", async (_, init, focused) => {
+  it.each(KEYS)("sends the key after %s to what it opened, however soon it comes", async (_, init, focused) => {
     const { page, visit } = dashboard;
     await visit("users");
     // Between two keys a browser finishes its microtasks, but need not paint.
@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
-  it("opens the first of what was typed where nothing waits between the keys", async () => {
+  it("opens the first match when keys follow each other without a pause", async () => {
     const { page, visit } = dashboard;
     await visit("overview");
     await page.keyboard.press("Control+k");
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await expect.poll(hash).toBe("#/overview");
   });
 
-  it.each(["Control+k", "Meta+k"])("goes anywhere from the palette, opened by %s", async (keys) => {
+  it.each(["Control+k", "Meta+k"])("opens every view from the palette with %s", async (keys) => {
     const { page, visit } = dashboard;
     await visit("overview");
     await page.keyboard.press(keys);
@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await expect.poll(hash).toBe("#/instances");
   });
 
-  it("walks the rows with the arrows, opens one with Enter, and Escape returns to the same row", async () => {
+  it("moves through rows with the arrows, opens one with Enter and returns to it with Escape", async () => {
     const { page, visit } = dashboard;
     await visit("users?query=email:*@acme.test");
     await page.getByTestId("row").first().focus();
@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     expect(await hash(), "with the search that was made").toBe("#/users?query=email:*@acme.test");
   });
 
-  it("returns to the row's page, too", async () => {
+  it("returns to the row's page too", async () => {
     const { page, visit } = dashboard;
     await visit("overview");
     await visit("users");
@@ -127,7 +127,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await expect.poll(focusedRow).toBe(row);
   });
 
-  it("leaves the arrows to scrolling where no row has the focus", async () => {
+  it("leaves the arrows for scrolling when no row has the focus", async () => {
     const { page, visit } = dashboard;
     await visit("users");
     await page.locator("h1").click();
@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await expect.poll(() => page.evaluate<number>("scrollY")).toBeGreaterThan(0);
   });
 
-  it("completes fields, explains the search in words, and says what is wrong with it", async () => {
+  it("completes fields, explains the search in words and reports its errors", async () => {
     const { page, visit } = dashboard;
     await visit("sessions");
     const words = page.getByTestId("query-words");
@@ -156,7 +156,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     expect(await page.getByTestId("query").getAttribute("aria-invalid")).toBe("true");
   });
 
-  it("has the views behind a button named Menu below 700 px", async () => {
+  it("has its views behind a button named Menu below 700 px", async () => {
     const { page, visit } = dashboard;
     await page.setViewportSize({ width: 699, height: 800 });
     await visit("overview");

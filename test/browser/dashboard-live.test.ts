@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, signIn, violations, type Dashboard } from "../_dashboard.ts";
 
-describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", () => {
+describe.skipIf(CHROMIUM === undefined)("The live dashboard", () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
     await dashboard.close();
   });
 
-  it("leads to a first sign-in, and shows what signed in once there is something", async () => {
+  it("leads to a first sign-in and shows users once there are some", async () => {
     const { page, visit, svc } = dashboard;
     const steps = page.getByRole("heading", { name: "Your first sign-in, in three steps" });
     await visit("overview");
@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
     expect(await rows.count(), "nothing falls off the end").toBe(131);
   });
 
-  it("filters the requests while somebody types a part of the path", async () => {
+  it("filters the requests while the user types a part of the path", async () => {
     const { page, visit } = dashboard;
     await visit("requests");
     await page.keyboard.press("/");
@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
     expect(page.url()).toContain("path=walked%2F12");
   });
 
-  it("shows a sign-in that ended while the list was being loaded", async () => {
+  it("shows a sign-in that ended while the list was loading", async () => {
     const { page, visit, svc } = dashboard;
     await visit("overview");
     await page.evaluate(`{
@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
       (url) => url.pathname.endsWith("/v1/flows"),
       async (route) => {
         const answer = await route.fetch();
-        // After this answer was made, and before the page has it.
+        // After this response was made, and before the page has it.
         id ??= (await signIn(svc)).flow_id;
         await page.waitForFunction("ended > 0");
         await route.fulfill({ response: answer });
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
     await page.unrouteAll({ behavior: "wait" });
   });
 
-  it("asks for the state in a tab that is in sight, and in another one when it comes into sight", async () => {
+  it("requests the state in a visible tab only, and in another one when it becomes visible", async () => {
     const { page, visit, control } = dashboard;
     await visit("overview");
     const count = page.getByTestId("count-users");
@@ -99,7 +99,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
     await expect.poll(async () => Number(await count.textContent())).toBe(before + 1);
   });
 
-  describe("in a window of its own", () => {
+  describe("in its sign-in window", () => {
     const opened = async (): Promise<Page> => {
       const { page, visit } = dashboard;
       await visit("try-it");
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
       return popup;
     };
 
-    it("signs in as the account chosen there, and shows the redirect, the claims and the verdict", async () => {
+    it("signs in as the chosen account and shows the redirect, the claims and the verification", async () => {
       const { page } = dashboard;
       const popup = await opened();
       await popup.getByTestId("account-ada").click();
@@ -122,7 +122,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
       await popup.close();
     });
 
-    it("shows the error of a sign-in that is cancelled there", async () => {
+    it("shows the error of a cancelled sign-in", async () => {
       const { page } = dashboard;
       const popup = await opened();
       await popup.getByTestId("cancel").click();
@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
       await popup.close();
     });
 
-    it("ends at the application where the instance lists one, which alone gets the token", async () => {
+    it("ends at the application if the instance lists one, which alone gets the token", async () => {
       const { page, visit, context } = dashboard;
       await context.route("http://localhost:3000/**", (route) =>
         route.fulfill({ contentType: "text/html", body: "<h1>The application</h1>" }),
@@ -147,7 +147,7 @@ describe.skipIf(CHROMIUM === undefined)("While things happen, the dashboard", ()
       await popup.close();
     });
 
-    it("can be opened again where the window was closed before the end", async () => {
+    it("can be reopened after the window was closed early", async () => {
       const { page } = dashboard;
       await (await opened()).close();
       await expect.poll(() => page.getByTestId("open-window").isEnabled()).toBe(true);

@@ -4,7 +4,7 @@ import { openDashboard, signIn } from "../_dashboard.ts";
 import { startCluster } from "../postgres/_postgres.ts";
 
 it.skipIf(CHROMIUM === undefined)(
-  "The dashboard says that PostgreSQL is gone, and shows everything again when it is back",
+  "The dashboard reports that PostgreSQL is unavailable and shows everything again when it is back",
   async () => {
     const cluster = await startCluster();
     const dashboard = await openDashboard({ store: cluster.url("postgres"), warn: () => {} });

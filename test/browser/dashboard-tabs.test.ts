@@ -7,7 +7,7 @@ import { serve } from "../../src/server/index.ts";
 import { CHROMIUM } from "../_browser.ts";
 import { controlOf, generate, linkOf, openDashboard, settled, signIn } from "../_dashboard.ts";
 
-it("The dashboard is less than 150 KB to load, compressed", async () => {
+it("The dashboard loads less than 150 KB, compressed", async () => {
   const directory = new URL("../../dist/dashboard/", import.meta.url);
   const files = await Promise.all((await readdir(directory)).map((name) => readFile(new URL(name, directory))));
   const bytes = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
@@ -15,8 +15,8 @@ it("The dashboard is less than 150 KB to load, compressed", async () => {
   expect(bytes).toBeLessThan(150_000);
 });
 
-describe.skipIf(CHROMIUM === undefined)("The dashboard, in many tabs,", { timeout: 120_000 }, () => {
-  it("has one event stream for all, so that an application signs in beside eight of them", async () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard in many tabs", { timeout: 120_000 }, () => {
+  it("uses one event stream, so that an application can sign in beside eight of them", async () => {
     const dashboard = await openDashboard();
     onTestFinished(() => dashboard.close());
     const { context, svc } = dashboard;
@@ -37,14 +37,14 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in many tabs,", { timeou
     await app.getByTestId("token").waitFor();
     for (const page of pages.slice(1)) await page.getByTestId("row").getByText("token").first().waitFor();
 
-    // The tab that reads the stream is closed: another takes over.
+    // When the tab that reads the stream closes, another takes over.
     await pages[0]!.close();
     await expect.poll(() => streams).toBe(1);
     await signIn(svc, { provider: "github" });
     await pages[1]!.getByTestId("row").getByText("github").first().waitFor();
   });
 
-  it("says that the server is gone, and recovers by itself, with the same key, in two browsers", async () => {
+  it("reports that the server is gone and recovers by itself with the same key, in two browsers", async () => {
     const directory = await mkdtemp(join(tmpdir(), "svc-dashboard-"));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const store = join(directory, "store.json");
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in many tabs,", { timeou
     }
   });
 
-  it("lists, searches and pages 100,000 users without loading them", async () => {
+  it("lists, searches and pages 100,000 users without loading them all", async () => {
     const dashboard = await openDashboard();
     onTestFinished(() => dashboard.close());
     const { page, visit } = dashboard;

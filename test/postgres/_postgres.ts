@@ -5,7 +5,7 @@ import { sharedServer, urlOf } from "./_cluster.ts";
 
 export { startCluster, type Cluster } from "./_cluster.ts";
 
-/** Speaks to a database as its administrator. */
+/** A connection to a database as its administrator. */
 export function admin(url: string): Sql {
   const sql = postgres(url, { max: 1, onnotice: () => {}, fetch_types: false });
   onTestFinished(() => sql.end({ timeout: 0 }));
@@ -32,7 +32,7 @@ export async function execute(url: string, text: string): Promise<void> {
   }
 }
 
-/** Empties all the tables. */
+/** Empties all tables. */
 export async function clear(url: string): Promise<void> {
   const tables = [
     "settings",

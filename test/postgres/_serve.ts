@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
-/** The one address that all servers of a test give out, as behind a load balancer. */
+/** The public address of all servers of a test, as behind a load balancer. */
 const FRONT = "http://localhost:7999";
 export const FRONT_HOST = new URL(FRONT).host;
 export const APP = "http://localhost:3000/callback";
@@ -21,18 +21,18 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A `svc serve` of its own process. */
+/** A `svc serve` process. */
 export interface Server {
   readonly child: ChildProcess;
   readonly store: string;
   readonly instances: readonly { readonly id: string; readonly name: string }[];
-  /** What it wrote on stderr so far. */
+  /** Its stderr so far. */
   log(): string;
   send(path: string, method?: "GET" | "DELETE"): Promise<Answer>;
   stop(): Promise<void>;
 }
 
-/** What a start that was refused left behind. */
+/** The output of a refused start. */
 export interface Refusal {
   readonly code: number | null;
   readonly stderr: string;
@@ -48,7 +48,7 @@ const SEED = {
   })),
 };
 
-/** Starts `svc serve` on a database; the password goes where it can't be seen. By default with the seed of these tests. */
+/** Starts `svc serve` on a database, with the password in the environment. The default seed is that of these tests. */
 export async function serve(store: string, args?: readonly string[]): Promise<Server | Refusal> {
   const directory = await mkdtemp(join(tmpdir(), "svc-serve-"));
   const seed = join(directory, "seed.json");
@@ -83,7 +83,7 @@ export async function serve(store: string, args?: readonly string[]): Promise<Se
   };
 }
 
-/** A server that must have started. */
+/** A server that must start. */
 export async function started(store: string, args?: readonly string[]): Promise<Server> {
   const server = await serve(store, args);
   if ("send" in server) return server;
@@ -112,12 +112,12 @@ function send(agent: Agent, port: number, path: string, method: string): Promise
   });
 }
 
-/** Begins a sign-in, and goes as far as the callback's address, each step at the next of the servers. */
+/** Starts a sign-in up to the callback's address, each step at the next server. */
 export async function callbackOf(hint: string, next: () => Server): Promise<string | Answer> {
   const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
   const begun = await next().send(`/oauth/authorize?${query.toString()}`);
   if (!begun.location) return begun;
-  // The picker's own address has the request sealed; only with it an account can be typed in.
+  // The picker's address contains the sealed request, without which no account can be typed in.
   const picker = await next().send(begun.location.pathname + begun.location.search);
   if (!picker.location) return picker;
   picker.location.searchParams.set("email", hint);
@@ -125,7 +125,7 @@ export async function callbackOf(hint: string, next: () => Server): Promise<stri
   return chosen.location ? chosen.location.pathname + chosen.location.search : chosen;
 }
 
-/** A whole sign-in; the token, or the answer that came in its place. */
+/** A whole sign-in. @returns the token, or the other answer */
 export async function signIn(hint: string, next: () => Server): Promise<string | Answer> {
   const path = await callbackOf(hint, next);
   if (typeof path !== "string") return path;

@@ -3,7 +3,7 @@ import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
 import { type Store } from "../../src/server/store/store.ts";
 import { createDatabase } from "./_postgres.ts";
 
-/** The address with time enough for what many do at once on a machine that is busy. */
+/** The address with timeouts long enough for a busy machine. */
 export const patient = (url: string): string => `${url}?pool_timeout=60&statement_timeout=60`;
 
 export const open = async (url: string, warnings: string[] = []): Promise<Store> => {
@@ -12,7 +12,7 @@ export const open = async (url: string, warnings: string[] = []): Promise<Store>
   return store;
 };
 
-/** The first to ask waits for the server. */
+/** The first caller waits for the server. */
 export function awaitServer(): void {
   beforeAll(async () => void (await createDatabase()), 60_000);
 }

@@ -10,7 +10,7 @@ import { open, awaitServer } from "./_store.ts";
 
 awaitServer();
 
-it("An address names several hosts, each with its port, and svc then looks for one that accepts writes", () => {
+it("An address can name several hosts with their ports, and svc looks for one that accepts writes", () => {
   const address = parseAddress("postgres://ada@a.example:6000,b.example,[::1]:7000/svc", { PGPORT: "6001" });
   expect(address.hosts).toEqual([
     { host: "a.example", port: 6000 },
@@ -27,13 +27,13 @@ it("An address names several hosts, each with its port, and svc then looks for o
   expect(() => parseAddress("postgres:///svc?host=a,b&port=1,2,3")).toThrow("another number of ports than of hosts");
 });
 
-it("target_session_attrs of an address takes read-write, primary and any, and names them for others", () => {
+it("target_session_attrs of an address accepts read-write, primary and any, and the error lists them", () => {
   const target = (value: string): string => parseAddress(`postgres://a/svc?target_session_attrs=${value}`).target;
   expect([target("read-write"), target("primary"), target("any")]).toEqual(["read-write", "read-write", "any"]);
   expect(() => target("prefer-standby")).toThrow("Use read-write, primary or any");
 });
 
-it("What an address leaves out comes from the variables of libpq", () => {
+it("Missing parts of an address come from the variables of libpq", () => {
   const env = { PGHOST: "db.example", PGUSER: "ada", PGDATABASE: "svc", PGPASSWORD: "geheim", PGSSLMODE: "require" };
   const more = { PGOPTIONS: "-c geqo=off", PGCONNECT_TIMEOUT: "7", PGPASSFILE: "/x" };
   const address = parseAddress("postgres://", { ...env, ...more });
@@ -57,7 +57,7 @@ it("Pool size, list connections and timeouts are parameters of the address", () 
     expect(() => parseAddress(`postgres://h/db?${wrong}`)).toThrow(/that is not a whole number from 1 to/);
 });
 
-it("PostgreSQL: svc takes no more connections than pool_size says, and passes options on", async () => {
+it("PostgreSQL: svc uses at most pool_size connections and passes options on", async () => {
   const url = `${await createDatabase()}?pool_size=2&application_name=small&options=-c%20geqo_threshold%3D7`;
   const store = await open(url);
   await Promise.all(Array.from({ length: 50 }, () => store.instances()));
@@ -66,7 +66,7 @@ it("PostgreSQL: svc takes no more connections than pool_size says, and passes op
     "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'small' AND datname = current_database()",
   );
   expect(row!["n"]).toBeLessThanOrEqual(2);
-  // The session's own settings, as a trigger of ours sees them.
+  // The session's own settings, as seen by a trigger.
   await execute(
     plain,
     `CREATE FUNCTION svc.seen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'geqo_threshold %', current_setting('geqo_threshold'); END $$;
@@ -83,7 +83,7 @@ it("PostgreSQL: svc takes no more connections than pool_size says, and passes op
   ).rejects.toThrow("geqo_threshold 7");
 });
 
-it("The password comes from the password file where neither address nor PGPASSWORD has one", async () => {
+it("The password comes from the password file if neither address nor PGPASSWORD has one", async () => {
   const directory = await mkdtemp(join(tmpdir(), "svc-pgpass-"));
   const file = join(directory, "pgpass");
   await writeFile(
@@ -103,7 +103,7 @@ it("The password comes from the password file where neither address nor PGPASSWO
   expect(await passwords("postgres://ada@b.example/svc", { PGPASSFILE: join(directory, "open") })).toEqual([undefined]);
 });
 
-it("PostgreSQL: svc signs in with the password of the password file", async () => {
+it("PostgreSQL: svc connects with the password of the password file", async () => {
   const url = new URL(await createDatabase());
   const directory = await mkdtemp(join(tmpdir(), "svc-pgpass-"));
   await writeFile(join(directory, "pgpass"), `127.0.0.1:${url.port}:*:postgres:${url.password}\n`, { mode: 0o600 });
@@ -118,7 +118,7 @@ it("PostgreSQL: svc signs in with the password of the password file", async () =
   expect(await store.instances()).toEqual([]);
 });
 
-it("TLS to PostgreSQL is verified by default on every host but this machine, and a warning says where it is not", () => {
+it("TLS to PostgreSQL is verified by default on every other host, and a warning says where it is not", () => {
   const rows = (host: string, sslmode?: string): [unknown, boolean] => {
     const { tls } = parseAddress(`postgres:///db?host=${host}${sslmode === undefined ? "" : `&sslmode=${sslmode}`}`);
     const ssl = sslOption(tls, host);
@@ -133,7 +133,7 @@ it("TLS to PostgreSQL is verified by default on every host but this machine, and
   expect(rows("db.example", "disable")).toEqual([false, true]);
   for (const host of ["localhost", "127.0.0.1", "::1"]) expect(rows(host)).toEqual(["prefer", false]);
   expect(rows("localhost", "disable")).toEqual([false, false]);
-  // A Unix socket speaks no TLS, whatever sslmode says.
+  // A Unix socket has no TLS, whatever sslmode says.
   expect(rows("/var/run/postgresql", "verify-full")).toEqual([false, false]);
   expect(() => rows("h", "allow")).toThrow("unknown sslmode");
 });

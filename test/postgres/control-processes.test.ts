@@ -9,7 +9,7 @@ const KEY = `ctl_${"abcdefghijklmnop".repeat(3)}`;
 const APP = "http://localhost:3000/callback";
 const soon = { timeout: 20_000, interval: 50 };
 
-it("A scenario that is set at one svc serve decides the sign-in at another, and a job is known to both", async () => {
+it("Two svc serve processes on one database share scenarios and jobs", async () => {
   const env = { SVC_STORE: await createDatabase(), SVC_CONTROL_KEY: KEY };
   const servers = [await serve([], { env }), await serve([], { env })];
   const [one, other] = servers.map(({ ready }) => ready.url) as [string, string];

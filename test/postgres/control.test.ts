@@ -5,7 +5,7 @@ import { createDatabase } from "./_postgres.ts";
 const APP = "http://localhost:3000/callback";
 const KEY = "ctl_abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Two servers on one database, behind which a test stands. */
+/** Two servers on one database. */
 async function pair(): Promise<[ControlledServer, ControlledServer]> {
   const store = await createDatabase();
   const options = { store, controlKey: KEY, warn: () => {} };
@@ -15,7 +15,7 @@ async function pair(): Promise<[ControlledServer, ControlledServer]> {
 const soon = { timeout: 5_000, interval: 50 };
 
 describe("The control API of two servers on one database", () => {
-  it("moves one clock, and honours scenarios set at the other", async () => {
+  it("share one clock, and apply scenarios set at the other", async () => {
     const [one, other] = await pair();
     await one.control("POST /clock/freeze", { at: "2026-01-01T00:00:00Z" });
     await expect.poll(async () => (await other.control("GET /clock")).body.now, soon).toBe("2026-01-01T00:00:00.000Z");
@@ -32,7 +32,7 @@ describe("The control API of two servers on one database", () => {
     expect((await one.control("GET /scenarios")).body).toMatchObject([{ data: { used: 3, remaining: 0 } }]);
   });
 
-  it("makes instances and personas known, and refuses a rotated key at once", async () => {
+  it("share instances and personas, and reject a rotated key at once", async () => {
     const [one, other] = await pair();
     const [{ secret_key: old }] = [one.instances[0]!];
     const list = async (key: string): Promise<number> =>
@@ -54,7 +54,7 @@ describe("The control API of two servers on one database", () => {
     expect((await one.control("POST /instances", { name: "Again", subdomain: "initech" })).status).toBe(409);
   });
 
-  it("tells of a job whose process is another one, also after that has stopped", async () => {
+  it("report a job of the other process, also after that has stopped", async () => {
     const [one, other] = await pair();
     const { id } = (await one.control("POST /seed", { generate: { users: 300, seed: 1 } })).body;
     const job = async (server: ControlledServer): Promise<unknown> => (await server.control(`GET /jobs/${id}`)).body;
@@ -64,7 +64,7 @@ describe("The control API of two servers on one database", () => {
     expect(await job(other)).toMatchObject({ status: "done" });
   });
 
-  it("saves, restores and resets for both", async () => {
+  it("save, restore and reset for both", async () => {
     const [one, other] = await pair();
     const users = (await one.control("GET /users")).body;
     await one.control("POST /snapshots", { name: "base" });
@@ -83,7 +83,7 @@ describe("The control API of two servers on one database", () => {
     ]);
   });
 
-  it("lets a dashboard key of one in at the other, and its code in once", async () => {
+  it("accept a dashboard key of the other, and its code once", async () => {
     const [one, other] = await pair();
     const { url } = (await one.control("POST /dashboard-links")).body;
     const code = /#code=(.+)$/.exec(url)![1];

@@ -26,14 +26,14 @@ const mayCreateSchemas = (url: string) => (name: string) => `GRANT CREATE ON DAT
 const open = (url: string): Promise<unknown> =>
   openPostgresStore(url, { warn: () => {} }).then((store) => store.close().then(() => "opened"));
 
-/** Makes whatever is run there leave a trace, as the role that runs it. */
+/** Makes everything that runs there record the role that runs it. */
 const TRAP = `CREATE TABLE public.trace (who text); GRANT ALL ON public.trace TO PUBLIC;
   CREATE FUNCTION svc.trap() RETURNS int LANGUAGE plpgsql AS
     $$ BEGIN INSERT INTO public.trace VALUES (current_user); RETURN 1; END $$;
   GRANT USAGE ON SCHEMA svc TO PUBLIC;
   CREATE VIEW svc.migrations AS SELECT svc.trap() AS version; GRANT SELECT ON svc.migrations TO PUBLIC`;
 
-it("PostgreSQL: a schema svc that another role has made is refused, and nothing in it is run", async () => {
+it("PostgreSQL: a schema svc that another role created is refused, and nothing in it is run", async () => {
   const url = await createDatabase();
   const { name, own } = await role(
     url,
@@ -48,7 +48,7 @@ it("PostgreSQL: a schema svc that another role has made is refused, and nothing 
   expect(await admin(url).unsafe("SELECT who FROM public.trace")).toEqual([]);
 });
 
-it("PostgreSQL: a schema svc that another role has filled as svc would is refused to others, and not to its owner", async () => {
+it("PostgreSQL: a schema svc that another role filled like svc is refused to all but its owner", async () => {
   const url = await createDatabase();
   const owner = await role(url, "owner", mayCreateSchemas(url));
   await migratePostgres(owner.own);
@@ -57,13 +57,13 @@ it("PostgreSQL: a schema svc that another role has filled as svc would is refuse
   const app = await role(url, "app", rights);
   expect(await open(owner.own)).toBe("opened");
   await expect(open(app.own)).rejects.toThrow(`belongs to the role "${owner.name}"`);
-  // One that is told whom to trust, and one that is a member.
+  // One that names the owner to trust, and one that is a member of it.
   expect(await open(`${app.own}?schema_owner=${owner.name}`)).toBe("opened");
   const member = await role(url, "member", (name) => `GRANT ${owner.name} TO ${name}`);
   expect(await open(member.own)).toBe("opened");
 });
 
-it("PostgreSQL: a function or a table that another role has put into the schema is refused by its name", async () => {
+it("PostgreSQL: another role's function or table in the schema is refused by name", async () => {
   const url = await createDatabase();
   await migratePostgres(url);
   const { name, own } = await role(url, "mallory", (who) => `GRANT ALL ON SCHEMA svc TO ${who}`);
@@ -75,7 +75,7 @@ it("PostgreSQL: a function or a table that another role has put into the schema 
   expect(await open(url)).toBe("opened");
 });
 
-it("PostgreSQL: a schema svc of another program is refused, and an empty one is used", async () => {
+it("PostgreSQL: the schema svc of another program is refused, and an empty one is used", async () => {
   const url = await createDatabase();
   await execute(url, "CREATE SCHEMA svc; CREATE TABLE svc.orders (id int)");
   await expect(open(url)).rejects.toThrow("the schema svc contains orders, which svc did not make");

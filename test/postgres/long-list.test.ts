@@ -8,7 +8,7 @@ import { open, awaitServer } from "./_store.ts";
 
 awaitServer();
 
-describe("A long list", () => {
+describe("A long list from PostgreSQL", () => {
   const COUNT = 5000;
   let url: string;
   beforeAll(async () => {
@@ -25,11 +25,11 @@ describe("A long list", () => {
     return row!["n"] as number;
   };
 
-  it("is of one moment, however much is written while it is read", async () => {
+  it("is a consistent snapshot, however much is written while it is read", async () => {
     const store = await open(url);
     const seen: string[] = [];
     for await (const batch of (await store.sessions(A, {}))!) {
-      // What comes to the top must not be missed at the bottom.
+      // A row that moves to the top must not be missing at the bottom.
       if (seen.length === 0)
         await execute(url, `UPDATE svc.sessions SET last_signin_at = now() WHERE session_id LIKE '%000a'`);
       seen.push(...batch.map((row) => row.session_id));
@@ -38,7 +38,7 @@ describe("A long list", () => {
     expect(seen.length).toBe(COUNT);
   });
 
-  it("is handed over in small pieces, between which others get their turn", async () => {
+  it("is returned in small pieces between which others get their turn", async () => {
     const store = await open(url);
     const seen = { rows: 0, sinceTurn: 0, most: 0, isDone: false };
     const others = (async () => {
@@ -52,7 +52,7 @@ describe("A long list", () => {
         seen.rows += rows.length;
         seen.sinceTurn += rows.length;
         seen.most = Math.max(seen.most, seen.sinceTurn);
-        // Longer than a slice of time.
+        // Longer than a time slice.
         for (const end = performance.now() + 3; performance.now() < end;);
       }
     }
@@ -62,7 +62,7 @@ describe("A long list", () => {
     expect(seen.most).toBeLessThanOrEqual(2 * 256);
   });
 
-  it("gives its connection back when nobody wants the rest, and when it breaks", async () => {
+  it("returns its connection when its reader stops, and when it fails", async () => {
     const store = await open(url);
     for (let n = 0; n < 12; n++) {
       for await (const batch of (await store.users(A, {}))!) {
@@ -81,7 +81,7 @@ describe("A long list", () => {
     expect((await store.findUser(A, id(1)))?.user.id).toBe(id(1));
   });
 
-  it("leaves the others their connections, however many are read slowly", async () => {
+  it("leaves connections for others, however many lists are read slowly", async () => {
     const store = await open(`${url}?statement_timeout=1`);
     const slow = await Promise.all(
       Array.from({ length: 4 }, async () => {

@@ -40,7 +40,7 @@ async function exported(driver: Driver): Promise<string> {
   }
 }
 
-it("A store is the same in a file, in PostgreSQL, and in a file again", { timeout: 120_000 }, async () => {
+it("A store stays the same when copied from a file to PostgreSQL and back", { timeout: 120_000 }, async () => {
   const path = await makeStore();
   const before = await readFile(path, "utf8");
   const url = await createDatabase();
@@ -57,11 +57,11 @@ it("A store is the same in a file, in PostgreSQL, and in a file again", { timeou
   expect(await driverOf(url).check()).toMatchObject({ damage: [], tables: { users: 1504, states: 0 } });
 });
 
-it("A copy into PostgreSQL that was broken off goes on where it was", { timeout: 120_000 }, async () => {
+it("An interrupted copy into PostgreSQL resumes", { timeout: 120_000 }, async () => {
   const path = await makeStore();
   const url = await createDatabase();
   const real = driverOf(url);
-  // An attempt puts so many batches of 1000 on top of those before it.
+  // Each attempt adds that many batches of 1000 to those before it.
   for (const room of [0, 1, 1]) {
     let left = room;
     const flaky: Driver = {
@@ -79,7 +79,7 @@ it("A copy into PostgreSQL that was broken off goes on where it was", { timeout:
   expect(await copyStore(driverOf(path), real)).toMatchObject({ isEqual: true, wasThere: false });
 });
 
-it("svc store speaks to a database, and shows no password", { timeout: 120_000 }, async () => {
+it("svc store works with a database and prints no password", { timeout: 120_000 }, async () => {
   const url = await createDatabase();
   const password = new URL(url).password;
   const results = [];

@@ -8,7 +8,7 @@ import { open, awaitServer } from "./_store.ts";
 
 awaitServer();
 
-describe("Moving a store", () => {
+describe("Moving a store to PostgreSQL", () => {
   const entriesOf = async (url: string): Promise<Entry[]> => {
     const source = await openPostgresSource(url);
     const found: Entry[] = [];
@@ -25,7 +25,7 @@ describe("Moving a store", () => {
     return url;
   };
 
-  it("reads everything as it was at one moment, twice alike, table by table and without states", async () => {
+  it("reads a consistent snapshot, twice alike, table by table and without states", async () => {
     const url = await filled();
     const source = await openPostgresSource(url);
     const store = await open(url);
@@ -52,7 +52,7 @@ describe("Moving a store", () => {
     await source.close();
   });
 
-  it("fills an empty database with the same, also when it was broken off; until the end it is no store", async () => {
+  it("fills an empty database, also after an interruption, and is no store until the end", async () => {
     const entries = await entriesOf(await filled());
     const url = await createDatabase();
     const first = await openPostgresTarget(url);
@@ -73,7 +73,7 @@ describe("Moving a store", () => {
     expect((await checkPostgres(url)).damage).toEqual([]);
   });
 
-  it("begins anew with other content, and overwrites no store", async () => {
+  it("starts over with other content and overwrites no store", async () => {
     const entries = await entriesOf(await filled());
     const url = await createDatabase();
     const first = await openPostgresTarget(url);
@@ -87,13 +87,13 @@ describe("Moving a store", () => {
     expect(await entriesOf(url)).toEqual(entries);
   });
 
-  it("refuses to read what holds no store", async () => {
+  it("refuses to read a database without a store", async () => {
     const url = await createDatabase();
     await expect(openPostgresSource(url)).rejects.toThrow(/contains no store\.$/);
     await expect(checkPostgres(url)).rejects.toThrow(/contains no store\.$/);
   });
 
-  it("finds nothing wrong with a store, and names what somebody changed by hand", async () => {
+  it("finds nothing wrong with a sound store and names manual changes", async () => {
     const url = await filled();
     const { kind, tables, damage, dangling } = await checkPostgres(url);
     expect({ kind, tables, damage, dangling }).toEqual({

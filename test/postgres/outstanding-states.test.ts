@@ -3,7 +3,7 @@ import { A, at, state, take } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { open } from "./_store.ts";
 
-it("PostgreSQL: the oldest of too many outstanding sign-ins are dropped without waiting for a row that is in use", async () => {
+it("PostgreSQL: the oldest of too many outstanding sign-ins are dropped without waiting for locked rows", async () => {
   const url = await createDatabase();
   const store = await open(url);
   await execute(
@@ -12,13 +12,13 @@ it("PostgreSQL: the oldest of too many outstanding sign-ins are dropped without 
      SELECT lpad(to_hex(n), 64, '0'), '${A}', 'google', 'http://localhost:3000/callback', '${at(0)}', '${at(600)}'
      FROM generate_series(1, 53000) AS n`,
   );
-  // Somebody's callback, or another server, has the oldest one.
+  // A callback, or another server, has locked the oldest one.
   const sql = admin(url);
   await sql.unsafe(`BEGIN; SELECT FROM svc.states WHERE state = '${state(1).state}' FOR UPDATE`);
   await Promise.all(Array.from({ length: 256 }, (_, n) => store.saveState(state(100_000 + n))));
   await sql.unsafe("COMMIT");
   const [row] = await sql.unsafe("SELECT count(*)::int AS n FROM svc.states");
-  // All but that one, and what was saved after the last check.
+  // All except that one and those saved after the last check.
   expect(row!["n"]).toBeLessThanOrEqual(50_000 + 1 + 128);
   expect(await take(store, state(1).state)).toEqual(state(1, { created_at: at(0), expires_at: at(600) }));
   expect(await take(store, state(2).state)).toBeUndefined();

@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stored?.close());
 
-/** Both drivers, holding the same. */
+/** Both drivers with the same records. */
 async function begin(content: Records): Promise<void> {
   await stored?.close();
   await clear(url);
@@ -45,12 +45,12 @@ async function begin(content: Records): Promise<void> {
 
 async function same<T>(ask: (store: Store) => Promise<T>): Promise<T> {
   const [one, other] = await Promise.all([ask(stored), ask(plain)]);
-  // As text, so that the order of keys counts too.
+  // As text, so that the order of keys is compared too.
   expect(JSON.stringify(one)).toBe(JSON.stringify(other));
   return one;
 }
 
-// Text with what SQL, LIKE, case and Unicode make different.
+// Text that SQL, LIKE, case folding and Unicode treat specially.
 const letters = fc.constantFrom(
   ...Array.from("aAbBzZ0_%\\'\"*ßſİıΣσςǅéＡ名😀 .-@"),
   "e\u0301",
@@ -150,7 +150,7 @@ function parsed(terms: string[], fields: typeof USER_FIELDS | typeof SESSION_FIE
 }
 
 describe("PostgreSQL and the json driver", () => {
-  it("find the same, in the same order, whatever is stored and searched for", async () => {
+  it("find the same in the same order, for all records and searches", async () => {
     let searches = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -194,7 +194,7 @@ describe("PostgreSQL and the json driver", () => {
     fc.record({ kind: fc.constant("refuse" as const), uid: fc.constantFrom("1", "4") }),
   );
 
-  it("answer alike through any history, and hold the same at its end", async () => {
+  it("answer alike throughout any history and have the same records at its end", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
         await begin(records());
@@ -208,7 +208,7 @@ describe("PostgreSQL and the json driver", () => {
               await same((store) => store.deleteUser(action.instance_id, id(1000 + action.user)));
               break;
             case "save":
-              // A state is random: it never comes twice.
+              // A state is random and never repeats.
               if (saved.has(action.state)) break;
               saved.add(action.state);
               await same((store) =>

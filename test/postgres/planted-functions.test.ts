@@ -16,7 +16,7 @@ import { createDatabase, execute, admin } from "./_postgres.ts";
 const SQL = new URL("../../src/server/store/postgres/", import.meta.url);
 const TYPES = ["text", "bigint", "int", "json", "timestamptz", "boolean", "xid", "name", "anyelement"];
 const OPERATORS = ["=", "<>", "<", ">", "<=", ">=", "||", "->>", "->", "+", "-", "~~", "!~~", "~~*"];
-/** The calls that have more than two arguments. */
+/** The calls with more than two arguments. */
 const LONGER = {
   concat_ws: ["text, text, text", "text, text, text, text", "text, text, xid, text, text, xid"],
   lpad: ["text, int, text"],
@@ -24,7 +24,7 @@ const LONGER = {
 
 beforeAll(async () => void (await createDatabase()), 60_000);
 
-/** The functions that any of our statements calls. */
+/** The functions that our statements call. */
 async function calledFunctions(url: string): Promise<string[]> {
   const files = await Promise.all((await readdir(SQL)).map((name) => readFile(new URL(name, SQL), "utf8")));
   const called = new Set([...files.join("\n").matchAll(/\b([a-z_0-9]+) ?\(/g)].map(([, name]) => name!));
@@ -56,7 +56,7 @@ function plants(functions: readonly string[]): string[] {
   ];
 }
 
-/** A role of its own on a database, which may create objects in `public` and nothing else. */
+/** A role that may create objects in `public` and nothing else. */
 async function mallory(url: string): Promise<string> {
   const name = `mallory_${new URL(url).pathname.slice(-6)}`;
   await execute(url, `CREATE ROLE ${name} LOGIN PASSWORD 'x'; GRANT CREATE, USAGE ON SCHEMA public TO ${name}`);
@@ -70,13 +70,13 @@ async function mallory(url: string): Promise<string> {
 async function plant(url: string, functions: readonly string[]): Promise<void> {
   const own = await mallory(url);
   await execute(own, "CREATE TABLE public.loot (secret_key text); GRANT ALL ON public.loot TO PUBLIC");
-  // One statement that goes on after each that PostgreSQL does not allow.
+  // One block that continues after each statement that PostgreSQL refuses.
   const each = plants(functions).map((text) => `BEGIN EXECUTE $q$${text}$q$; EXCEPTION WHEN OTHERS THEN NULL; END;`);
   for (let start = 0; start < each.length; start += 500)
     await execute(own, `DO $do$ BEGIN ${each.slice(start, start + 500).join("\n")} END $do$`);
 }
 
-it("PostgreSQL: another role's functions and operators in public are never called", async () => {
+it("PostgreSQL: functions and operators of other roles in public are never called", async () => {
   const url = await createDatabase();
   const functions = await calledFunctions(url);
   expect(functions).toEqual(expect.arrayContaining(["concat_ws", "hashtextextended", "row_to_json", "string_agg"]));
@@ -126,7 +126,7 @@ it("PostgreSQL: another role's functions and operators in public are never calle
   for (const place of [url, other]) expect(await admin(place).unsafe("SELECT secret_key FROM public.loot")).toEqual([]);
 }, 120_000);
 
-it("PostgreSQL: svc's own functions keep to pg_catalog whoever calls them", async () => {
+it("PostgreSQL: svc's own functions only use pg_catalog, whoever calls them", async () => {
   const url = await createDatabase();
   await migratePostgres(url);
   const rows = await admin(url).unsafe(

@@ -8,7 +8,7 @@ import { awaitServer, open, patient } from "./_store.ts";
 
 awaitServer();
 
-/** A statement that is done while this process stands still. */
+/** A statement that runs while this process is blocked. */
 function executeNow(url: string, text: string): void {
   const script = `import postgres from "postgres";
     const [url, text] = process.argv.slice(1);
@@ -19,7 +19,7 @@ function executeNow(url: string, text: string): void {
 }
 
 describe("Several processes on one database", () => {
-  it("are filled by one of those that start at the same moment", async () => {
+  it("that start together fill it once", async () => {
     const url = await createDatabase();
     const stores = await Promise.all([open(url), open(url), open(url)]);
     const outcomes = await Promise.allSettled(stores.map((store) => store.seed(people())));
@@ -30,7 +30,7 @@ describe("Several processes on one database", () => {
     expect(others).toEqual([first, first]);
   });
 
-  it("answer 503 to what belongs to an instance that another one has replaced", async () => {
+  it("answer 503 for an instance that another one has replaced", async () => {
     const url = await createDatabase();
     const store = await open(url);
     await store.seed(people());
@@ -66,7 +66,7 @@ describe("Several processes on one database", () => {
       `UPDATE svc.sessions SET revoked_at = now() WHERE provider = 'twitter'`,
       (_, active) => expect(active).toEqual([sessionId(29), undefined]),
     ],
-  ])("decide anew when another one %s between decision and writing", async (_, text, check) => {
+  ])("decide again if another one %s between decision and write", async (_, text, check) => {
     const url = await createDatabase();
     const store = await open(url);
     const { users: seeded, sessions, ...others } = people();
@@ -92,7 +92,7 @@ describe("Several processes on one database", () => {
     expect(await store.findSession(A, outcome.session.session_id)).toEqual(outcome.session);
   });
 
-  it("keep a person's rows together when two of them decide at once", async () => {
+  it("keep a person's rows consistent if two of them decide at once", async () => {
     const url = await createDatabase();
     const [one, two] = [await open(patient(url)), await open(patient(url))];
     await one.seed(records({ users: [user(1)], identities: [identity(2, user(1))] }));

@@ -3,7 +3,7 @@ import { createDatabase, execute } from "./_postgres.ts";
 import { started } from "./_serve.ts";
 import "./_store.ts";
 
-it("A server on PostgreSQL is ready while the database can be written, and says why when it can't", async () => {
+it("A server on PostgreSQL is ready while the database is writable, and otherwise gives the reason", async () => {
   const url = await createDatabase();
   const server = await started(url);
   expect((await server.send("/__svc/health/ready")).status).toBe(200);

@@ -4,7 +4,7 @@ import { A, all, arrival, id, people, state, take } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { open } from "./_store.ts";
 
-it("PostgreSQL: a database set to serializable transactions fails no sign-in, seed or list", async () => {
+it("PostgreSQL: serializable transactions as the database's default fail no sign-in, seed or list", async () => {
   const url = await createDatabase();
   const name = new URL(url).pathname.slice(1);
   await execute(url, `ALTER DATABASE ${name} SET default_transaction_isolation = serializable`);
@@ -23,7 +23,7 @@ it("PostgreSQL: a database set to serializable transactions fails no sign-in, se
   expect(new Set(lists.map((list) => list?.length)).size).toBe(1);
 }, 60_000);
 
-it("PostgreSQL: what it asks to be done again (SQLSTATE 40001) is done again, before anything is answered", async () => {
+it("PostgreSQL: a serialization failure (SQLSTATE 40001) is retried before anything is answered", async () => {
   const url = await createDatabase();
   const store = await open(url);
   // The first two attempts at each table fail; sequences count them across transactions.

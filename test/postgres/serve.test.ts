@@ -9,7 +9,7 @@ describe("svc serve on PostgreSQL", () => {
     url = await createDatabase();
   }, 60_000);
 
-  it("says which store it uses, and shows its password to nobody", async () => {
+  it("prints which store it uses, without the password", async () => {
     const server = await started(url);
     const { password, username, host, pathname } = new URL(url);
     expect(server.store).toBe(`postgres://${username}@${host}${pathname}`);
@@ -21,13 +21,13 @@ describe("svc serve on PostgreSQL", () => {
     await server.stop();
   });
 
-  it("warns of a password on the command line, without repeating it", async () => {
+  it("warns about a password on the command line without repeating it", async () => {
     const server = await started("memory", ["--store", url]);
     expect(server.log()).toMatch(/can see the password in --store.*PGPASSWORD/);
     expect(server.log()).not.toContain(new URL(url).password);
   });
 
-  it("brings a sign-in to its end, whichever of two servers each step reaches", async () => {
+  it("completes a sign-in, whichever of two servers each step reaches", async () => {
     const fresh = await createDatabase();
     const servers = await startTwo(fresh);
     const next = inTurn(servers);
@@ -36,13 +36,13 @@ describe("svc serve on PostgreSQL", () => {
     const found = await users(servers[0]!);
     expect(found.map((user) => user.data.email).toSorted()).toEqual(["p1@acme.test", "p2@acme.test", "typed@in.test"]);
     expect(await users(servers[1]!)).toEqual(found);
-    // The same code once more, with a state of its own, at the server that has not seen it.
+    // The same code again, with another state, at the server that has not seen it.
     const path = new URL((await callbackOf("p1@acme.test", next)) as string, "http://localhost");
     await servers[0]!.send(path.pathname + path.search);
     expect((await servers[1]!.send(path.pathname + path.search)).status).toBe(400);
   });
 
-  it("fills an empty database once, of any number that start at the same moment", async () => {
+  it("fills an empty database once when several start together", async () => {
     const fresh = await createDatabase();
     const servers = await Promise.all([1, 2, 3].map(() => started(fresh, [])));
     const logs = servers.map((server) => server.log());
@@ -50,7 +50,7 @@ describe("svc serve on PostgreSQL", () => {
     expect(new Set(servers.map((server) => server.instances.map((instance) => instance.id).join())).size).toBe(1);
   });
 
-  it("goes on with the seed that filled it, and begins anew with --reset", async () => {
+  it("continues with the seed that filled it, and starts over with --reset", async () => {
     const again = await started(url);
     expect(again.instances).toHaveLength(1);
     await again.stop();

@@ -11,7 +11,7 @@ import { open, awaitServer } from "./_store.ts";
 
 awaitServer();
 
-/** A role that may use what is there, and make nothing. */
+/** A role that may use existing objects and create none. */
 async function guest(url: string): Promise<string> {
   const name = `guest_${new URL(url).pathname.slice(-6)}`;
   await execute(
@@ -25,7 +25,7 @@ async function guest(url: string): Promise<string> {
   return own.href;
 }
 
-/** Everything that there is in the schema, as text. */
+/** Everything in the schema, as text. */
 async function schemaOf(url: string): Promise<string> {
   const rows = await admin(url).unsafe(
     `SELECT table_name || '.' || column_name || ' ' || data_type AS line FROM information_schema.columns WHERE table_schema = 'svc'
@@ -37,7 +37,7 @@ async function schemaOf(url: string): Promise<string> {
 }
 
 describe("Opening a PostgreSQL store", () => {
-  it("makes the schema, and says so once", async () => {
+  it("creates the schema and reports that once", async () => {
     const url = await createDatabase();
     const warnings: string[] = [];
     await open(url, warnings);
@@ -48,7 +48,7 @@ describe("Opening a PostgreSQL store", () => {
     expect(warnings.join()).not.toContain(new URL(url).password);
   });
 
-  it("names where it is, without the password", async () => {
+  it("is reported with its address, without the password", async () => {
     const url = new URL(await createDatabase());
     const store = await open(url.href);
     expect(store.location).toBe(`postgres://${url.username}@${url.host}${url.pathname}`);
@@ -56,18 +56,10 @@ describe("Opening a PostgreSQL store", () => {
 
   it.each<[string, (url: URL) => void, RegExp]>([
     ["a wrong password", (url) => void (url.password = "geheim"), /password authentication failed.*PGPASSWORD/],
-    [
-      "a database that is not there",
-      (url) => void (url.pathname = "/nowhere"),
-      /"nowhere" does not exist\. Create it with/,
-    ],
-    ["a port where nobody listens", (url) => void (url.port = "1"), /ECONNREFUSED.*Is PostgreSQL running there\?/],
-    [
-      "a host that is not there",
-      (url) => void (url.hostname = "nowhere.invalid"),
-      /Check the host name in the address/,
-    ],
-  ])("is refused with %s, saying what to do, without the password", async (_, change, message) => {
+    ["a missing database", (url) => void (url.pathname = "/nowhere"), /"nowhere" does not exist\. Create it with/],
+    ["a port without a server", (url) => void (url.port = "1"), /ECONNREFUSED.*Is PostgreSQL running there\?/],
+    ["an unknown host", (url) => void (url.hostname = "nowhere.invalid"), /Check the host name in the address/],
+  ])("is refused with %s, with advice and without the password", async (_, change, message) => {
     const url = new URL(await createDatabase());
     change(url);
     const error = await openPostgresStore(url.href, { warn: () => {} }).catch((refusal: Error) => refusal);
@@ -79,7 +71,7 @@ describe("Opening a PostgreSQL store", () => {
     expect((error as Error).message).not.toContain(url.password);
   });
 
-  it("is refused with a schema of a newer svc, which is left as it is", async () => {
+  it("is refused with the schema of a newer svc, which stays unchanged", async () => {
     const url = await createDatabase();
     await (await open(url)).close();
     await execute(url, "INSERT INTO svc.migrations (version) VALUES (99)");
@@ -89,12 +81,12 @@ describe("Opening a PostgreSQL store", () => {
     await expect(migratePostgres(url)).rejects.toThrow("made by a newer svc");
   });
 
-  it("is refused in another encoding than UTF-8", async () => {
+  it("is refused with an encoding other than UTF-8", async () => {
     const url = await createDatabase("ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
     await expect(open(url)).rejects.toThrow(/has the encoding LATIN1\. Create it with: createdb --encoding=UTF8/);
   });
 
-  it("is refused to a role that may make no schema, naming the command that helps; after that it needs no such right", async () => {
+  it("needs the right to create a schema once, and names the command that helps", async () => {
     const url = await createDatabase();
     const theirs = await guest(url);
     await expect(open(theirs)).rejects.toThrow(/permission denied.*svc store migrate/);
@@ -116,7 +108,7 @@ describe("Opening a PostgreSQL store", () => {
     await store.replace(people());
   });
 
-  it("goes on without pg_trgm, says so, and finds the same", async () => {
+  it("works without pg_trgm, reports that, and finds the same", async () => {
     const url = await createDatabase();
     await migratePostgres(url);
     await execute(url, "DROP EXTENSION pg_trgm CASCADE");
@@ -138,13 +130,13 @@ describe("Opening a PostgreSQL store", () => {
     expect((await checkPostgres(url)).notes).toEqual([]);
   });
 
-  it("is created by svc store migrate, which says so", async () => {
+  it("is prepared by svc store migrate, which reports it", async () => {
     const SVC_STORE = await createDatabase();
     const { stderr } = await runCli(["store", "migrate"], { env: { SVC_STORE } });
     expect(stderr).toMatch(/: created the schema svc, version \d+\.\n$/);
   });
 
-  it("makes one schema, whoever races for it", async () => {
+  it("creates one schema in a race", async () => {
     const expected = await (async () => {
       const url = await createDatabase();
       await migratePostgres(url);
@@ -158,12 +150,12 @@ describe("Opening a PostgreSQL store", () => {
     }
   }, 300_000);
 
-  it("is durable, whatever the database is set to", async () => {
+  it("is durable, whatever the database's settings", async () => {
     const url = await createDatabase();
     await execute(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
     const store = await open(url);
     await store.seed(records());
-    // As a statement of the store's own connection sees it.
+    // As a statement on the store's own connection sees it.
     await execute(
       url,
       "CREATE FUNCTION svc.seen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%', current_setting('synchronous_commit'); END $$; CREATE TRIGGER seen BEFORE INSERT ON svc.states FOR EACH ROW EXECUTE FUNCTION svc.seen()",
@@ -172,21 +164,21 @@ describe("Opening a PostgreSQL store", () => {
   });
 });
 
-describe("Text that PostgreSQL can't hold", () => {
-  it.each(["\0", "\ud800", "x\udc00"])("is refused in a seed, with its path: %j", (text) => {
+describe("Text that PostgreSQL cannot store", () => {
+  it.each(["\0", "\ud800", "x\udc00"])("is refused in a seed with its path: %j", (text) => {
     const seed = { instances: [{ name: "Acme", subdomain: "acme", users: [{ email: "a@b.test", name: `A${text}` }] }] };
     expect(() => parseSeed(JSON.stringify(seed), "seed", new Date())).toThrow(
       "instances[0].users[0].name: must not contain U+0000 or half of a surrogate pair",
     );
   });
 
-  it("is left out of a provider's name, also where that is cut in the middle of a character", () => {
+  it("is removed from a provider's name, also when cut within a character", () => {
     expect(displayName("A\0da", "x")).toBe("Ada");
     expect(displayName("\0", "x")).toBe("x");
     expect(displayName(`${"a".repeat(255)}😀`, "x")).toBe(`${"a".repeat(255)}\ufffd`);
   });
 
-  it("is found nowhere", async () => {
+  it("is never found by a search", async () => {
     const store = await open(await createDatabase());
     await store.seed(people());
     expect(await store.findUser(A, "\0")).toBeUndefined();

@@ -9,8 +9,8 @@ import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { admin, execute, startCluster } from "./_postgres.ts";
 
-describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS", () => {
-  it("is used as sslmode asks, and a certificate is believed only with its authority", async () => {
+describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS to PostgreSQL", () => {
+  it("is used as sslmode says, and trusts a certificate only with its authority", async () => {
     const cluster = await startCluster(["fsync = off"]);
     const data = cluster.data;
     execFileSync(

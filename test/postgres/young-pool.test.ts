@@ -17,7 +17,7 @@ it("PostgreSQL: writes wait for a server that accepts them, also right after the
   });
   onTestFinished(() => store.close());
   await store.seed(people());
-  // For connections that are made from now on, which so many writes at once need.
+  // For new connections, which that many simultaneous writes need.
   await execute(other, `ALTER DATABASE ${database} SET default_transaction_read_only = on`);
   const numbers = Array.from({ length: 8 }, (_, n) => n + 1);
   const saved = Promise.allSettled(numbers.map((n) => store.saveState(state(n))));

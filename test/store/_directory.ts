@@ -10,7 +10,7 @@ export async function temporaryDirectory(): Promise<string> {
   return path;
 }
 
-/** A store's files as they are now, elsewhere: what a crash in this moment leaves. */
+/** A copy of a store's files as a crash at this moment would leave them. */
 export async function abandoned(path: string): Promise<string> {
   const copy = join(await temporaryDirectory(), "db.json");
   for (const entry of await readdir(dirname(path), { withFileTypes: true })) {

@@ -9,16 +9,16 @@ const STORE = "5".repeat(24);
 const FIRST = "a".repeat(24);
 const SECOND = "b".repeat(24);
 
-/** Of a document that the first journal goes on from. */
+/** The header of a document that the first journal continues. */
 export const firstHeader = (sequence: number): Header => ({ version: VERSION, store: STORE, journal: FIRST, sequence });
 
-/** The first line of the first journal, and of the second, which goes on from that. */
+/** The first lines of the first journal and of the second, which continues it. */
 export const firstLine = (sequence = 0): Buffer =>
   journalHeaderLine({ store: STORE, id: FIRST, after: null, sequence });
 export const secondLine = (sequence = 0): Buffer =>
   journalHeaderLine({ store: STORE, id: SECOND, after: FIRST, sequence });
 
-/** What a start makes of a store's files, which stay as they are. */
+/** The result of a start on a store's files, which stay unchanged. */
 export async function documentIn(path: string): Promise<Document> {
   const document = new Document();
   await replayedInto(document, path);

@@ -11,7 +11,7 @@ import { people, state, take } from "./_records.ts";
 
 export const put = (n: number): Change => ["put", "states", state(n)];
 
-/** The shortest change that can be seen. */
+/** The shortest visible change. */
 export const named = (text: string): Change => [
   "put",
   "personas",
@@ -24,7 +24,7 @@ export interface Attempt {
   warnings: string[];
 }
 
-/** Opens a store, or says why not; anything thrown that is not a refusal goes through. */
+/** Opens a store or returns the refusal; other errors are thrown. */
 export async function attempt(path: string): Promise<Attempt> {
   const warnings: string[] = [];
   try {
@@ -54,7 +54,7 @@ export interface Laid {
   lines: Buffer[];
 }
 
-/** A closed store with people in `db.json`, and behind it the journal of changes made since. */
+/** A closed store with people in `db.json` and a journal of later changes. */
 export async function laidOut(changes: readonly Change[], seed = people()): Promise<Laid> {
   const path = join(await temporaryDirectory(), "db.json");
   const journal = join(dirname(path), "db.journal");

@@ -15,7 +15,7 @@ export const open = async (path: string): Promise<Store> => {
 
 export const newPath = async (): Promise<string> => join(await temporaryDirectory(), ".svc", "db.json");
 
-/** Fails a test that leaves warnings which it did not expect. */
+/** Fails a test with unexpected warnings. */
 export function expectNoWarnings(): void {
   beforeEach(() => {
     warnings.length = 0;
@@ -23,7 +23,7 @@ export function expectNoWarnings(): void {
   afterEach(() => expect(warnings).toEqual([]));
 }
 
-/** Something of everything. */
+/** Some records of every kind. */
 export async function fill(store: Store): Promise<void> {
   await store.seed(people());
   await store.completeSignIn(arrival({ uid: "new" }));

@@ -20,7 +20,7 @@ const ENTRY = ["open", "json/repair", "move/driver", "move/export"].map(
 const ROW = `    locale: { kind: "text", nullable: true, since: ${VERSION + 1} },\n`;
 const MIGRATION = `, 'ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"'`;
 
-/** The sources as a later version of svc may have them, in a directory: users have a column `locale`. */
+/** The sources of a later version of svc in a directory: users have a column `locale`. */
 export async function laterSources({ migration }: { migration: boolean }): Promise<string> {
   const directory = await temporaryDirectory();
   await cp(join(ROOT, "src"), join(directory, "src"), { recursive: true });
@@ -32,7 +32,7 @@ export async function laterSources({ migration }: { migration: boolean }): Promi
   return directory;
 }
 
-/** What the compiler says about them. */
+/** The compiler's output for them. */
 export function compile(directory: string): string {
   try {
     return execFileSync(join(ROOT, "node_modules/.bin/tsc"), ["--noEmit", "-p", directory], { encoding: "utf8" });

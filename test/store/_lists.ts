@@ -5,23 +5,23 @@ import type { UserView } from "../../src/server/store/store.ts";
 import { A, B, id, sessionId, at, user, identity, session, records, all, people } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
-/** How every store lists users and sessions. */
+/** The contract of every store for lists. */
 export function testLists(subject: Subject): void {
   const { signIn, users, sessions, userIds, sessionIds } = subject;
 
-  describe("users", () => {
-    // 5 and 3 were made in the same moment.
+  describe("Lists of users", () => {
+    // 5 and 3 were created at the same moment.
     const made = [4, 5, 1, 3, 2].map((n) => user(n, n === 5 ? { created_at: at(3) } : {}));
     const order = [4, 3, 5, 2, 1].map(id);
 
-    it("gives the newest first, ties by id, and each as findUser does", async () => {
+    it("are newest first, ties by id, each as findUser returns it", async () => {
       await subject.store.seed(records({ users: made, identities: [identity(9, made[0]!)] }));
       const listed = (await all(subject.store.users(A, {})))!;
       expect(listed.map((view) => view.user.id)).toEqual(order);
       expect(listed).toEqual(await Promise.all(order.map((user_id) => subject.store.findUser(A, user_id))));
     });
 
-    it("gives pages that make up the whole, wherever they are cut", async () => {
+    it("have pages that add up to the whole for every page size", async () => {
       await subject.store.seed(records({ users: made }));
       for (let limit = 1; limit <= 6; limit++) {
         const pages: string[] = [];
@@ -37,7 +37,7 @@ export function testLists(subject: Subject): void {
       }
     });
 
-    it("gives nothing behind the last, and undefined behind what is not there", async () => {
+    it("are empty after the last user, and undefined after an unknown one", async () => {
       await subject.store.seed(records({ users: [...made, user(9, { instance_id: B })] }));
       expect(await users({ after: id(1) })).toEqual([]);
       expect(await users({ after: id(99) })).toBeUndefined();
@@ -45,7 +45,7 @@ export function testLists(subject: Subject): void {
       expect(await users({ after: "" })).toBeUndefined();
     });
 
-    it("pages through a search", async () => {
+    it("have pages in a search", async () => {
       await subject.store.seed(records({ users: made }));
       const query = parseQuery("-email:user2* -email:user4*", USER_FIELDS);
       expect(await userIds({ query })).toEqual([3, 5, 1].map(id));
@@ -54,7 +54,7 @@ export function testLists(subject: Subject): void {
       expect(await userIds({ query, after: id(4), limit: 1 })).toEqual([3].map(id));
     });
 
-    it("gives a long list whole and in order, in several batches", async () => {
+    it("are complete and ordered over several batches", async () => {
       const many = Array.from({ length: 5000 }, (_, n) => user(n, { created_at: at((n * 7919) % 5000) }));
       await subject.store.seed(records({ users: many }));
       const batches: UserView[][] = [];
@@ -64,7 +64,7 @@ export function testLists(subject: Subject): void {
       expect(batches.flat().map((view) => view.user.id)).toEqual(expected);
     });
 
-    it("never gives a user without its identities, even one that is deleted meanwhile", async () => {
+    it("never contain a user without identities, even one being deleted", async () => {
       const many = Array.from({ length: 5000 }, (_, n) => user(n));
       await subject.store.seed(records({ users: many, identities: many.map((owner, n) => identity(n, owner)) }));
       const rows: UserView[] = [];
@@ -76,16 +76,16 @@ export function testLists(subject: Subject): void {
     });
   });
 
-  describe("sessions", () => {
+  describe("Lists of sessions", () => {
     const made = [4, 5, 1, 3, 2].map((n) => session(n, user(1), n === 5 ? { last_signin_at: at(3) } : {}));
     const order = [4, 3, 5, 2, 1].map(sessionId);
 
-    it("gives the most recent sign-in first, ties by id", async () => {
+    it("are sorted by the most recent sign-in, ties by id", async () => {
       await subject.store.seed(records({ users: [user(1)], sessions: made }));
       expect(await sessionIds()).toEqual(order);
     });
 
-    it("gives pages that make up the whole, wherever they are cut", async () => {
+    it("have pages that add up to the whole for every page size", async () => {
       await subject.store.seed(records({ users: [user(1)], sessions: made }));
       for (let limit = 1; limit <= 6; limit++) {
         const pages: string[] = [];
@@ -101,7 +101,7 @@ export function testLists(subject: Subject): void {
       }
     });
 
-    it("gives nothing behind the last, and undefined behind what is not there", async () => {
+    it("are empty after the last session, and undefined after an unknown one", async () => {
       const foreign = user(9, { instance_id: B });
       await subject.store.seed(records({ users: [user(1), foreign], sessions: [...made, session(9, foreign)] }));
       expect(await sessions({ after: sessionId(1) })).toEqual([]);
@@ -110,7 +110,7 @@ export function testLists(subject: Subject): void {
       expect(await sessions({ after: "" })).toBeUndefined();
     });
 
-    it("pages through a search", async () => {
+    it("have pages in a search", async () => {
       await subject.store.seed(people());
       const query = parseQuery("provider:g*", SESSION_FIELDS);
       expect(await sessionIds({ query })).toEqual([sessionId(22), sessionId(21)]);
@@ -119,7 +119,7 @@ export function testLists(subject: Subject): void {
       expect(await sessionIds({ query, limit: 1, after: sessionId(23) })).toEqual([sessionId(22)]);
     });
 
-    it("brings a renewed session to the top, where it stands once", async () => {
+    it("show a renewed session once, at the top", async () => {
       await subject.store.seed(people());
       const { session: renewed } = await signIn({ uid: "ada", time: 2000 });
       expect(renewed.session_id).toBe(sessionId(21));

@@ -22,7 +22,7 @@ export async function makeStore(content: Records = people()): Promise<string> {
   return path;
 }
 
-/** The names and contents of all files beside a store. */
+/** The names and contents of all files in a store's directory. */
 export async function filesBeside(path: string): Promise<Record<string, string>> {
   const all = await readdir(dirname(path)).catch(() => []);
   const names = all.filter((name) => !name.endsWith(".lock")).toSorted();
@@ -41,7 +41,7 @@ export async function exported(driver: Driver, write: typeof exportStore = expor
   }
 }
 
-/** Many people, so that there is more than one batch. */
+/** Enough people for more than one batch. */
 export function crowd(size: number): Records {
   const users = Array.from({ length: size }, (_, n) => user(n + 1, { name: `Zoë ${n} "the\u2028one" \\ 李` }));
   return records({

@@ -27,17 +27,17 @@ export interface Answer {
   readonly url: string;
   readonly instances: readonly InstanceRecord[];
   readonly warnings: readonly string[];
-  /** Why the command was not done. */
+  /** Why the command failed. */
   readonly refusal?: { readonly name: string; readonly reason?: string; readonly message: string };
 }
 
 interface OtherProcess {
   ask(command: "serve" | "close" | "report"): Promise<Answer>;
-  /** By SIGKILL: nothing is put in order. */
+  /** Kills it with SIGKILL, without any cleanup. */
   kill(): Promise<void>;
 }
 
-/** Another process, with the package as it was built, that can serve a store; `under` is a command that runs it. */
+/** Another process that runs the built package and can serve a store; `under` is a command that runs it. */
 export async function startProcess(store: string, under: readonly string[] = []): Promise<OtherProcess> {
   const [command, ...args] = [...under, process.execPath, "--input-type=module", "-e", SCRIPT, store];
   const child = spawn(command!, args, { cwd: new URL("../..", import.meta.url), stdio: ["pipe", "pipe", "inherit"] });

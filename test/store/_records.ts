@@ -14,7 +14,7 @@ import type { Provider } from "../../src/wire/names.ts";
 
 const START = Date.UTC(2026, 5, 1, 12);
 
-/** Two instances that know nothing of each other. */
+/** Two unrelated instances. */
 export const A = id(0xa);
 export const B = id(0xb);
 
@@ -138,7 +138,7 @@ export interface Person {
   ip_address?: string;
   /** In seconds after the start. */
   time?: number;
-  /** The number of the records that are made; without it they have random ids. */
+  /** The number of the created records; without it they have random ids. */
   n?: number;
 }
 
@@ -187,7 +187,7 @@ interface Content {
   sessions: SessionRecord[];
 }
 
-/** All that can be read in a store, in the order in which it is read. */
+/** Everything in a store, in reading order. */
 export async function contentOf(store: Store): Promise<Content> {
   const content: Content = {
     instances: await store.instances(),
@@ -202,7 +202,7 @@ export async function contentOf(store: Store): Promise<Content> {
   return content;
 }
 
-/** Ada, Charles and Grace at Acme; another Ada at Globex. */
+/** Ada, Charles and Grace at the instance acme, and another Ada at globex. */
 export function people(): Records {
   const ada = user(1, { email: "ada@acme.test", name: "Ada Lovelace", email_verified_at: at(1) });
   const charles = user(2, { email: "charles@acme.test", name: "Charles Babbage", password_digest: "digest" });

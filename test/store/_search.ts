@@ -4,11 +4,11 @@ import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
 import { id, sessionId, at, user, records, people } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
-/** What every store finds by a search. */
+/** The contract of every store for searches. */
 export function testSearch(subject: Subject): void {
   const { users, sessions, userIds } = subject;
 
-  describe("search", () => {
+  describe("A search", () => {
     it.each([
       ["email:ada@acme.test", [1]],
       ["email:ADA@ACME.TEST", [1]],
@@ -39,7 +39,7 @@ export function testSearch(subject: Subject): void {
       ["created_at>=2026-06-01T12:00:02Z created_at<=2026-06-01T12:00:02Z", [2]],
       ["created_at:2026-06-01T12:00:01Z created_at>2026-06-01T12:00:02Z", [3, 1]],
       ["name:(a+)+$", []],
-    ])("users: %s", async (text, expected) => {
+    ])("of users: %s", async (text, expected) => {
       await subject.store.seed(people());
       const found = await users({ query: parseQuery(text, USER_FIELDS) });
       expect(found?.map((row) => row.id)).toEqual(expected.map(id));
@@ -60,7 +60,7 @@ export function testSearch(subject: Subject): void {
       ["name:*';--", [5]],
       ["name:*\0*", []],
       ["-name:*%*", [2, 3, 4, 5, 6]],
-    ])("takes every character for itself: %s", async (query, expected) => {
+    ])("matches every character literally: %s", async (query, expected) => {
       const texts = ["100%", "1000", "a_b", "a\\x", "';--", "axb"];
       const named = texts.map((text, n) => user(n + 1, { name: text, created_at: at(-n) }));
       await subject.store.seed(records({ users: named }));
@@ -81,7 +81,7 @@ export function testSearch(subject: Subject): void {
       ["active:false revoked_at>=2020-01-01", [22]],
       [`user_id:${id(1)}`, [22, 21]],
       [`session_id:${sessionId(23)}`, [23]],
-    ])("sessions: %s", async (text, expected) => {
+    ])("of sessions: %s", async (text, expected) => {
       await subject.store.seed(people());
       const found = await sessions({ query: parseQuery(text, SESSION_FIELDS) });
       expect(found?.map((row) => row.session_id)).toEqual(expected.map(sessionId));

@@ -4,7 +4,7 @@ import type { SignInLookup, SignIn } from "../../src/server/store/store.ts";
 import { A, B, id, sessionId, records, arrival, all, contentOf, people, type Person } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
-/** How every store completes sign-ins. */
+/** The contract of every store for sign-ins. */
 export function testSignIns(subject: Subject): void {
   const { signIn, users, sessions, isInOrder } = subject;
 
@@ -24,7 +24,7 @@ export function testSignIns(subject: Subject): void {
       };
     };
 
-    it("writes user, identity and session, and answers with what it wrote", async () => {
+    it("writes user, identity and session, and returns them", async () => {
       await subject.store.seed(records());
       const { user: fresh, session: opened } = await signIn({ uid: "new" });
       expect(fresh).toMatchObject({ email: "new@acme.test", instance_id: A });
@@ -36,10 +36,10 @@ export function testSignIns(subject: Subject): void {
     const { users: seeded, identities } = people();
     const ada = { user: seeded[0]!, identities: [identities[0]!, identities[1]!] };
     it.each<[string, Person, SignInLookup]>([
-      ["nobody", { uid: "new" }, {}],
+      ["no known user", { uid: "new" }, {}],
       ["a known identity", { uid: "ada", email: "x@y.test" }, { known: { user: ada.user, identity: identities[0]! } }],
       [
-        "a known identity, with the address of somebody else",
+        "a known identity and the user who has its address",
         { uid: "ada", email: "grace@navy.test" },
         { known: { user: ada.user, identity: identities[0]! } },
       ],
@@ -56,7 +56,7 @@ export function testSignIns(subject: Subject): void {
         { instance_id: B, uid: "ada", email: "ada@acme.test" },
         { known: { user: seeded[3]!, identity: identities[3]! } },
       ],
-    ])("is told of %s", async (_, person, expected) => {
+    ])("receives %s", async (_, person, expected) => {
       await subject.store.seed(people());
       const found: unknown[] = [];
       await subject.store.completeSignIn(seeing(person, found));
@@ -69,14 +69,14 @@ export function testSignIns(subject: Subject): void {
       ["but not a revoked one", { uid: "ada", provider: "github", ip_address: "198.51.100.23" }, undefined],
       ["but not of another provider", { uid: "ada", provider: "github" }, undefined],
       ["but not of another user", { uid: "grace", provider: "github" }, undefined],
-    ])("is given the active session %s", async (_, person, expected) => {
+    ])("receives the active session %s", async (_, person, expected) => {
       await subject.store.seed(people());
       const found: unknown[] = [];
       await subject.store.completeSignIn(seeing(person, found));
       expect(found[1]).toBe(expected);
     });
 
-    it.each(["resolveUser", "openSession"] as const)("writes nothing where %s throws", async (step) => {
+    it.each(["resolveUser", "openSession"] as const)("writes nothing if %s throws", async (step) => {
       await subject.store.seed(people());
       const before = await contentOf(subject.store);
       const refusal = new Error("refused");
@@ -96,7 +96,7 @@ export function testSignIns(subject: Subject): void {
       });
     });
 
-    it("names a user's providers with the oldest link first, each once, however often one is used", async () => {
+    it("lists a user's providers once each, oldest link first", async () => {
       await subject.store.seed(records());
       const { user: fresh } = await signIn({ uid: "1", email: "x@acme.test" });
       await signIn({ uid: "2", provider: "github", email: "x@acme.test" });
@@ -105,7 +105,7 @@ export function testSignIns(subject: Subject): void {
       expect((await subject.store.findUser(A, fresh.id))?.providers).toEqual(["google", "github"]);
     });
 
-    it("lists a user once that a sign-in left as it was", async () => {
+    it("keeps a user unchanged by a sign-in once in the list", async () => {
       await subject.store.seed(people());
       const plain = arrival({ uid: "ada" });
       await subject.store.completeSignIn({
@@ -118,7 +118,7 @@ export function testSignIns(subject: Subject): void {
       expect((await subject.store.findUser(A, id(1)))?.providers).toEqual(["google", "github"]);
     });
 
-    it("makes one user and one session of an identity that signs in fifty times at once, with two addresses", async () => {
+    it("creates one user and one session for fifty simultaneous sign-ins of one identity with two addresses", async () => {
       await subject.store.seed(records());
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, (_, n) => signIn({ uid: "new", email: `${n % 2}@acme.test` })),
@@ -128,7 +128,7 @@ export function testSignIns(subject: Subject): void {
       expect((await sessions())?.length).toBe(1);
     });
 
-    it("makes one user of one address that comes from three providers at once, however it is written", async () => {
+    it("creates one user for one address from three providers at once, in any spelling", async () => {
       await subject.store.seed(records());
       await Promise.all([
         signIn({ uid: "1", provider: "google", email: "new@acme.test" }),
@@ -141,7 +141,7 @@ export function testSignIns(subject: Subject): void {
       expect((await sessions())?.map((row) => row.user_id)).toEqual(Array(3).fill(views[0]?.user.id));
     });
 
-    it("makes fifty users of fifty identities that sign in a thousand times, 64 at once", async () => {
+    it("creates fifty users for fifty identities with a thousand sign-ins, 64 at a time", async () => {
       await subject.store.seed(records());
       const queue = Array.from({ length: 1000 }, (_, n) => ({ uid: String((n * 7) % 50) }));
       const worker = async (): Promise<void> => {
@@ -154,7 +154,7 @@ export function testSignIns(subject: Subject): void {
       expect((await sessions())?.length).toBe(50);
     });
 
-    it("keeps one person at two instances apart", async () => {
+    it("keeps one person at two instances separate", async () => {
       await subject.store.seed(records());
       const [here, there] = await Promise.all([A, B].map((tenant) => signIn({ instance_id: tenant, uid: "new" })));
       expect(await users({}, A)).toEqual([here?.user]);
@@ -163,7 +163,7 @@ export function testSignIns(subject: Subject): void {
       expect(here?.user.id).not.toBe(there?.user.id);
     });
 
-    it("shows a reader all of a sign-in or nothing", async () => {
+    it("is visible to a reader completely or not at all", async () => {
       await subject.store.seed(records());
       const looks = await looksDuring(signIn({ uid: "new" }), async () => {
         const rows = await sessions();

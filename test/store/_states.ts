@@ -4,14 +4,14 @@ import type { StateRecord } from "../../src/server/store/records.ts";
 import { A, B, id, sessionId, at, state, arrival, all, contentOf, people, type Person, take } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
-/** What every store does with deletions and with sign-ins under way. */
+/** The contract of every store for deletions and sign-ins in progress. */
 export function testStates(subject: Subject): void {
   const { signIn, users, sessions, begin, fill, isInOrder } = subject;
 
   describe("deleteUser", () => {
     beforeEach(() => subject.store.seed(people()));
 
-    it("removes the user, its identities and its sessions, and nothing else", async () => {
+    it("removes the user with its identities and sessions, and nothing else", async () => {
       const { users: seeded, sessions: opened } = people();
       expect(await subject.store.deleteUser(A, id(1))).toBe(true);
       expect(await subject.store.findUser(A, id(1))).toBeUndefined();
@@ -22,7 +22,7 @@ export function testStates(subject: Subject): void {
       expect(await sessions({}, B)).toEqual([opened[3]]);
     });
 
-    it("is false the second time, for a missing user, and for another instance's, which stays", async () => {
+    it("returns false for a deleted, unknown or foreign user, and keeps the foreign one", async () => {
       const before = await contentOf(subject.store);
       expect(await subject.store.deleteUser(B, id(1))).toBe(false);
       expect(await subject.store.deleteUser(A, id(99))).toBe(false);
@@ -31,12 +31,12 @@ export function testStates(subject: Subject): void {
       expect(await subject.store.deleteUser(A, id(1))).toBe(false);
     });
 
-    it("is true for one of a hundred that ask at the same time", async () => {
+    it("returns true for one of a hundred simultaneous calls", async () => {
       const answers = await Promise.all(Array.from({ length: 100 }, () => subject.store.deleteUser(A, id(1))));
       expect(answers.filter(Boolean)).toEqual([true]);
     });
 
-    it("frees the address and the uid: who comes back is somebody new", async () => {
+    it("frees the address and the uid for a new user", async () => {
       await subject.store.deleteUser(A, id(1));
       const found: SignInLookup[] = [];
       const plain = arrival({ uid: "ada", email: "ada@acme.test" });
@@ -58,7 +58,7 @@ export function testStates(subject: Subject): void {
       ["by the same address just before it", { uid: "9", email: "ada@acme.test" }, "before"],
       ["by the same address just after it", { uid: "9", email: "ada@acme.test" }, "after"],
     ];
-    it.each(returning)("leaves nothing half there when the person signs in %s", async (_, person, when) => {
+    it.each(returning)("leaves no partial records if the user signs in %s", async (_, person, when) => {
       const steps = [
         (): Promise<unknown> => signIn(person),
         (): Promise<unknown> => subject.store.deleteUser(A, id(1)),
@@ -75,28 +75,28 @@ export function testStates(subject: Subject): void {
     });
   });
 
-  describe("saveState, takeState", () => {
-    it("gives a state back as it was, once", async () => {
+  describe("saveState and takeState", () => {
+    it("return a state unchanged, once", async () => {
       const record = state(1, { provider: "twitter", code_verifier: "verifier", binding: "hash" });
       await subject.store.saveState(record);
       expect(await take(subject.store, record.state)).toEqual(record);
       expect(await take(subject.store, record.state)).toBeUndefined();
     });
 
-    it("knows nothing of a state that was never saved", async () => {
+    it("return nothing for a state that was never saved", async () => {
       await subject.store.saveState(state(1));
       expect(await take(subject.store, state(2).state)).toBeUndefined();
       expect(await take(subject.store, "")).toBeUndefined();
       expect(await take(subject.store, "__proto__")).toBeUndefined();
     });
 
-    it("gives it to one of a hundred that take it at the same time", async () => {
+    it("return a state to one of a hundred simultaneous calls", async () => {
       await subject.store.saveState(state(1));
       const taken = await Promise.all(Array.from({ length: 100 }, () => take(subject.store, state(1).state)));
       expect(taken.filter((record) => record !== undefined)).toEqual([state(1)]);
     });
 
-    it("drops what has expired when another is saved, and nothing before", async () => {
+    it("drop expired states when another is saved, and none earlier", async () => {
       const begun = (n: number, seconds: number): StateRecord =>
         state(n, { created_at: at(seconds), expires_at: at(seconds + 600) });
       await subject.store.saveState(begun(1, 0));
@@ -111,7 +111,7 @@ export function testStates(subject: Subject): void {
       expect(await take(subject.store, state(5).state)).toEqual(begun(5, 1199));
     });
 
-    it("drops an instance's oldest where it has begun too many, and none of another's", async () => {
+    it("drop an instance's oldest states over its limit, and none of another instance", async () => {
       await subject.store.saveState(state(0, { instance_id: B }));
       await fill(1, 50_000);
       await begin(50_001, 51_000);

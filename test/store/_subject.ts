@@ -4,13 +4,13 @@ import type { PageOptions, Store } from "../../src/server/store/store.ts";
 import { A, all, arrival, state, type Person } from "./_records.ts";
 
 export interface StoreTraits {
-  /** Whether of two calls made at once the first is done first. Default true; a server with several connections decides for itself. */
+  /** Whether two simultaneous calls run in order. Default true; a server with several connections decides for itself. */
   readonly isInOrder?: boolean;
-  /** A quicker way to have many states saved, by their numbers, than to save one after another. */
+  /** A quicker way to save many states by their numbers than one after another. */
   readonly saveStates?: (first: number, last: number) => Promise<void>;
 }
 
-/** The store of the test that runs, and what tests ask it most. */
+/** The store of the current test, and its most used calls. */
 export interface Subject {
   readonly store: Store;
   readonly isInOrder: boolean;
@@ -21,11 +21,11 @@ export interface Subject {
   sessionIds(options?: PageOptions): Promise<string[] | undefined>;
   /** Saves states with consecutive numbers, 64 at once. */
   begin(first: number, last: number): Promise<void>;
-  /** Leaves states with consecutive numbers there, as quickly as the store can. */
+  /** Adds states with consecutive numbers as quickly as the store can. */
   fill(first: number, last: number): Promise<void>;
 }
 
-/** Opens a store before each test of the `describe` that it is called in. */
+/** Opens a store before each test of the enclosing `describe`. */
 export function useStore(open: () => Promise<Store>, { isInOrder = true, saveStates }: StoreTraits): Subject {
   let store: Store;
   beforeEach(async () => {

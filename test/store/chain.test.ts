@@ -12,7 +12,7 @@ import { A, arrival, at, contentOf, people, state, take } from "./_records.ts";
 
 const warn = (message: string): void => expect.fail(message);
 
-/** A store as a crash left it, with changes in its journal. */
+/** A store as a crash leaves it, with changes in its journal. */
 async function crashed(): Promise<string> {
   const path = await makeStore();
   const store = await openJsonStore(path, { warn });
@@ -21,7 +21,7 @@ async function crashed(): Promise<string> {
   return abandoned(path);
 }
 
-/** Start, check and export name what is wrong; a repair keeps what db.json has, and copies every file before. */
+/** Start, check and export name the fault; a repair copies every file and keeps db.json's records. */
 async function expectNamed(path: string, message: string): Promise<void> {
   const before = await filesBeside(path);
   await expect(openJsonStore(path, { warn })).rejects.toMatchObject({
@@ -43,13 +43,13 @@ async function expectNamed(path: string, message: string): Promise<void> {
   await store.close();
 }
 
-it("The journal of another store is refused and named, and no repair takes anything from it", async () => {
+it("The journal of another store is refused by name, and a repair keeps it", async () => {
   const [path, other] = [await crashed(), await crashed()];
   await copyFile(journalOf(other), journalOf(path));
   await expectNamed(path, "it belongs to another store");
 });
 
-it("A journal that does not go on from its db.json, because one of the two is a copy of before, is refused and named", async () => {
+it("A journal that does not continue its db.json, because one of the two is an older copy, is refused by name", async () => {
   const path = await makeStore();
   const [document, journal] = [await readFile(path), await readFile(journalOf(path))];
   const store = await openJsonStore(path, { warn });
@@ -67,13 +67,13 @@ it("A journal that does not go on from its db.json, because one of the two is a 
 it.each([
   ["is missing", (path: string) => rm(path), "it is missing"],
   ["is empty", (path: string) => writeFile(path, ""), "its first line is missing or damaged"],
-])("A journal that %s is damage, and is named", async (_, harm, message) => {
+])("A journal that %s is reported as damage", async (_, harm, message) => {
   const path = await makeStore();
   await harm(journalOf(path));
   await expectNamed(path, message);
 });
 
-it("A start begins a new journal and leaves the one that was there as it was, even with a line that was cut off", async () => {
+it("A start creates a new journal and leaves the existing one unchanged, even with a cut last line", async () => {
   const path = await crashed();
   const cut = encodeLine(99, [["put", "states", state(9)]]).subarray(0, 60);
   await writeFile(journalOf(path), Buffer.concat([await readFile(journalOf(path)), cut]));
@@ -92,7 +92,7 @@ it("A start begins a new journal and leaves the one that was there as it was, ev
   expect((await contentOf(again)).users).toHaveLength(people().users.length + 1);
 });
 
-it("A store keeps its id and names another journal at each start", async () => {
+it("A store keeps its id and starts another journal at each start", async () => {
   const path = await makeStore();
   const header = async (): Promise<{ store: string; id: string }> =>
     JSON.parse((await readFile(journalOf(path), "utf8")).split("\n")[0]!) as { store: string; id: string };

@@ -21,7 +21,7 @@ import {
   take,
 } from "./_records.ts";
 
-/** What every store must do for whoever changes its records otherwise than by signing in. */
+/** The contract of every store for changes other than sign-ins. */
 export function testChanging(storeName: string, open: () => Promise<Store>): void {
   let store: Store;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
   });
   afterEach(() => store.close());
 
-  describe(`find, identitiesOf, counts (${storeName})`, () => {
+  describe(`find, identitiesOf and counts (${storeName})`, () => {
     it("find a record of any table by its key", async () => {
       await store.seed(people());
       expect(await store.find("users", id(1))).toMatchObject({ email: "ada@acme.test" });
@@ -40,7 +40,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       expect(await store.find("users", "\0")).toBeUndefined();
     });
 
-    it("list a user's links, oldest first, and count the records", async () => {
+    it("list a user's links, oldest first, and count records", async () => {
       await store.seed(people());
       expect((await store.identitiesOf(id(1))).map(({ provider }) => provider)).toEqual(["google", "github"]);
       expect(await store.identitiesOf(id(99))).toEqual([]);
@@ -76,7 +76,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
 
     it.each([
       ["an id", { users: [user(1, { email: "new@acme.test" })] }],
-      ["an e-mail address, whatever its case", { users: [user(50), user(51, { email: "ADA@acme.test" })] }],
+      ["an e-mail address in any case", { users: [user(50), user(51, { email: "ADA@acme.test" })] }],
       ["an account", { users: [user(50)], identities: [identity(51, user(50), { uid: "ada" })] }],
       ["a subdomain", { users: [user(50)], instances: [{ ...instance(id(0xc), "initech"), subdomain: "acme" }] }],
       [
@@ -85,14 +85,14 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       ],
       ["a session", { users: [user(50)], sessions: [session(21, user(50))] }],
       ["a persona", { users: [user(50)], personas: [persona("mary")] }],
-    ])("adds nothing where %s is there already", async (_, added) => {
+    ])("adds nothing if %s already exists", async (_, added) => {
       await store.seed(people());
       const before = await contentOf(store);
       await expect(store.add(added)).rejects.toBeInstanceOf(Conflict);
       expect(await contentOf(store)).toEqual(before);
     });
 
-    it("does not repeat a secret key in what it says", async () => {
+    it("does not repeat a secret key in its error", async () => {
       await store.seed(people());
       const { secret_key } = instance(A, "acme");
       const error = await store
@@ -102,7 +102,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       expect((error as Error).message).not.toContain(secret_key);
     });
 
-    it("lets one of two have an address that both want", async () => {
+    it("gives an address that two users claim to one of them", async () => {
       await store.seed(people());
       const outcomes = await Promise.allSettled(
         [60, 61].map((n) => store.add({ users: [user(n, { email: "same@acme.test" })] })),
@@ -112,7 +112,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
   });
 
   describe(`change (${storeName})`, () => {
-    it("changes what is there, and searches see it", async () => {
+    it("changes existing records, and searches see the change", async () => {
       await store.seed(people());
       const changed = await store.change(
         "users",
@@ -127,7 +127,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       expect(found.id).toBe(id(1));
     });
 
-    it("makes, removes, and leaves alone", async () => {
+    it("creates, removes and leaves alone", async () => {
       await store.seed(people());
       expect(await store.change("personas", "grace", () => persona("grace"))).toEqual(persona("grace"));
       expect(await store.find("personas", "grace")).toEqual(persona("grace"));
@@ -136,7 +136,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       expect(await store.change("personas", "grace", (before) => before)).toBeUndefined();
     });
 
-    it("refuses what must be unique, and throws what its caller throws", async () => {
+    it("rejects duplicates, and throws what its callback throws", async () => {
       await store.seed(people());
       await expect(
         store.change("users", id(2), (before) => before && { ...before, email: "ADA@acme.test" }),
@@ -152,7 +152,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       expect((await store.findUser(A, id(2)))?.user.email).toBe("charles@acme.test");
     });
 
-    it("counts every one of many changes made at once", async () => {
+    it("counts every one of many simultaneous changes", async () => {
       await store.seed(people());
       await Promise.all(
         Array.from({ length: 40 }, () =>
@@ -162,7 +162,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       expect(await store.settings("count")).toEqual([{ name: "count", value: { n: 40 } }]);
     });
 
-    it("revokes a session of a user who signs in meanwhile, or lets the sign-in go before", async () => {
+    it("revokes the session of a user who signs in meanwhile, or lets the sign-in go first", async () => {
       await store.seed(people());
       const { session: own } = await store.completeSignIn(arrival({ uid: "ada" }));
       await Promise.all([
@@ -173,8 +173,8 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
     });
   });
 
-  describe(`removeInstance, clearInstance (${storeName})`, () => {
-    it("remove all that belongs to an instance, and nothing of another", async () => {
+  describe(`removeInstance and clearInstance (${storeName})`, () => {
+    it("remove everything of an instance and nothing of another", async () => {
       await store.seed(people());
       await store.saveState(state(1));
       await store.saveState(state(2, { instance_id: B }));
@@ -190,8 +190,8 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
     });
   });
 
-  describe(`snapshots (${storeName})`, () => {
-    it("put everything back as it was, with the clock, and leave other settings alone", async () => {
+  describe(`Snapshots (${storeName})`, () => {
+    it("restore all records and the clock, and leave other settings alone", async () => {
       await store.seed(people());
       await changeSetting(store, "clock", () => ({ mode: "frozen", at: at(0) }));
       await changeSetting(store, "secret/seal", () => ({ secret: "1" }));
@@ -226,7 +226,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
       expect(await store.settings("scenario/")).toEqual([]);
     });
 
-    it("are replaced, deleted, and not there", async () => {
+    it("can be replaced and deleted, and may be missing", async () => {
       await store.seed(people());
       await store.snapshots.save("base", at(1));
       await store.replace(records());
@@ -240,7 +240,7 @@ export function testChanging(storeName: string, open: () => Promise<Store>): voi
   });
 
   describe(`replace (${storeName})`, () => {
-    it("keeps the secrets of the store, and no other setting", async () => {
+    it("keeps the secrets of the store and no other setting", async () => {
       await store.seed(people());
       await changeSetting(store, "clock", () => ({ mode: "real" }));
       await changeSetting(store, "secret/seal", () => ({ secret: "1" }));

@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** The same by looking at all users each time. */
+/** The same, by scanning all users each time. */
 function naive(document: Document, query: string, after: UserRecord | undefined, limit: number): string[] {
   const sorted = [...document.tables.users.values()].toSorted(
     (a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id),
@@ -62,7 +62,7 @@ async function find(
   return found;
 }
 
-it("A search finds what looking at every row finds, whatever was added, renamed, moved and removed before", async () => {
+it("A search finds what a scan of all rows finds, after any additions, renames, moves and removals", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { size: "max", maxLength: 300 }), async (steps) => {
       const document = new Document();
@@ -70,7 +70,7 @@ it("A search finds what looking at every row finds, whatever was added, renamed,
         if (now.kind === "delete") document.apply(["delete", "users", id(now.n)]);
         else if (now.kind === "put") {
           const created_at = `2026-01-0${now.time + 1}T00:00:00.000Z`;
-          // An address stays what it was, and nobody has another's.
+          // Addresses do not change and are unique.
           const email = `${now.n % 2 === 0 ? "a" : "b"}${now.n}@x.test`;
           document.apply(["put", "users", user(now.n, { name: now.name, email, created_at })]);
         } else {
@@ -85,7 +85,7 @@ it("A search finds what looking at every row finds, whatever was added, renamed,
   );
 });
 
-it("A search goes over all of many rows, and in pages over the same", async () => {
+it("A search over many rows covers all of them, also in pages", async () => {
   const document = new Document();
   const time = (k: number): string => new Date(Date.UTC(2026, 0, 1) + k * 1000).toISOString();
   const put = (k: number, name: string): void =>
@@ -105,7 +105,7 @@ it("A search goes over all of many rows, and in pages over the same", async () =
   expect(pages).toEqual(changed);
 });
 
-it("A row that is renamed while a column is being made is found by its new name", async () => {
+it("A row that is renamed while a column is built is found by its new name", async () => {
   const document = new Document();
   for (let k = 0; k < 9000; k++) document.apply(["put", "users", user(k, { name: "old", email: `u${k}@x.test` })]);
   const search = find(document, "name:new*", undefined, Infinity);

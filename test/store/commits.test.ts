@@ -7,7 +7,7 @@ import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { HeldLog } from "./_held-log.ts";
 import { persona } from "./_records.ts";
 
-/** Adds one to the number that stands at each of the keys, and answers with what it made of the first. */
+/** Adds one to the number at each key, and returns the first result. */
 function count(document: Document, keys: readonly string[]): Operation<number> {
   const numberAt = (key: string): number => Number(document.tables.personas.get(key)?.name ?? 0);
   return {
@@ -26,7 +26,7 @@ function begin(): { document: Document; log: HeldLog; commits: Commits } {
 }
 
 describe("A group of operations", () => {
-  it("is written at once: first those of one turn, then all that came meanwhile", async () => {
+  it("is written at once: first those of one turn, then all that arrived meanwhile", async () => {
     const { document, log, commits } = begin();
     const first = [commits.commit(count(document, ["a"])), commits.commit(count(document, ["b"]))];
     await setImmediate();
@@ -37,7 +37,7 @@ describe("A group of operations", () => {
     expect(log.groups.map((group) => group.length)).toEqual([2, 100]);
   });
 
-  it("holds no more than 1024, and the rest follow", async () => {
+  it("has at most 1024, and the rest follow", async () => {
     const { document, log, commits } = begin();
     const all = Array.from({ length: 2500 }, (_, n) => commits.commit(count(document, [String(n)])));
     for (let n = 0; n < 3; n++) await log.next();
@@ -45,7 +45,7 @@ describe("A group of operations", () => {
     expect(log.groups.map((group) => group.length)).toEqual([1024, 1024, 452]);
   });
 
-  it("is seen by nobody before it is written", async () => {
+  it("is invisible before it is written", async () => {
     const { document, log, commits } = begin();
     let answered = false;
     const call = commits.commit(count(document, ["a"])).then(() => (answered = true));
@@ -56,22 +56,22 @@ describe("A group of operations", () => {
     expect(document.tables.personas.size).toBe(1);
   });
 
-  it("holds one operation of each key: the next one decides on what the first has written", async () => {
+  it("has one operation per key, so that the next one sees the result of the first", async () => {
     const { document, log, commits } = begin();
     const calls = [["a"], ["a", "b"], ["b"], ["c"]].map((keys) => commits.commit(count(document, keys)));
     for (let n = 0; n < 3; n++) await log.next();
     expect(await Promise.all(calls)).toEqual([1, 2, 2, 1]);
-    // The third waits for the second, although nobody has written its key yet.
+    // The third waits for the second, although its key is not written yet.
     expect(log.groups.map((group) => group.length)).toEqual([2, 2, 1]);
   });
 
-  it("needs no write where nothing changes", async () => {
+  it("needs no write if nothing changes", async () => {
     const { log, commits } = begin();
     expect(await commits.commit({ keys: () => [], run: () => ({ changes: [], result: "read" }) })).toBe("read");
     expect(log.isIdle).toBe(true);
   });
 
-  it("is refused as a whole where it can't be written, and leaves the document as it was", async () => {
+  it("is rejected completely if it cannot be written, and leaves the document unchanged", async () => {
     const { document, log, commits } = begin();
     const failure = new StorageUnavailable("disk full");
     const calls = ["a", "b"].map((key) => commits.commit(count(document, [key])));
@@ -86,7 +86,7 @@ describe("A group of operations", () => {
     expect([...document.tables.personas.keys()]).toEqual(["a", "c"]);
   });
 
-  it.each(["keys", "run"] as const)("goes on without an operation whose %s throws", async (part) => {
+  it.each(["keys", "run"] as const)("continues without an operation whose %s throws", async (part) => {
     const { document, log, commits } = begin();
     const failure = new Error("refused");
     const refuse = (): never => {
@@ -101,7 +101,7 @@ describe("A group of operations", () => {
     expect(await Promise.all([before, refused, after])).toEqual([1, String(failure), 1]);
   });
 
-  it("is waited for by who asks when all is settled", async () => {
+  it("can be awaited until all operations are settled", async () => {
     const { document, log, commits } = begin();
     let settled = false;
     const calls = ["a", "a"].map((key) => commits.commit(count(document, [key])));
@@ -114,7 +114,7 @@ describe("A group of operations", () => {
     await commits.settled();
   });
 
-  it("keeps each key's order, loses no update, and holds what was written, whatever fails", async () => {
+  it("keeps each key's order, loses no update and matches what was written, with any failures", async () => {
     const keys = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 3 });
     const turn = fc.record({ operations: fc.array(keys, { maxLength: 6 }), fails: fc.boolean() });
     await fc.assert(

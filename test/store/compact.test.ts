@@ -25,7 +25,7 @@ import {
 } from "./_records.ts";
 import { firstHeader, firstLine, secondLine } from "./_files.ts";
 
-/** How long nothing must happen before the journal is compacted. */
+/** The idle time before the journal is compacted. */
 const IDLE_MS = 1000;
 const RETRY_MS = 60_000;
 
@@ -64,7 +64,7 @@ async function foundIn(store: Store, numbers: readonly number[]): Promise<number
 }
 
 describe("The journal is compacted into db.json", () => {
-  it("when nothing has happened for a while", async () => {
+  it("after an idle time", async () => {
     const path = await newPath();
     const store = await open(path);
     await store.seed(records());
@@ -79,7 +79,7 @@ describe("The journal is compacted into db.json", () => {
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ sequence: 3, states: [state(1), state(2)] });
   });
 
-  it("when it has grown long, without waiting for quiet", async () => {
+  it("when it has grown long, even without an idle time", async () => {
     const path = await newPath();
     const store = await open(path);
     const redirect_uri = `http://localhost:3000/${"x".repeat(1 << 20)}`;
@@ -90,7 +90,7 @@ describe("The journal is compacted into db.json", () => {
     expect(await foundIn(again, [1, 2, 3, 4, 5, 6, 7, 8, 9])).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it("when the store is closed, and then a journal begins", async () => {
+  it("when the store is closed, followed by a new journal", async () => {
     const path = await newPath();
     const store = await open(path);
     await store.seed(people());
@@ -100,7 +100,7 @@ describe("The journal is compacted into db.json", () => {
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ sequence: 2, states: [state(1)] });
   });
 
-  it("so that what was deleted is in no file any more", async () => {
+  it("so that deleted records are in no file any more", async () => {
     const path = await newPath();
     const store = await open(path);
     await store.seed(people());
@@ -111,7 +111,7 @@ describe("The journal is compacted into db.json", () => {
     }
   });
 
-  it("not for a few bytes beside a large db.json, and these are kept", async () => {
+  it("unless it is small compared with db.json", async () => {
     const path = await newPath();
     const store = await open(path);
     await store.saveState(state(1, { redirect_uri: "x".repeat(100_000) }));
@@ -125,7 +125,7 @@ describe("The journal is compacted into db.json", () => {
   });
 });
 
-/** Four groups of changes, of which the later ones undo some of the earlier. */
+/** Four groups of changes; later ones undo some of the earlier. */
 const [ada, grace] = [user(1, { email: "ada@acme.test" }), user(3, { email: "grace@navy.test" })];
 const returned = user(5, { email: ada.email, name: "Ada again" });
 const CHANGES: readonly (readonly Change[])[] = [
@@ -156,7 +156,7 @@ const CHANGES: readonly (readonly Change[])[] = [
 const LINES = CHANGES.map((changes, n) => encodeLine(n + 1, changes));
 const lines = (...numbers: number[]): Buffer => Buffer.concat(numbers.map((n) => LINES[n - 1]!));
 
-/** A `db.json` that says to be as of a change, and holds these. */
+/** A `db.json` as of a change, with this content. */
 async function snapshot(
   sequence: number,
   changes: readonly Change[] = CHANGES.slice(0, sequence).flat(),
@@ -193,9 +193,9 @@ async function laidOut({ document, old, journal = old ? undefined : NOTHING, unf
 
 const half = async (whole: Promise<Buffer>): Promise<Buffer> => (await whole).subarray(0, 300);
 
-describe("A crash while the journal is compacted", () => {
+describe("A crash during compaction", () => {
   const first = CHANGES.slice(0, 2).flat();
-  // States are written last, so they can be newer than the users above them.
+  // States are written last, so they can be newer than the users before them.
   const torn = [
     ...first,
     ...CHANGES.slice(2)
@@ -245,21 +245,21 @@ describe("A crash while the journal is compacted", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("loses nothing when a change was cut as well", async () => {
+  it("loses nothing if a change was cut as well", async () => {
     const store = await open(await laidOut({ document: snapshot(0), old, journal: journal.subarray(0, -9) }));
     const expected = await open(await laidOut({ document: snapshot(3) }));
     expect(await contentOf(store)).toEqual(await contentOf(expected));
     expect(warnings.length).toBe(1);
   });
 
-  it("leaves no half-written file, which would keep what is deleted later", async () => {
+  it("leaves no partial file, which would keep records that are deleted later", async () => {
     const path = await laidOut({ document: snapshot(4), unfinished: snapshot(2) });
     await (await open(path)).close();
     expect(await namesIn(path)).toEqual(["db.journal", "db.json"]);
   });
 });
 
-/** The files of a store as they are in one moment. */
+/** The files of a store at one moment. */
 function filesNow(path: string): Map<string, Buffer> {
   const look = (): string[] =>
     readdirSync(dirname(path))
@@ -278,15 +278,15 @@ function filesNow(path: string): Map<string, Buffer> {
   }
 }
 
-describe("Changes that come while the journal is compacted", () => {
-  it("are kept, and survive a crash at any moment", async () => {
+describe("Changes during compaction", () => {
+  it("are kept and survive a crash at any moment", async () => {
     const path = await newPath();
     const store = await open(path);
     const users = Array.from({ length: 3000 }, (_, n) => user(n));
     await store.seed(records({ users }));
     const moments: { files: Map<string, Buffer>; acknowledged: number }[] = [];
     let n = 0;
-    // An eighth of what is there, after which quiet is enough.
+    // An eighth of db.json, after which an idle time is enough.
     while ((await sizeOf(journalOf(path))) * 8 <= (await sizeOf(path))) {
       await Promise.all(Array.from({ length: 100 }, async () => store.saveState(state(++n))));
     }
@@ -320,8 +320,8 @@ describe("Changes that come while the journal is compacted", () => {
   }, 30_000);
 });
 
-describe("A compaction that fails", () => {
-  it("only warns where the journal can't be put aside; the next one does it", async () => {
+describe("A failed compaction", () => {
+  it("only warns if the journal cannot be put aside, and the next one succeeds", async () => {
     const path = await newPath();
     const store = await open(path);
     await store.saveState(state(1));
@@ -337,7 +337,7 @@ describe("A compaction that fails", () => {
     expect(warnings).toEqual([`${path} could not be brought up to date (EISDIR); the journal keeps everything.`]);
   });
 
-  it("refuses writing while somebody else has put something in db.json's place", async () => {
+  it("stops writes while another file is in the place of db.json", async () => {
     const path = await newPath();
     const store = await open(path);
     await store.saveState(state(1));
@@ -364,7 +364,7 @@ describe("A compaction that fails", () => {
     ]);
   });
 
-  it("is tried again by itself after a minute, not at each change, and is reported once", async () => {
+  it("is retried after a minute, not at each change, and reported once", async () => {
     const path = await newPath();
     const store = await open(path);
     await store.saveState(state(1));
@@ -383,7 +383,7 @@ describe("A compaction that fails", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("keeps the journal where it happens at the end, and the next start has everything", async () => {
+  it("at closing keeps the journal, and the next start has every record", async () => {
     const path = await newPath();
     const store = await open(path);
     await store.saveState(state(1));

@@ -7,7 +7,7 @@ import { testSignIns } from "./_sign-ins.ts";
 import { testStates } from "./_states.ts";
 import { useStore, type StoreTraits } from "./_subject.ts";
 
-/** What every store must do, whatever it is made of; `testChanging` in `changing.ts` has the rest. */
+/** The contract of every store; `testChanging` in `changing.ts` has the rest. */
 export function testStore(name: string, open: () => Promise<Store>, traits: StoreTraits = {}): void {
   describe(`A store (${name})`, () => {
     const subject = useStore(open, traits);

@@ -24,14 +24,14 @@ import { A, arrival, contentOf, id, people, state, take } from "./_records.ts";
 
 const has = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 const canLimit = has("prlimit", "--version");
-// The names of system calls differ between machines.
+// System calls have different names on different machines.
 const canTrace =
   process.arch === "x64" &&
   has("strace", "--seccomp-bpf", "-f", "-o", "/dev/null", "-e", "trace=fsync", process.execPath, "--version");
 
 const newPath = async (): Promise<string> => join(await temporaryDirectory(), ".svc", "db.json");
 
-/** A store that a server has filled, so that the next one writes nothing before it is asked to. */
+/** A store filled by a server, so that the next one writes nothing by itself. */
 async function filledPath(): Promise<string> {
   const path = await newPath();
   const first = await startProcess(path);
@@ -45,18 +45,18 @@ const journalOf = (path: string): string => join(dirname(path), "db.journal");
 
 interface Answered {
   status: number;
-  /** Of the sign-in that was begun. */
+  /** The state of the started sign-in. */
   state: string;
   body: string;
 }
 
-/** Begins a sign-in, which writes a state. */
+/** Starts a sign-in, which writes a state. */
 async function begin({ url }: Answer): Promise<Answered> {
   const query = new URLSearchParams({ provider: "google", redirect_uri: "http://localhost:3000/callback" });
   return answered(await fetch(`${url}/oauth/authorize?${query.toString()}`, { redirect: "manual" }));
 }
 
-/** Breaks one off, which takes its state away. */
+/** Cancels a sign-in, which removes its state. */
 async function breakOff({ url }: Answer, begun: string): Promise<Answered> {
   const query = new URLSearchParams({ state: begun, error: "access_denied" });
   return answered(await fetch(`${url}/oauth/google/callback?${query.toString()}`, { redirect: "manual" }));
@@ -73,7 +73,7 @@ async function listUsers({ url, instances }: Answer): Promise<number> {
   return (await fetch(`${url}/api/v1/users`, { headers })).status;
 }
 
-/** The states that a start would find in a store's files as they are now. */
+/** The states that a start would now find in a store's files. */
 async function statesIn(path: string): Promise<string[]> {
   const copy = await abandoned(path);
   const store = await openJsonStore(copy, { warn: () => {} });
@@ -81,7 +81,7 @@ async function statesIn(path: string): Promise<string[]> {
   return (JSON.parse(await readFile(copy, "utf8")) as { states: StateRecord[] }).states.map((row) => row.state);
 }
 
-/** The content of all files of a store but its locks. */
+/** The content of all files of a store except its locks. */
 async function filesOf(path: string): Promise<Map<string, string>> {
   const entries = await readdir(dirname(path), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".lock"));
@@ -97,7 +97,7 @@ const limit = (pid: number, size: number | "unlimited"): void => {
 };
 
 describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
-  it("is answered with 503, reading goes on, and what failed is never seen again", async () => {
+  it("is answered with 503 while reads continue, and a failed write never appears", async () => {
     const path = await newPath();
     const other = await startProcess(path);
     const server = await other.ask("serve");
@@ -118,7 +118,7 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
     expect(await statesIn(path)).toEqual(begun);
   }, 60_000);
 
-  it("is answered with 503 for a delete as well, and the user is still there", async () => {
+  it("is answered with 503 for a delete too, and the user remains", async () => {
     const other = await startProcess(await newPath());
     const server = await other.ask("serve");
     const headers = { "x-service-secret-key": server.instances[0]!.secret_key };
@@ -134,7 +134,7 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
   }, 60_000);
 
   it.each([".svc", "data"])(
-    "refuses to start with a sentence about the store, and starts when there is room: %s",
+    "prevents a start with an error about the store until there is room: %s",
     async (name) => {
       const directory = join(await temporaryDirectory(), name);
       await mkdir(directory);
@@ -157,14 +157,14 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
   );
 });
 
-/** The process's n-th fdatasync fails, and no other. strace counts by thread, so there is one. */
+/** Only the process's n-th fdatasync fails. strace counts by thread, so there is one thread. */
 const failing = (n: number): string[] =>
   `env UV_THREADPOOL_SIZE=1 strace -f -qq -o /dev/null -e trace=fdatasync -e inject=fdatasync:error=EIO:when=${n}`.split(
     " ",
   );
 
-describe.skipIf(!canTrace)("A disk that fails (needs strace)", () => {
-  it("does not keep a store from being closed in order", async () => {
+describe.skipIf(!canTrace)("A failing disk (needs strace)", () => {
+  it("does not prevent the store from closing in order", async () => {
     const path = await filledPath();
     const other = await startProcess(path, failing(2));
     const server = await other.ask("serve");
@@ -175,7 +175,7 @@ describe.skipIf(!canTrace)("A disk that fails (needs strace)", () => {
   }, 60_000);
 });
 
-/** What a process does with files and sockets, in order; a call counts when it has returned, an answer when it begins. */
+/** A process's file and socket calls in order: a file call counts when it returns, a response when it starts. */
 async function eventsOf(trace: string, directory: string): Promise<string[]> {
   const unfinished = new Map<string, string>();
   const events: string[] = [];
@@ -201,7 +201,7 @@ async function eventsOf(trace: string, directory: string): Promise<string[]> {
   return events;
 }
 
-describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
+describe.skipIf(!canTrace)("The order of syncs (needs strace)", () => {
   const CALLS = "mkdir,rename,link,unlink,fsync,fdatasync,pwrite64,write,writev";
 
   async function traced(path: string, work: (server: Answer) => Promise<void>, ends: boolean): Promise<string[]> {
@@ -214,7 +214,7 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
     return eventsOf(trace, dirname(dirname(path)));
   }
 
-  it("when its change is on the disk, not before", async () => {
+  it("puts a change on the disk before its response is sent", async () => {
     const events = await traced(
       await filledPath(),
       async (server) => {
@@ -226,7 +226,7 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
     expect(steps).toEqual(Array.from({ length: 20 }, () => ["append", "fdatasync /.svc/db.journal", "answer"]).flat());
   }, 60_000);
 
-  it("and db.json is on the disk before the journal that it replaces is gone", async () => {
+  it("puts db.json on the disk before the journal that it replaces is removed", async () => {
     const events = await traced(await filledPath(), async (server) => void (await begin(server)), true);
     const first = events.indexOf("append");
     expect(events.slice(first)).toEqual([
@@ -246,7 +246,7 @@ describe.skipIf(!canTrace)("An answer is sent (needs strace)", () => {
     ]);
   }, 60_000);
 
-  it("and a directory that was made for the store is on the disk before the first change is", async () => {
+  it("puts a new directory of the store on the disk before the first change", async () => {
     const events = await traced(await newPath(), async (server) => void (await begin(server)), false);
     const before = events.slice(0, events.indexOf("append")).filter((event) => /^(mkdir|fsync)/.test(event));
     expect(before).toEqual(
@@ -261,7 +261,7 @@ async function open(path: string): Promise<Store> {
   return store;
 }
 
-/** A store with a `db.json`, and a change in the journal that waits to be compacted. */
+/** A store with a `db.json` and a change in the journal that awaits compaction. */
 async function running(): Promise<{ path: string; store: Store }> {
   const path = await newPath();
   const first = await open(path);
@@ -291,7 +291,7 @@ describe("Another process that writes to the store's files", () => {
       },
     ],
     [
-      "has opened the store elsewhere, and compacted it",
+      "compacts a copy of the store into its place",
       async (path) => {
         const elsewhere = await abandoned(path);
         const theirs = await open(elsewhere);
@@ -304,7 +304,7 @@ describe("Another process that writes to the store's files", () => {
       },
     ],
   ];
-  it.each(foreign)("that %s: nothing is written any more, and reading goes on", async (_, change) => {
+  it.each(foreign)("and %s stops all writes, while reads continue", async (_, change) => {
     const { path, store } = await running();
     await change(path);
     const files = await filesOf(path);
@@ -321,7 +321,7 @@ describe("Another process that writes to the store's files", () => {
     expect(await filesOf(path)).toEqual(files);
   });
 
-  it.each(foreign)("that %s: the next compaction leaves that alone", async (_, change) => {
+  it.each(foreign)("and %s is noticed by the next compaction, which leaves the file alone", async (_, change) => {
     const { path } = await running();
     await change(path);
     const files = await filesOf(path);
@@ -330,7 +330,7 @@ describe("Another process that writes to the store's files", () => {
     expect(await filesOf(path)).toEqual(files);
   });
 
-  it.each(foreign)("that %s: closing leaves that alone", async (_, change) => {
+  it.each(foreign)("and %s is noticed by closing, which leaves the file alone", async (_, change) => {
     const { path, store } = await running();
     await change(path);
     const files = await filesOf(path);
@@ -338,7 +338,7 @@ describe("Another process that writes to the store's files", () => {
     expect(await filesOf(path)).toEqual(files);
   });
 
-  it("that adds to an empty journal: closing leaves that alone", async () => {
+  it("and adds to an empty journal is noticed by closing, which leaves the file alone", async () => {
     const path = await newPath();
     await mkdir(dirname(path));
     const store = await open(path);

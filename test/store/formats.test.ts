@@ -14,7 +14,7 @@ import { filesBeside } from "./_move.ts";
 import { temporaryDirectory } from "./_directory.ts";
 import { at } from "./_records.ts";
 
-// A store of every older format, as svc wrote it, with the export that it made of it; none is ever removed.
+// A store of every older format, as svc wrote it, with its export; none is ever removed.
 const FORMATS = [2];
 const fixture = (version: number, kind: "db" | "journal" | "ndjson"): string =>
   join(import.meta.dirname, "formats", `${version}.${kind}`);
@@ -26,7 +26,7 @@ async function laid(version: number): Promise<string> {
   return path;
 }
 
-/** What the store holds, as it was exported when it was written. */
+/** The content of the store, exported when it was written. */
 async function written(version: number): Promise<unknown[]> {
   const lines = (await readFile(fixture(version, "ndjson"), "utf8")).split("\n").slice(1, -2);
   return lines.map((line) => {
@@ -48,7 +48,7 @@ const opened = async (path: string): Promise<void> => {
   await store.close();
 };
 
-it("An older record has its accounts at providers in one column after the upgrade, and keeps everything else", () => {
+it("An upgrade moves the accounts of an older record into one column and keeps everything else", () => {
   const google = { sub: "1", email_verified: true };
   const record = { id: "ada", name: null, email: "ada@acme.test", avatar_url: null };
   expect(upgrade("personas", { ...record, google }, 2)).toEqual({ ...record, accounts: { google } });
@@ -59,37 +59,31 @@ it("An older record has its accounts at providers in one column after the upgrad
   });
 });
 
-it.each(FORMATS)(
-  "A store of format %i checks clean, and is read without loss and without being changed",
-  async (version) => {
-    const path = await laid(version);
-    const before = await filesBeside(path);
-    expect(await checkJsonStore(path)).toMatchObject({
-      kind: `json, format ${version}`,
-      damage: [],
-      dangling: [],
-      notes: [],
-      tables: { settings: 0, instances: 2, personas: 3, users: 6, identities: 6, sessions: 12, states: 2 },
-    });
-    expect(await read(driverOf(path).openSource())).toEqual(await written(version));
-    expect(await filesBeside(path)).toEqual(before);
-  },
-);
+it.each(FORMATS)("A store of format %i checks clean and is read completely and without a change", async (version) => {
+  const path = await laid(version);
+  const before = await filesBeside(path);
+  expect(await checkJsonStore(path)).toMatchObject({
+    kind: `json, format ${version}`,
+    damage: [],
+    dangling: [],
+    notes: [],
+    tables: { settings: 0, instances: 2, personas: 3, users: 6, identities: 6, sessions: 12, states: 2 },
+  });
+  expect(await read(driverOf(path).openSource())).toEqual(await written(version));
+  expect(await filesBeside(path)).toEqual(before);
+});
 
-it.each(FORMATS)(
-  "A store of format %i opens without loss, and its db.json is kept as it was beside",
-  async (version) => {
-    const path = await laid(version);
-    await opened(path);
-    expect(await readFile(`${path}.format-${version}.bak`)).toEqual(await readFile(fixture(version, "db")));
-    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ version: VERSION });
-    expect(await checkJsonStore(path)).toMatchObject({ kind: `json, format ${VERSION}`, damage: [], notes: [] });
-    expect(await read(driverOf(path).openSource())).toEqual(await written(version));
-    await opened(path);
-  },
-);
+it.each(FORMATS)("A store of format %i opens without loss and keeps its old db.json beside it", async (version) => {
+  const path = await laid(version);
+  await opened(path);
+  expect(await readFile(`${path}.format-${version}.bak`)).toEqual(await readFile(fixture(version, "db")));
+  expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ version: VERSION });
+  expect(await checkJsonStore(path)).toMatchObject({ kind: `json, format ${VERSION}`, damage: [], notes: [] });
+  expect(await read(driverOf(path).openSource())).toEqual(await written(version));
+  await opened(path);
+});
 
-it.each(FORMATS)("A store of format %i with one damaged record loses that one alone in a repair", async (version) => {
+it.each(FORMATS)("A store of format %i with one damaged record loses only that one in a repair", async (version) => {
   const path = await laid(version);
   await writeFile(path, (await readFile(path, "utf8")).replace("Софья", "Sofya"));
   const repair = await openRepair(path, { now: new Date(at(0)) });
@@ -102,7 +96,7 @@ it.each(FORMATS)("A store of format %i with one damaged record loses that one al
   expect(await read(driverOf(path).openSource())).toEqual(kept);
 });
 
-it.each(FORMATS)("A store of format %i is copied, and its export imported, without loss", async (version) => {
+it.each(FORMATS)("A store of format %i is copied, exported and imported without loss", async (version) => {
   const [copied, imported] = [join(await temporaryDirectory(), "db.json"), join(await temporaryDirectory(), "db.json")];
   expect(await copyStore(driverOf(await laid(version)), driverOf(copied))).toMatchObject({ isEqual: true });
   const file = await openFile(fixture(version, "ndjson"));
@@ -112,40 +106,34 @@ it.each(FORMATS)("A store of format %i is copied, and its export imported, witho
     expect(await read(driverOf(path).openSource())).toEqual(await written(version));
 });
 
-it.each(FORMATS)(
-  "A store of format %i in which any byte has changed is refused and left as it was",
-  async (version) => {
-    const path = await laid(version);
-    const original = await readFile(path);
-    const accepted: number[] = [];
-    for (let offset = 0; offset < original.length; offset += 397) {
-      const changed = Buffer.from(original);
-      changed[offset]! ^= 1;
-      await writeFile(path, changed);
-      const store = await openJsonStore(path, { warn: () => {} }).catch(() => undefined);
-      if (store) accepted.push(offset);
-      await store?.close();
-      expect(await readFile(path)).toEqual(changed);
-      expect((await readdir(dirname(path))).filter((name) => name.endsWith(".bak"))).toEqual([]);
-    }
-    expect(accepted).toEqual([]);
-  },
-);
+it.each(FORMATS)("A store of format %i with any changed byte is refused and left unchanged", async (version) => {
+  const path = await laid(version);
+  const original = await readFile(path);
+  const accepted: number[] = [];
+  for (let offset = 0; offset < original.length; offset += 397) {
+    const changed = Buffer.from(original);
+    changed[offset]! ^= 1;
+    await writeFile(path, changed);
+    const store = await openJsonStore(path, { warn: () => {} }).catch(() => undefined);
+    if (store) accepted.push(offset);
+    await store?.close();
+    expect(await readFile(path)).toEqual(changed);
+    expect((await readdir(dirname(path))).filter((name) => name.endsWith(".bak"))).toEqual([]);
+  }
+  expect(accepted).toEqual([]);
+});
 
-it.each([VERSION + 1, 1])(
-  "A store of format %i, which this svc does not know, is refused by name and untouched",
-  async (version) => {
-    const path = await laid(2);
-    await writeFile(path, (await readFile(path, "utf8")).replace('"version":2', `"version":${version}`));
-    const before = await filesBeside(path);
-    const refused = expect.objectContaining({
-      name: "StoreRefused",
-      message: expect.stringContaining(`format ${version}`),
-    });
-    await expect(opened(path)).rejects.toEqual(refused);
-    await expect(checkJsonStore(path)).rejects.toEqual(refused);
-    await expect(openRepair(path, { now: new Date(at(0)) })).rejects.toEqual(refused);
-    await expect(read(driverOf(path).openSource())).rejects.toEqual(refused);
-    expect(await filesBeside(path)).toEqual(before);
-  },
-);
+it.each([VERSION + 1, 1])("A store of the unknown format %i is refused by name and left unchanged", async (version) => {
+  const path = await laid(2);
+  await writeFile(path, (await readFile(path, "utf8")).replace('"version":2', `"version":${version}`));
+  const before = await filesBeside(path);
+  const refused = expect.objectContaining({
+    name: "StoreRefused",
+    message: expect.stringContaining(`format ${version}`),
+  });
+  await expect(opened(path)).rejects.toEqual(refused);
+  await expect(checkJsonStore(path)).rejects.toEqual(refused);
+  await expect(openRepair(path, { now: new Date(at(0)) })).rejects.toEqual(refused);
+  await expect(read(driverOf(path).openSource())).rejects.toEqual(refused);
+  expect(await filesBeside(path)).toEqual(before);
+});

@@ -8,7 +8,7 @@ import { documentIn } from "./_files.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
 import { people, records, state } from "./_records.ts";
 
-/** One bit of each byte turned; and a line's end in some places, which makes two lines of one. */
+/** One bit of each byte flipped, and a line feed at some places, which splits a line. */
 function* flips(bytes: Buffer): Iterable<Buffer> {
   for (let offset = 0; offset < bytes.length; offset++) {
     const values = [bytes[offset]! ^ (1 << (offset % 8)), ...(offset % 7 === 0 ? [10] : [])];
@@ -21,7 +21,7 @@ function* flips(bytes: Buffer): Iterable<Buffer> {
   }
 }
 
-/** What becomes of a store with such a file: looked at by its reader alone, and every so often by opening the store. */
+/** The result for a store with such a file: from its reader, and now and then from opening the store. */
 async function outcomes(
   { path, journal }: Laid,
   file: string,
@@ -48,14 +48,14 @@ async function outcomes(
   return [...seen];
 }
 
-describe("A byte that has changed", () => {
-  it("is refused anywhere in the journal, with file and place, and nothing is overwritten", async () => {
+describe("A changed byte", () => {
+  it("anywhere in the journal is refused with file and position, and nothing is overwritten", async () => {
     const laid = await laidOut(["a", "b"].map(named), records());
     const read = (): Promise<unknown> => documentIn(laid.path);
     expect(await outcomes(laid, laid.journal, flips(Buffer.concat(laid.lines)), read)).toEqual(["refused"]);
   }, 30_000);
 
-  it("is refused anywhere in db.json, with file and place, and nothing is overwritten", async () => {
+  it("anywhere in db.json is refused with file and position, and nothing is overwritten", async () => {
     const { users, identities, sessions } = people();
     const laid = await laidOut(
       [put(1)],
@@ -70,7 +70,7 @@ describe("A byte that has changed", () => {
     expect(await outcomes(laid, laid.path, flips(laid.document), read)).toEqual(["refused"]);
   }, 30_000);
 
-  it("is dropped where it is in a line that was cut, with the line", async () => {
+  it("in a cut line is dropped with the line", async () => {
     const { path, journal, lines } = await laidOut([1, 2].map(put));
     const bytes = Buffer.concat(lines).subarray(0, -30);
     bytes[bytes.length - 5]! ^= 1;
@@ -81,7 +81,7 @@ describe("A byte that has changed", () => {
   });
 });
 
-describe("Lines that are not where they were written", () => {
+describe("Misplaced lines in the journal", () => {
   const arrangements: [string, (lines: Buffer[]) => Buffer[], string][] = [
     ["one is missing", ([one, , three]) => [one!, three!], "change 3 is missing"],
     ["the first is missing", ([, two, three]) => [two!, three!], "its first line is missing or damaged"],
@@ -100,7 +100,7 @@ describe("Lines that are not where they were written", () => {
     expect(await readFile(journal)).toEqual(arranged);
   });
 
-  it("are refused where they are older than db.json", async () => {
+  it("are refused if they are older than db.json", async () => {
     const { path, journal, lines } = await laidOut([1, 2].map(put));
     const first = await attempt(path);
     await first.store!.close();
@@ -109,7 +109,7 @@ describe("Lines that are not where they were written", () => {
     expect(await readFile(journal)).toEqual(Buffer.concat(lines));
   });
 
-  it("are refused where db.json is gone", async () => {
+  it("are refused if db.json is missing", async () => {
     const { path, journal, lines } = await laidOut([1, 2].map(put));
     await rm(path);
     expect((await refused(path)).message).toContain("change 1 is missing");

@@ -17,7 +17,7 @@ describe("A line of the journal", () => {
       .map((more): Change => ["put", "states", state(1, more)]),
   );
 
-  it("is what was written when it is read", () => {
+  it("is read back as it was written", () => {
     fc.assert(
       fc.property(fc.nat(), fc.array(change, { maxLength: 4 }), (sequence, changes) => {
         const line = encodeLine(sequence, changes);
@@ -27,7 +27,7 @@ describe("A line of the journal", () => {
     );
   });
 
-  it("is refused when it is cut anywhere, or any bit of it has changed", () => {
+  it("is rejected after a cut or a bit flip anywhere", () => {
     const line = encodeLine(17, [put(1), ["delete", "users", "x"]]).subarray(0, -1);
     const accepted: string[] = [];
     for (let offset = 0; offset < line.length; offset++) {
@@ -42,15 +42,15 @@ describe("A line of the journal", () => {
   });
 
   it.each(["", "{}", "null", ',"crc32":"00000000"}', '{"sequence":1,"changes":[]}', '{"crc32":"00000000"}'])(
-    "is refused where it never was one: %s",
+    "is rejected if it never was one: %s",
     (line) => expect(decodeLine(Buffer.from(line))).toBeUndefined(),
   );
 });
 
-describe("A journal whose last line did not wholly reach the disk", () => {
+describe("A journal whose last line did not reach the disk completely", () => {
   const PAGE = 4096;
 
-  /** The last line reaches over several pages of the file. */
+  /** The last line spans several pages of the file. */
   async function longLine(): Promise<Laid & { whole: Buffer; start: number }> {
     const many = Array.from({ length: 60 }, (_, n): Change => ["put", "states", state(n)]);
     const laid = await laidOut([put(1)], records());
@@ -59,7 +59,7 @@ describe("A journal whose last line did not wholly reach the disk", () => {
     return { ...laid, whole, start: whole.length - long.length };
   }
 
-  it("keeps the lines before, whichever of its pages are missing", async () => {
+  it("keeps the lines before it, whichever pages are missing", async () => {
     const { journal, path, document, whole, start } = await longLine();
     const pages = Array.from({ length: Math.ceil(whole.length / PAGE) }, (_, n) => n * PAGE);
     expect(pages.length).toBeGreaterThan(4);
@@ -75,7 +75,7 @@ describe("A journal whose last line did not wholly reach the disk", () => {
     }
   });
 
-  it("is refused where no crash leaves it like that: a few zeros within a page, or a line behind it", async () => {
+  it("is rejected if no crash can cause it: zeros within a page, or a line after it", async () => {
     const { journal, path, whole, start, lines } = await longLine();
     const within = Buffer.from(whole);
     within.fill(0, start + 100, start + 200);
@@ -92,7 +92,7 @@ describe("A journal whose last line did not wholly reach the disk", () => {
 
 describe("A journal whose last line was cut by a crash", () => {
   const names = ["a", "b", "c", "d"];
-  /** Of a journal that was cut: what is whole, and the warning that the rest deserves. */
+  /** The intact part of a cut journal, and the warning for the rest. */
   function expectedOf({ journal, lines }: Laid, cut: number): { kept: string[]; start: number; warned: string[] } {
     const ends = lines.map((_, n) => Buffer.concat(lines.slice(0, n + 1)).length);
     const kept = ends.filter((end) => end <= cut).length;
@@ -105,7 +105,7 @@ describe("A journal whose last line was cut by a crash", () => {
     };
   }
 
-  it("keeps the lines before and drops the rest with one warning, wherever it was cut", async () => {
+  it("keeps the lines before it and drops the rest with one warning, wherever it was cut", async () => {
     const laid = await laidOut(names.map(named), records());
     const whole = Buffer.concat(laid.lines);
     for (let cut = laid.lines[0]!.length; cut < whole.length; cut++) {
@@ -120,7 +120,7 @@ describe("A journal whose last line was cut by a crash", () => {
     }
   }, 120_000);
 
-  it("goes on from there", async () => {
+  it("continues after them", async () => {
     const laid = await laidOut(names.map(named), records());
     const whole = Buffer.concat(laid.lines);
     for (let cut = laid.lines[0]!.length; cut < whole.length; cut += 16) {
@@ -145,7 +145,7 @@ describe("A journal whose last line was cut by a crash", () => {
     expect(await statesIn(store!, [1, 2, 3])).toEqual([state(1), state(2), state(3)]);
   });
 
-  it("is refused where the cut is not at the end of all that was written", async () => {
+  it("is rejected if the cut is not at the end", async () => {
     const { path, journal, lines } = await laidOut([1, 2, 3, 4].map(put));
     const cut = Buffer.concat(lines.slice(0, 2)).subarray(0, -20);
     await writeFile(`${journal}.old`, cut);

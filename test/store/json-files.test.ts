@@ -13,8 +13,8 @@ expectNoWarnings();
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
-describe("Who may read it", () => {
-  it("is the owner alone, whatever the umask", async () => {
+describe("The files of a store", () => {
+  it("are readable by their owner only, whatever the umask", async () => {
     const path = join(await temporaryDirectory(), "a", "b", "db.json");
     const umask = process.umask(0);
     try {
@@ -37,7 +37,7 @@ describe("Who may read it", () => {
     }
   });
 
-  it("is the owner alone, also of files that were put back with other modes", async () => {
+  it("become readable by their owner only, even if restored with other modes", async () => {
     const path = await newPath();
     const store = await open(path);
     await fill(store);
@@ -49,13 +49,13 @@ describe("Who may read it", () => {
     await again.close();
   });
 
-  it("is not git: the directory says so itself", async () => {
+  it("are ignored by git, by a file in their directory", async () => {
     const path = await newPath();
     await (await open(path)).close();
     expect(await readFile(join(dirname(path), ".gitignore"), "utf8")).toBe("*\n");
   });
 
-  it("is left to the owner of a directory that was there before", async () => {
+  it("leave the mode of an existing directory alone and add no .gitignore", async () => {
     const directory = await temporaryDirectory();
     await chmod(directory, 0o755);
     await (await open(join(directory, "db.json"))).close();
@@ -65,7 +65,7 @@ describe("Who may read it", () => {
 });
 
 describe("A store behind a symbolic link", () => {
-  it("is used where it is when the directory is linked", async () => {
+  it("is used at the link's target when the directory is a link", async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, "real"));
     await symlink("real", join(directory, "link"));
@@ -79,7 +79,7 @@ describe("A store behind a symbolic link", () => {
     await real.close();
   });
 
-  it("is used where it is when db.json is linked", async () => {
+  it("is used at the link's target when db.json is a link", async () => {
     const directory = await temporaryDirectory();
     const real = join(directory, "real", "db.json");
     const first = await open(real);
@@ -97,7 +97,7 @@ describe("A store behind a symbolic link", () => {
     await again.close();
   });
 
-  it.each(["the directory", "db.json"])("is had by one process at a time when %s is linked", async (what) => {
+  it.each(["the directory", "db.json"])("is locked for one process when %s is linked", async (what) => {
     const directory = await temporaryDirectory();
     const real = join(directory, "real", "db.json");
     const first = await open(real);
@@ -111,8 +111,8 @@ describe("A store behind a symbolic link", () => {
   });
 });
 
-describe("One process at a time has a store", () => {
-  it("refuses the second, and names the first", async () => {
+describe("The lock of a store", () => {
+  it("refuses a second process and names the first", async () => {
     const path = await newPath();
     const [first, second] = await Promise.all([startProcess(path), startProcess(path)]);
     const { pid, refusal } = await first.ask("serve");
@@ -125,7 +125,7 @@ describe("One process at a time has a store", () => {
     expect((await second.ask("serve")).refusal).toBeUndefined();
   }, 20_000);
 
-  it("is free again when its process is killed", async () => {
+  it("is released when its process is killed", async () => {
     const path = await newPath();
     const first = await startProcess(path);
     const { instances } = await first.ask("serve");
@@ -135,7 +135,7 @@ describe("One process at a time has a store", () => {
     await store.close();
   }, 20_000);
 
-  it("refuses a second one in the same process", async () => {
+  it("refuses a second opening in the same process", async () => {
     const path = await newPath();
     const store = await open(path);
     await fill(store);
@@ -147,7 +147,7 @@ describe("One process at a time has a store", () => {
     await again.close();
   });
 
-  it("is two stores' business alone: another beside it is open at the same time", async () => {
+  it("does not affect another store beside it", async () => {
     const path = await newPath();
     const one = await open(path);
     const other = await open(join(dirname(path), "other.json"));
@@ -156,7 +156,7 @@ describe("One process at a time has a store", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("is free again when it could not be opened", async () => {
+  it("is released when the store could not be opened", async () => {
     const path = await newPath();
     await (await open(path)).close();
     await writeFile(path, "not a store");
@@ -167,7 +167,7 @@ describe("One process at a time has a store", () => {
     await store.close();
   });
 
-  it.runIf(process.platform === "linux")("is let go in time, whoever has connected to the lock", async () => {
+  it.runIf(process.platform === "linux")("is released in time, whoever has connected to it", async () => {
     const path = await newPath();
     const store = await open(path);
     const names = (await readdir(dirname(path))).filter((name) => name.endsWith(".lock"));
@@ -183,7 +183,7 @@ describe("One process at a time has a store", () => {
   });
 });
 
-it("writes that begin in one turn of the event loop, however late in it, share one sync", async () => {
+it("Writes that start in one turn of the event loop share one sync", async () => {
   let commits = 0;
   const path = await newPath();
   const store = await openJsonStore(path, { warn: () => {}, onCommit: () => commits++ });

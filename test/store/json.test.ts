@@ -18,8 +18,8 @@ const taken = async (store: Store, saved: readonly StateRecord[]): Promise<unkno
 testStore("json", async () => open(await newPath()));
 testChanging("json", async () => open(await newPath()));
 
-describe("Opening a store again", () => {
-  it("gives the same records in the same order after it was closed", async () => {
+describe("A reopened store", () => {
+  it("has the same records in the same order after it was closed", async () => {
     const path = await newPath();
     const before = await open(path);
     await fill(before);
@@ -36,7 +36,7 @@ describe("Opening a store again", () => {
     await after.close();
   });
 
-  it("gives them after it was abandoned, at any moment", async () => {
+  it("has the same records after it was abandoned at any moment", async () => {
     const path = await newPath();
     const before = await open(path);
     await fill(before);
@@ -52,7 +52,7 @@ describe("Opening a store again", () => {
     await before.close();
   });
 
-  it("gives a user's providers in the same order, whichever was used last", async () => {
+  it("has a user's providers in the same order, whichever was used last", async () => {
     const path = await newPath();
     const before = await open(path);
     await before.seed(people());
@@ -64,7 +64,7 @@ describe("Opening a store again", () => {
     await after.close();
   });
 
-  it("keeps text as it is, in any script, with line ends, quotes and halves of characters", async () => {
+  it("has the same text in any script, with line ends, quotes and lone surrogates", async () => {
     const path = await newPath();
     const name = 'Ада\n"\\\r\u2028\u0000\u{1f600}\ud800\ufeff","crc32":"00000000"}';
     const before = await open(path);
@@ -78,7 +78,7 @@ describe("Opening a store again", () => {
     }
   });
 
-  it("is replaced whole, and can be seeded then", async () => {
+  it("is replaced completely by a reset, and can be seeded again", async () => {
     const path = await newPath();
     const before = await open(path);
     await fill(before);
@@ -99,7 +99,7 @@ describe("Opening a store again", () => {
 });
 
 describe("db.json", () => {
-  it("is JSON with a line for each record once the store is closed, and there is nothing else to keep", async () => {
+  it("is JSON with one record per line once the store is closed, and the only file with records", async () => {
     const path = await newPath();
     const store = await open(path);
     await fill(store);
@@ -137,7 +137,7 @@ describe("db.json", () => {
     expect((await readdir(dirname(path))).filter((name) => name.startsWith("db.journal"))).toEqual(["db.journal"]);
   });
 
-  it("is the same, byte for byte, when the store is opened and closed", async () => {
+  it("does not change a byte when the store is opened and closed", async () => {
     const path = await newPath();
     const store = await open(path);
     await fill(store);
@@ -148,8 +148,8 @@ describe("db.json", () => {
   });
 });
 
-describe("Closing", () => {
-  it("loses nothing that was acknowledged while it went on", async () => {
+describe("Closing a store", () => {
+  it("loses no acknowledged write made meanwhile", async () => {
     const lost: string[] = [];
     for (let round = 0; round < 20; round++) {
       const path = await newPath();
@@ -173,7 +173,7 @@ describe("Closing", () => {
     expect(lost).toEqual([]);
   }, 20_000);
 
-  it("happens once: who closes twice touches nothing of the next owner", async () => {
+  it("happens once: a second close affects nothing of the next owner", async () => {
     const path = await newPath();
     const first = await open(path);
     await first.seed(records());
@@ -189,8 +189,8 @@ describe("Closing", () => {
   });
 });
 
-describe("States that have expired", () => {
-  it("are written off once, however many sign-ins begin at the same time", async () => {
+describe("Expired states", () => {
+  it("are removed once, however many sign-ins start at the same time", async () => {
     const path = await newPath();
     const store = await open(path);
     await Promise.all(Array.from({ length: 300 }, (_, n) => store.saveState(state(n))));

@@ -7,7 +7,7 @@ import { testStore } from "./conformance.ts";
 testStore("memory", async () => openMemoryStore());
 testChanging("memory", async () => openMemoryStore());
 
-it("A memory store says so, shares nothing with another one, and ends with it", async () => {
+it("A memory store reports that it is one, shares nothing with another, and ends with itself", async () => {
   const [one, other] = [openMemoryStore(), openMemoryStore()];
   await one.seed(people());
   expect(one.location).toBe("memory");

@@ -4,19 +4,19 @@ import { describe, expect, it } from "vitest";
 import type { Store } from "../../src/server/store/store.ts";
 import { A, arrival, at, B, contentOf, id, records, state, take } from "./_records.ts";
 
-/** A fresh store, empty, for one history. */
+/** An empty store for one history. */
 export interface Subject {
   readonly store: Store;
-  /** Closes it, and opens it again. */
+  /** Closes and reopens it. */
   reopen(): Promise<Store>;
-  /** Opens what is there now, as if the process that had it were gone. */
+  /** Opens the present files, as if the process that had them were gone. */
   crash(): Promise<Store>;
   end(): Promise<void>;
 }
 
 export interface ModelOptions {
   readonly histories: number;
-  /** At most. */
+  /** The maximum. */
   readonly steps: number;
 }
 
@@ -46,7 +46,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind("take"), nth: small }) },
 );
 
-/** What a store should hold, by lists and loops alone. */
+/** The expected content of a store, by lists and loops only. */
 class Model {
   users: { id: string; tenant: string; email: string; made: number; seen: number }[] = [];
   identities: { user: string; tenant: string; provider: string; uid: string }[] = [];
@@ -58,7 +58,7 @@ class Model {
     return Object.assign(new Model(), structuredClone({ users, identities, sessions, states }));
   }
 
-  /** Who is deleted, or which state is taken. */
+  /** The deleted user or the taken state. */
   subjectOf(now: Action): string {
     if (now.kind === "take") return this.states[now.nth] ?? "";
     return (now.kind === "delete" && this.usersOf(now.tenant)[now.nth]?.id) || "";
@@ -142,7 +142,7 @@ async function seen(store: Store): Promise<unknown> {
 interface Real {
   readonly subject: Subject;
   store: Store;
-  /** The number of the last act. */
+  /** The number of the last action. */
   n: number;
 }
 type Step = fc.AsyncCommand<Model, Real>;
@@ -151,7 +151,7 @@ async function agrees(model: Model, { store }: Real): Promise<void> {
   expect(await seen(store)).toEqual(model.content);
 }
 
-/** A call, and what it was answered. */
+/** A call and its result. */
 interface Answered {
   readonly now: Action;
   readonly n: number;
@@ -166,7 +166,7 @@ function* ordersOf<T>(items: readonly T[]): Iterable<readonly T[]> {
   }
 }
 
-/** Calls made at once may come one after the other in any order, but in one that explains all answers and what is left. */
+/** Simultaneous calls may run in any order that explains all results and the final content. */
 function explain(model: Model, calls: readonly Answered[], content: unknown): void {
   for (const order of ordersOf(calls)) {
     const after = model.copy();
@@ -176,7 +176,7 @@ function explain(model: Model, calls: readonly Answered[], content: unknown): vo
   throw new Error(`no order explains ${JSON.stringify(calls)} and ${JSON.stringify(content)}`);
 }
 
-/** Acts at once; whom they are about is decided before the first. `turn` says when each is made. */
+/** Simultaneous actions on users chosen before the first. `turn` says when each starts. */
 async function actAtOnce(
   model: Model,
   real: Real,
@@ -243,7 +243,7 @@ async function withSubject(open: () => Promise<Subject>, use: (real: Real) => Pr
   }
 }
 
-/** What any store does that holds what it was told, whatever it is made of; `open` gives a new one each time. */
+/** The contract of every store against a model; `open` gives a new store each time. */
 export function testModel(name: string, open: () => Promise<Subject>, options: ModelOptions): void {
   const { histories, steps } = options;
   const acts: fc.Arbitrary<Step> = fc.array(action, { minLength: 1, maxLength: 5 }).map((actions) => new Acts(actions));
@@ -252,7 +252,7 @@ export function testModel(name: string, open: () => Promise<Subject>, options: M
     .map((how) => new Restart(how));
 
   describe(`A store against a model (${name})`, () => {
-    it(`does what a list of records does, opened anew and crashed in between, in ${histories} histories`, async () => {
+    it(`does what a list of records does, reopened and crashed in between, in ${histories} histories`, async () => {
       const commands = fc.commands([acts, acts, acts, restart], { maxCommands: steps, size: "max" });
       await fc.assert(
         fc.asyncProperty(commands, (sequence) =>
@@ -269,7 +269,7 @@ export function testModel(name: string, open: () => Promise<Subject>, options: M
       );
     });
 
-    it("answers as if each call came alone, in whatever order calls are made", async () => {
+    it("answers concurrent calls as if each ran alone, in some order", async () => {
       const few = fc.array(action, { maxLength: 6 });
       await fc.assert(
         fc.asyncProperty(fc.scheduler(), few, few, (scheduler, before, actions) =>

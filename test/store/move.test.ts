@@ -24,7 +24,7 @@ async function importText(driver: Driver, text: string | Buffer): Promise<Awaite
   }
 }
 
-/** A store that is no file: what a database is to those who copy. `room` is how many more puts it takes before it fails. */
+/** A store that is not a file, like a database for a copy. It fails after `room` more puts. */
 function memoryDriver(): Driver & { room: number; readonly puts: number } {
   let held: { fingerprint: string; entries: Entry[]; isFinished: boolean } | undefined;
   const driver = {
@@ -67,8 +67,8 @@ function memoryDriver(): Driver & { room: number; readonly puts: number } {
   return driver;
 }
 
-describe("A copy", () => {
-  it("is equal, byte for byte, on every way there and back", async () => {
+describe("A copy of a store", () => {
+  it("is equal byte for byte in every direction", async () => {
     const path = await makeStore(crowd(1200));
     const before = await filesBeside(path);
     const middle = memoryDriver();
@@ -87,7 +87,7 @@ describe("A copy", () => {
     expect(await contentOf(other!)).toEqual(await contentOf(one!));
   });
 
-  it("goes on where it was broken off, wherever that was", async () => {
+  it("resumes after an interruption at any point", async () => {
     const path = await makeStore(crowd(1100));
     const whole = memoryDriver();
     await copyStore(driverOf(path), whole);
@@ -99,12 +99,12 @@ describe("A copy", () => {
       target.room = Infinity;
       const copy = await copyStore(driverOf(path), target);
       expect(copy.isEqual).toBe(true);
-      // Nothing is put twice.
+      // No record is put twice.
       expect(target.puts).toBe(whole.puts);
     }
   });
 
-  it("begins anew where the source has changed since", async () => {
+  it("starts over if the source has changed since", async () => {
     const path = await makeStore();
     const target = memoryDriver();
     target.room = 0;
@@ -117,7 +117,7 @@ describe("A copy", () => {
     expect([copy.isEqual, copy.to.digests.users.count]).toEqual([true, 3]);
   });
 
-  it("into a store that holds something is refused, and changes nothing; the same again is no fault", async () => {
+  it("into a store with records is refused without a change, except for the same copy again", async () => {
     const [path, other] = [await makeStore(), await makeStore(crowd(3))];
     const before = await filesBeside(other);
     await expect(copyStore(driverOf(path), driverOf(other))).rejects.toThrow("is not empty");
@@ -129,7 +129,7 @@ describe("A copy", () => {
     expect(await filesBeside(target)).toEqual(files);
   });
 
-  it("of a store to itself, or of nothing, is refused", async () => {
+  it("to itself, or of nothing, is refused", async () => {
     const path = await makeStore();
     const before = await filesBeside(path);
     await expect(copyStore(driverOf(path), driverOf(path))).rejects.toThrow("can't be copied to itself");
@@ -138,7 +138,7 @@ describe("A copy", () => {
     await expect(copyStore(driverOf(empty), memoryDriver())).rejects.toThrow("holds nothing to copy");
   });
 
-  it("that is not finished is no store: it can't be served, and is finished by the same copy alone", async () => {
+  it("is not a store until it is complete: it cannot be served, and only the same copy can finish it", async () => {
     const path = await makeStore();
     const target = await newPath();
     const writer = await driverOf(target).openTarget();
@@ -154,7 +154,7 @@ describe("A copy", () => {
     expect(Object.keys(await filesBeside(target))).toEqual(["db.journal", "db.json"]);
   });
 
-  it("is told apart from one that differs in anything", async () => {
+  it("is told from one with any difference", async () => {
     const path = await makeStore();
     const lossy = memoryDriver();
     const honest = lossy.openTarget.bind(lossy);
@@ -171,8 +171,8 @@ describe("A copy", () => {
   });
 });
 
-describe("An export", () => {
-  it("is the same from every kind of store, and imports to the same", async () => {
+describe("An export of a store", () => {
+  it("is the same from every kind of store and imports to the same", async () => {
     const path = await makeStore(crowd(1100));
     const middle = memoryDriver();
     await copyStore(driverOf(path), middle);
@@ -184,7 +184,7 @@ describe("An export", () => {
     expect(await importText(driverOf(target), text)).toMatchObject({ isEqual: true, wasThere: true });
   });
 
-  it("begins with what it is, and ends with counts and a hash; where it was made isn't in it", async () => {
+  it("starts with its kind, ends with counts and a hash, and does not contain its origin", async () => {
     const path = await makeStore();
     const lines = (await exported(driverOf(path))).trimEnd().split("\n");
     expect(lines[0]).toBe('{"format":"svc-identity-export","version":4}');
@@ -209,7 +209,7 @@ describe("An export", () => {
     expect(most).toBe(1);
   });
 
-  it("is refused when it was cut or altered anywhere, and nothing of it is applied", async () => {
+  it("is refused if it was cut or altered anywhere, and nothing of it is applied", async () => {
     const whole = Buffer.from(await exported(driverOf(await makeStore())));
     const target = await newPath();
     await fc.assert(
@@ -237,17 +237,17 @@ describe("An export", () => {
   });
 
   it.each([
-    ["nothing", "", " is empty."],
+    ["an empty file", "", " is empty."],
     ["a file that is not an export", '{"users":[]}\n', ", line 1: this is not an export of svc."],
-    ["a newer one", '{"format":"svc-identity-export","version":5}\n', ", line 1: a newer svc made this export."],
-    ["one without an end", '{"format":"svc-identity-export","version":4}\n', ": it was cut off behind line 1."],
-  ])("refuses %s", async (_, text, message) => {
+    ["a newer export", '{"format":"svc-identity-export","version":5}\n', ", line 1: a newer svc made this export."],
+    ["an export without an end", '{"format":"svc-identity-export","version":4}\n', ": it was cut off behind line 1."],
+  ])("is refused as %s", async (_, text, message) => {
     const target = await newPath();
     await expect(importText(driverOf(target), text)).rejects.toThrow(`export.ndjson${message}`);
     expect(await readdir(dirname(target))).toEqual([]);
   });
 
-  it("of a store whose records belong to others that aren't there is refused, as is copying it", async () => {
+  it("with dangling references is refused, as is a copy of it", async () => {
     const content = people();
     const path = await makeStore({ ...content, users: content.users.slice(1) });
     await expect(exported(driverOf(path))).rejects.toThrow(`identities ${id(11)} belongs to user ${id(1)}`);

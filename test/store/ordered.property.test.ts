@@ -26,14 +26,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** The same by sorting all rows each time. */
+/** The same, by sorting all rows each time. */
 function naive(rows: Iterable<Row>, after: Row | undefined, limit: number | undefined): Row[] {
   const sorted = [...rows].toSorted((a, b) => b.time.localeCompare(a.time) || a.id.localeCompare(b.id));
   const start = after === undefined ? 0 : sorted.indexOf(after) + 1;
   return sorted.slice(start, limit === undefined ? undefined : start + limit);
 }
 
-it("Rows that are added, replaced and removed in any order are read newest first, ties by id, in pages", () => {
+it("Rows added, replaced and removed in any order are read newest first, ties by id, in pages", () => {
   fc.assert(
     fc.property(fc.array(step, { size: "max", maxLength: 600 }), (steps) => {
       const table = new Map<string, Row>();
@@ -62,7 +62,7 @@ it("Rows that are added, replaced and removed in any order are read newest first
   );
 });
 
-it("A page goes on where the one before ended, although that row was replaced or removed meanwhile", () => {
+it("A page continues after the previous one even if its last row was replaced or removed", () => {
   const ordered = new Ordered<Row>(
     (row) => row.time,
     (row) => row.id,

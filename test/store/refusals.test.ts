@@ -7,7 +7,7 @@ import { unusable } from "../../src/server/store/json/directory.ts";
 import { attempt, laidOut, refused } from "./_journal.ts";
 import { temporaryDirectory } from "./_directory.ts";
 
-describe("Something else at the place of db.json", () => {
+describe("Another kind of file in the place of db.json", () => {
   const contents: [string, string | Buffer][] = [
     ["nothing", ""],
     ["a line's end", "\n"],
@@ -21,11 +21,11 @@ describe("Something else at the place of db.json", () => {
     ["NUL bytes", Buffer.alloc(4096)],
     ["a store's first line alone", '{"format":"svc-identity","version":4,"store":"a","journal":"b","sequence":1,\n'],
     [
-      "a sequence that is no number",
+      "a sequence that is not a number",
       '{"format":"svc-identity","version":4,"store":"a","journal":"b","sequence":"1",\n',
     ],
   ];
-  it.each(contents)("is refused, and left as it was: %s", async (_, content) => {
+  it.each(contents)("is refused and left unchanged: %s", async (_, content) => {
     const path = join(await temporaryDirectory(), "db.json");
     await writeFile(path, content);
     const refusal = await refused(path);
@@ -34,7 +34,7 @@ describe("Something else at the place of db.json", () => {
     expect(await readFile(path)).toEqual(Buffer.from(content));
   });
 
-  it("is refused, and left as it was: a store with a byte order mark", async () => {
+  it("is refused and left unchanged: a store with a byte order mark", async () => {
     const { path, document } = await laidOut([]);
     const marked = Buffer.concat([Buffer.from("\ufeff"), document]);
     await writeFile(path, marked);
@@ -42,7 +42,7 @@ describe("Something else at the place of db.json", () => {
     expect(await readFile(path)).toEqual(marked);
   });
 
-  it("is refused, and left as it was: the store of a newer svc", async () => {
+  it("is refused and left unchanged: the store of a newer svc", async () => {
     const { path, document } = await laidOut([]);
     const newer = Buffer.from(document.toString().replace('"version":4,', '"version":5,'));
     await writeFile(path, newer);
@@ -57,7 +57,7 @@ describe("Something else at the place of db.json", () => {
   it.each([
     ["its end", -1, 10],
     ["half of it", -400, -1],
-  ])("is refused, and left as it was: a store without %s", async (_, from) => {
+  ])("is refused and left unchanged: a store without %s", async (_, from) => {
     const { path, document } = await laidOut([]);
     await truncate(path, document.length - 2 + from);
     const refusal = await refused(path);
@@ -87,13 +87,13 @@ describe("Something else at the place of db.json", () => {
       attempt(path).then(({ refusal }) => refusal?.message ?? "opened"),
       new Promise<string>((resolve) => setTimeout(resolve, 1000, "waits for ever")),
     ]);
-    // Whoever still waits for the pipe to be written is let go.
+    // Releases readers that still wait for the pipe.
     if (outcome === "waits for ever") closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
     expect(outcome).toContain(path);
   });
 });
 
-describe("A place that can't be used", () => {
+describe("An unusable place for a store", () => {
   it("is refused: a file where the directory should be", async () => {
     const file = join(await temporaryDirectory(), "file");
     await writeFile(file, "mine");
@@ -102,19 +102,19 @@ describe("A place that can't be used", () => {
     expect(await readFile(file, "utf8")).toBe("mine");
   });
 
-  it.skipIf(process.platform === "win32").each(["a new store", "a store that is there"])(
-    "is refused, and can be used once it is repaired: a directory that can't be written, %s",
+  it.skipIf(process.platform === "win32").each(["a new store", "an existing store"])(
+    "is refused until it is repaired: a read-only directory for %s",
     async (kind) => {
       const directory = await temporaryDirectory();
       const path = join(directory, "db.json");
-      if (kind === "a store that is there") {
+      if (kind === "an existing store") {
         const laid = await laidOut([]);
         await copyFile(laid.path, path);
         await copyFile(laid.journal, join(directory, "db.journal"));
       }
       await chmod(directory, 0o555);
       const root = process.geteuid?.() === 0;
-      // Nothing is forbidden to root.
+      // Root may do everything.
       if (root) process.seteuid!("nobody");
       let seen: unknown;
       try {
@@ -136,7 +136,7 @@ it.each([
   ["ENOSPC", "Free some space on its disk."],
   ["EDQUOT", "Free some space on its disk."],
   ["ENAMETOOLONG", "Choose another --store."],
-])("A store that can't be opened because of %s says what to do", (code, remedy) => {
+])("The error for a store that cannot be opened because of %s says what to do", (code, remedy) => {
   const refusal = unusable("/data/db.json", Object.assign(new Error(code), { code }));
   expect(refusal.message).toBe(`/data/db.json can't be opened (${code}). ${remedy}`);
 });

@@ -10,7 +10,7 @@ it.each([
   ["links", undefined],
   ["no links", refusing("EPERM")],
   ["no links, by another name", refusing("ENOTSUP")],
-])("A file gets a free name and no other file's, on a file system with %s", async (_, makeLink) => {
+])("A file is renamed to a free name only, on a file system with %s", async (_, makeLink) => {
   const directory = await temporaryDirectory();
   const [from, to] = [join(directory, "from"), join(directory, "to")];
   await writeFile(from, "ours");
@@ -22,7 +22,7 @@ it.each([
   expect((await readdir(directory)).toSorted()).toEqual(["free", "to"]);
 });
 
-it("A file that can't be renamed stays where it is", async () => {
+it("A file that cannot be renamed stays in place", async () => {
   const directory = await temporaryDirectory();
   const [from, to] = [join(directory, "from"), join(directory, "to")];
   await writeFile(from, "ours");

@@ -16,11 +16,11 @@ import { damagedBy, exported, filesBeside, journalOf, makeStore, newPath, warn }
 import { temporaryDirectory } from "./_directory.ts";
 import { A, at, id, identity, people, session, sessionId, state, user, take } from "./_records.ts";
 
-/** How many damaged stores are repaired. */
+/** The number of damaged stores to repair. */
 const RUNS = process.env["SVC_FAULTS"] === "full" ? 2000 : 150;
 
 describe("A repair", () => {
-  it("keeps every record of a file whose line ends were written anew by another system", async () => {
+  it("keeps every record of a file whose line ends another system changed", async () => {
     const path = join(await temporaryDirectory(), "db.json");
     const store = await openJsonStore(path, { warn: () => {} });
     await store.seed(people());
@@ -33,12 +33,12 @@ describe("A repair", () => {
     await repair.apply();
     await repair.close();
     expect((await checkJsonStore(path)).damage).toEqual([]);
-    // The repair begins a new journal, which the first line names.
+    // The repair starts a new journal, which the first line names.
     const records = (text: string): string[] => text.split("\n").slice(1, -2);
     expect(records(await readFile(path, "utf8"))).toEqual(records(before));
   });
 
-  it("is refused where no instance can be read", async () => {
+  it("is refused if no instance can be read", async () => {
     const path = join(await temporaryDirectory(), "db.json");
     const store = await openJsonStore(path, { warn: () => {} });
     await store.seed(people());
@@ -65,7 +65,7 @@ describe("The shape of a record", () => {
     ["states", state(1)],
   ];
 
-  it("tells every kind from the others, and any column that is missing or too many", () => {
+  it("distinguishes the kinds of record, and detects any missing or additional column", () => {
     for (const [name, record] of all) {
       expect(entryOf(record)).toEqual([name, record]);
       expect(entryOf({ ...record, extra: 1 })).toBeUndefined();
@@ -74,7 +74,7 @@ describe("The shape of a record", () => {
     }
   });
 
-  it("gives one text, in whatever order its columns come", () => {
+  it("gives one text for any order of columns", () => {
     for (const [name, record] of all) {
       const turned = Object.fromEntries(Object.entries(record).toReversed());
       expect(recordText([name, turned] as unknown as Entry)).toBe(recordText([name, record] as Entry));
@@ -83,7 +83,7 @@ describe("The shape of a record", () => {
   });
 });
 
-/** A store of which `db.json` holds one half, and its two journals the rest. */
+/** A store with one half in `db.json` and the rest in its two journals. */
 async function brokenUp(path: string): Promise<{ snapshot: Buffer; old: Buffer; journal: Buffer }> {
   const document = new Document();
   const { instances, personas, users, identities, sessions } = people();
@@ -134,7 +134,7 @@ function emptyTables(): Tables {
 
 const recordLine = (line: string): string => line.replace(/,$/, "");
 
-/** What whole lines of the files say: those that stand as they were written. */
+/** The content of the files' undamaged lines. */
 function readable(
   written: { snapshot: Buffer; old: Buffer; journal: Buffer },
   found: { snapshot: string; old: string; journal: string },
@@ -171,7 +171,7 @@ async function repaired(path: string): Promise<{ repair: Repair; copies: string[
   }
 }
 
-describe("A repair", () => {
+describe("A repair of a damaged store", () => {
   const damage = fc.record({
     file: fc.constantFrom("snapshot", "old", "journal"),
     how: fc.constantFrom("flip", "cut", "zero", "drop line", "swap lines", "insert"),
@@ -198,7 +198,7 @@ describe("A repair", () => {
   }
 
   it(
-    "keeps every record that is readable, makes up none, says what it lost, and leaves a store that opens",
+    "keeps every readable record, invents none, reports losses and leaves a store that opens",
     { timeout: 120_000 + RUNS * 400 },
     async () => {
       const directory = await temporaryDirectory();
@@ -211,7 +211,7 @@ describe("A repair", () => {
             const file = one.file as keyof typeof harmed;
             harmed[file] = harm(harmed[file], one);
           }
-          // What says that it is of a newer format is refused.
+          // A newer format is refused.
           fc.pre(!/"version":[05-9]/.test(harmed.snapshot.toString()));
           await writeFile(path, harmed.snapshot);
           await writeFile(`${journalOf(path)}.old`, harmed.old);
@@ -224,7 +224,7 @@ describe("A repair", () => {
             journal: text(harmed.journal),
           });
 
-          // Where no instance can be read, nothing is done.
+          // Without a readable instance nothing is done.
           fc.pre(expected.instances.size > 0);
           const checked = await checkJsonStore(path);
           expect(await filesBeside(path)).toEqual(before);
@@ -241,7 +241,7 @@ describe("A repair", () => {
           const result = await documentIn(path);
           const isJournalWhole = harmed.old.equals(written.old) && harmed.journal.equals(written.journal);
           for (const name of TABLE_NAMES) {
-            // Where a change may be lost, no sign-in under way is kept.
+            // If a change may be lost, no sign-in in progress is kept.
             if (name === "states" && !isJournalWhole) continue;
             expect([...result.tables[name].keys()].toSorted()).toEqual([...expected[name].keys()].toSorted());
             for (const [key, record] of expected[name]) expect(result.tables[name].get(key)).toEqual(record);
@@ -254,14 +254,14 @@ describe("A repair", () => {
   );
 
   it.each<[string, string | RegExp, string]>([
-    ["a number that is too high", '"sequence":10', '"sequence":18'],
-    ["a number that is too low", '"sequence":10', '"sequence":00'],
-    ["the format before", '"version":4', '"version":3'],
+    ["a sequence that is too high", '"sequence":10', '"sequence":18'],
+    ["a sequence that is too low", '"sequence":10', '"sequence":00'],
+    ["the previous format", '"version":4', '"version":3'],
     ["another format", "svc-identity", "svc-identitx"],
     ["another journal", /"journal":"./, '"journal":"g'],
     ["another store", /"store":"./, '"store":"g'],
-    ["its end in the middle", '"sessions":[\n', '"checksum":"00000000"}\n"sessions":[\n'],
-  ])("of a document that was altered to tell %s keeps all records of it and of the journal", async (_, from, to) => {
+    ["an end in the middle", '"sessions":[\n', '"checksum":"00000000"}\n"sessions":[\n'],
+  ])("that makes a document report %s keeps all records of document and journal", async (_, from, to) => {
     const path = await newPath();
     const { snapshot } = await brokenUp(path);
     await writeFile(path, snapshot.toString().replace(from, to));
@@ -280,7 +280,7 @@ describe("A repair", () => {
     expect(await filesBeside(path)).toEqual(before);
   });
 
-  it("applies the changes behind a damaged line, names what that line changed, and keeps no sign-in under way", async () => {
+  it("applies the changes after a damaged line, names what that line changed, and keeps no sign-in in progress", async () => {
     const path = await newPath();
     const { old } = await brokenUp(path);
     const lines = old.toString().split("\n");
@@ -300,7 +300,7 @@ describe("A repair", () => {
     await store.close();
   });
 
-  it("leaves out what belongs to nobody only where it is asked to", async () => {
+  it("removes records with missing references only on request", async () => {
     const content = people();
     const path = await makeStore({ ...content, users: content.users.slice(1) });
     expect((await checkJsonStore(path)).dangling).toHaveLength(4);
@@ -315,7 +315,7 @@ describe("A repair", () => {
     await expect(exported(driverOf(path))).resolves.toContain("Charles Babbage");
   });
 
-  it("refuses a store in use, one that a newer svc wrote, and what is none", async () => {
+  it("refuses a store in use, a newer store, and other files", async () => {
     const path = await makeStore();
     const store = await openJsonStore(path, { warn });
     await expect(openRepair(path, { now: new Date() })).rejects.toMatchObject({ reason: "locked" });

@@ -7,14 +7,14 @@ import { user } from "./_records.ts";
 const sealed = (name: TableName): string[] =>
   columnsOf(name).flatMap(([column, { sealed: isSealed }]) => (isSealed ? [column] : []));
 
-it("What an answer is made of has every column of a record but the sealed ones", () => {
+it("API responses are made of every column of a record except the sealed ones", () => {
   const record = { ...user(1), password_digest: "$2b$12$digest" };
   const shown = withoutSecrets("users", record);
   expect(Object.keys(shown)).toEqual(Object.keys(record).filter((column) => column !== "password_digest"));
   expect(JSON.stringify(shown)).not.toContain("digest");
 });
 
-it("Keys, digests, provider tokens and what ties a sign-in to its browser are sealed", () => {
+it("Keys, digests, provider tokens and the binding of a sign-in to its browser are sealed", () => {
   expect(Object.fromEntries(TABLE_NAMES.map((name) => [name, sealed(name)]))).toEqual({
     settings: ["value"],
     instances: ["secret_key", "connections"],
@@ -26,12 +26,12 @@ it("Keys, digests, provider tokens and what ties a sign-in to its browser are se
   });
 });
 
-it("No sealed column can be searched", () => {
+it("A sealed column cannot be searched", () => {
   for (const name of ["users", "sessions"] as const)
     expect(Object.keys(SEARCHABLE[name]).filter((field) => sealed(name).includes(field))).toEqual([]);
 });
 
-it("A new record has every column of its table in order, with initial values for what is left out", () => {
+it("A new record has every column of its table in order, with initial values for missing ones", () => {
   const setting = newRecord("settings", { name: "clock" });
   expect(Object.entries(setting)).toEqual([
     ["name", "clock"],

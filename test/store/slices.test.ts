@@ -8,7 +8,7 @@ import { parseQuery, type Query } from "../../src/wire/query.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { A, id, user } from "./_records.ts";
 
-/** Works as long as presenting some rows takes. */
+/** Takes as long as presenting some rows. */
 function work(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end;);
 }
@@ -20,9 +20,9 @@ for (let n = 1; n <= COUNT; n++) document.apply(["put", "users", user(n)]);
 it.each([
   ["a list", []],
   ["a search by a common letter", parseQuery("email:*e*", USER_FIELDS)],
-  ["a search by what nobody has", parseQuery("-name:absent", USER_FIELDS)],
+  ["a search that matches every row", parseQuery("-name:absent", USER_FIELDS)],
 ] as [string, Query][])(
-  "%s of 100,000 users gives others a turn every few milliseconds",
+  "%s of 100,000 users yields to others every few milliseconds",
   { timeout: 120_000 },
   async (_, query) => {
     const seen = { rows: 0, turns: 0, sinceTurn: 0, most: 0, isDone: false };
@@ -42,13 +42,13 @@ it.each([
     seen.isDone = true;
     await others;
     expect(seen.rows).toBe(COUNT);
-    // Two milliseconds of work, and the batch that was begun before they were over.
+    // Two milliseconds of work, and the batch started within them.
     expect(seen.most).toBeLessThanOrEqual(4 * 256);
     expect(seen.turns).toBeGreaterThan(COUNT / 1024 - 1);
   },
 );
 
-/** Users of whom the store has to ask each key, which takes a while. */
+/** Users whose keys the store has to read one by one, which takes a while. */
 function createSlow(count: number): {
   users: Collection<UserRecord>;
   rows: Map<string, UserRecord>;
@@ -71,7 +71,7 @@ function createSlow(count: number): {
   return { users, rows, asked };
 }
 
-it("the first search of a field gives others a turn while it learns of all rows", async () => {
+it("The first search of a field yields to others while it reads all rows", async () => {
   const { users, asked } = createSlow(5_000);
   const seen = { most: 0, isDone: false };
   const others = (async () => {
@@ -89,7 +89,7 @@ it("the first search of a field gives others a turn while it learns of all rows"
   expect(seen.most).toBeLessThanOrEqual(4 * 256);
 });
 
-it("the first search of a field misses nothing that changes meanwhile", async () => {
+it("The first search of a field misses no row that changes meanwhile", async () => {
   const { users, rows, asked } = createSlow(5_000);
   const remove = (n: number): void => {
     const row = rows.get(id(n))!;
@@ -130,7 +130,7 @@ it("the first search of a field misses nothing that changes meanwhile", async ()
   expect(await find("name:new")).toHaveLength(1_000);
 });
 
-it("the first search of a field begins again when most rows are deleted meanwhile", async () => {
+it("The first search of a field starts again if most rows are deleted meanwhile", async () => {
   const { users, rows } = createSlow(5_000);
   const find = async (): Promise<number> => {
     let found = 0;
@@ -148,7 +148,7 @@ it("the first search of a field begins again when most rows are deleted meanwhil
   expect(await find()).toBe(1_000);
 });
 
-it("several readings take turns, a slice each", async () => {
+it("Several reads take turns, a slice each", async () => {
   const slices = new Slices();
   const order: number[] = [];
   await Promise.all(
@@ -164,7 +164,7 @@ it("several readings take turns, a slice each", async () => {
   expect(order).toEqual([0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);
 });
 
-it("a reading that begins goes before those that have had their slice", async () => {
+it("A new read goes before those that have had their slice", async () => {
   const slices = new Slices();
   const order: string[] = [];
   const long = ["a", "b", "c"].map(async (name) => {
@@ -182,7 +182,7 @@ it("a reading that begins goes before those that have had their slice", async ()
   expect(order.indexOf("new") - before).toBeLessThanOrEqual(1);
 });
 
-it("readings wait while others are busy, and go on all the same after a while", async () => {
+it("Reads wait while others are busy, and continue after a limited time", async () => {
   const slices = new Slices();
   const others = { isDone: false, turns: 0 };
   const busy = (async () => {

@@ -30,7 +30,7 @@ async function readAll(driver: Driver): Promise<Entry[]> {
   }
 }
 
-describe("A file store as a source", () => {
+describe("A file store as a source for copies", () => {
   const keys = fc.integer({ min: 1, max: 6 });
   const change: fc.Arbitrary<Change> = fc.oneof(
     fc
@@ -42,7 +42,7 @@ describe("A file store as a source", () => {
     keys.map((n): Change => ["put", "states", state(n)]),
   );
 
-  it("gives what a start would find, in the same order, wherever in a compaction its files are", async () => {
+  it("returns what a start would find, in the same order, at any point of a compaction", async () => {
     const directory = await temporaryDirectory();
     await fc.assert(
       fc.asyncProperty(
@@ -58,7 +58,7 @@ describe("A file store as a source", () => {
           const [first, last] = [Math.min(compacted, oldStart, groups.length), Math.max(compacted, oldEnd)];
           const lines = groups.map((changes, n) => encodeLine(n + 1, changes));
           const written = new Document();
-          // A document may hold changes that came while it was written.
+          // A document may contain changes made while it was written.
           for (const changes of groups.slice(0, compacted + late)) for (const one of changes) written.apply(one);
           const snapshot = new Snapshot(path, written);
           snapshot.header = firstHeader(Math.min(compacted, groups.length));
@@ -81,7 +81,7 @@ describe("A file store as a source", () => {
     );
   });
 
-  it("stays at its moment while the store goes on, compacts and is emptied", async () => {
+  it("keeps its moment while the store continues, compacts and is emptied", async () => {
     const path = await makeStore(crowd(1500));
     const store = await openJsonStore(path, { warn });
     await store.completeSignIn(arrival({ uid: "late", n: 9000 }));
@@ -97,7 +97,7 @@ describe("A file store as a source", () => {
   });
 
   it.each([
-    ["nothing", async () => {}, "There is no store at"],
+    ["a missing file", async () => {}, "There is no store at"],
     ["an empty journal alone", (path: string) => writeFile(journalOf(path), ""), "There is no store at"],
     ["a directory", (path: string) => mkdir(path), "is not a file"],
     ["other JSON", (path: string) => writeFile(path, '{"users":[]}'), "is not an svc store"],

@@ -7,7 +7,7 @@ import { state, take } from "./_records.ts";
 
 const LATER = "2027-01-01T00:00:00.000Z";
 
-/** States over a log that counts how often it is written. */
+/** States over a log that counts its writes. */
 function createCounted(): { states: ReturnType<typeof createStates>; writes: number; changes: number } {
   const document = new Document();
   const counted = { writes: 0, changes: 0 };
@@ -23,7 +23,7 @@ function createCounted(): { states: ReturnType<typeof createStates>; writes: num
   return Object.assign(counted, { states: createStates(document, commits) });
 }
 
-it("sign-ins that begin together share one write, also with 50,000 outstanding", async () => {
+it("Sign-ins that start together share one write, also with 50,000 outstanding", async () => {
   const counted = createCounted();
   const save = async (first: number, last: number): Promise<void> => {
     await Promise.all(Array.from({ length: last - first + 1 }, (_, i) => counted.states.saveState(state(first + i))));
@@ -39,7 +39,7 @@ it("sign-ins that begin together share one write, also with 50,000 outstanding",
   expect(await take(counted.states, state(61_000).state)).toEqual(state(61_000));
 });
 
-it("the oldest state is found again after all were removed", () => {
+it("The oldest state is found again after all others were removed", () => {
   const queue = new StateQueue();
   for (let round = 1; round <= 3; round++) {
     const [first, second] = [state(2 * round, { expires_at: LATER }), state(2 * round + 1, { expires_at: LATER })];

@@ -15,7 +15,7 @@ async function place(): Promise<{ directory: string; path: string }> {
   return { directory, path: join(directory, "file.json") };
 }
 
-/** What every file handle does instead of syncing. */
+/** Replaces the sync of every file handle. */
 async function spyOnSync(directory: string, sync: () => Promise<void>): Promise<void> {
   const handle = await open(directory);
   const spy = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "sync").mockImplementation(sync);
@@ -25,7 +25,7 @@ async function spyOnSync(directory: string, sync: () => Promise<void>): Promise<
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
-it("An atomic write takes a file's place with mode 0600 and leaves nothing else", async () => {
+it("An atomic write replaces a file with mode 0600 and leaves no other file", async () => {
   const { directory, path } = await place();
   await writeFile(path, "before", { mode: 0o644 });
   expect(await writeAtomically(path, async (file) => (await file.write("after")).bytesWritten)).toBe(5);
@@ -34,7 +34,7 @@ it("An atomic write takes a file's place with mode 0600 and leaves nothing else"
   expect(await readdir(directory)).toEqual(["file.json"]);
 });
 
-it("An atomic write replaces a link and does not follow it", async () => {
+it("An atomic write replaces a symbolic link and does not follow it", async () => {
   const { directory, path } = await place();
   const other = join(directory, "other.json");
   await writeFile(other, "theirs");
@@ -43,7 +43,7 @@ it("An atomic write replaces a link and does not follow it", async () => {
   expect([await readFile(path, "utf8"), await readFile(other, "utf8")]).toEqual(["ours", "theirs"]);
 });
 
-it("An atomic write syncs the file before it has its name, and the directory after", async () => {
+it("An atomic write syncs the file before it gets its name, and the directory afterwards", async () => {
   const { directory, path } = await place();
   const wasNamed: boolean[] = [];
   await spyOnSync(directory, async () => void wasNamed.push(existsSync(path)));
@@ -51,7 +51,7 @@ it("An atomic write syncs the file before it has its name, and the directory aft
   expect(wasNamed).toEqual([false, true]);
 });
 
-it.each(["content", "name"])("An atomic write whose %s is refused changes nothing", async (step) => {
+it.each(["content", "name"])("An atomic write whose %s fails changes nothing", async (step) => {
   const { directory, path } = await place();
   await writeFile(path, "before");
   const refuse = (): never => {
@@ -67,7 +67,7 @@ it.each(["content", "name"])("An atomic write whose %s is refused changes nothin
   expect(await readdir(directory)).toEqual(["file.json"]);
 });
 
-it("An atomic write of a new file never takes another file's place", async () => {
+it("An atomic write of a new file never replaces another file", async () => {
   const { directory, path } = await place();
   await writeAtomically(path, text("first"), { isNew: true });
   await expect(writeAtomically(path, text("second"), { isNew: true })).rejects.toMatchObject({ code: "EEXIST" });
@@ -85,7 +85,7 @@ it("An atomic write can leave the file open for appending", async () => {
   expect(await readFile(path, "utf8")).toBe("one two");
 });
 
-it("An atomic write fails where the directory cannot be synced, but not where the file system has no such call", async () => {
+it("An atomic write fails if the directory cannot be synced, unless the file system has no such call", async () => {
   const { directory, path } = await place();
   let code = "EINVAL";
   await spyOnSync(directory, async () => {
