@@ -9,6 +9,7 @@ import { parseSeed } from "../../src/server/seed/index.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { answering, cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
 import { memoryKeyring, type CliOptions } from "../_cli.ts";
+import { freePort } from "../_free-port.ts";
 import { writeRunning } from "../_server-file.ts";
 
 useDirectory();
@@ -125,14 +126,6 @@ describe("svc doctor", () => {
     expect(stdout).toMatch(/^✓ node {10,}Node\.js \d/m);
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => probe.once("listening", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 describe("svc init", () => {
   it.each<[argv: string[], files: string[]]>([

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
+import { freePort } from "../_free-port.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
 import { FRONT_HOST, SECRET_KEY, started, type Server } from "../postgres/_serve.ts";
 
@@ -65,14 +66,6 @@ async function layCable(port: number): Promise<Cable> {
 
 async function listen(server: TcpServer, port: number): Promise<void> {
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await listen(server, 0);
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Asks each server for its readiness; whoever is not ready gets no requests. A request that was not answered goes to another. */

@@ -1,12 +1,12 @@
 import { execFile, spawn } from "node:child_process";
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { inject } from "vitest";
+import { freePort } from "../_free-port.ts";
 
 const run = promisify(execFile);
 const PASSWORD = "pw-of-the-superuser";
@@ -157,14 +157,6 @@ export async function stopIn(shared: string): Promise<void> {
   const text = await readFile(join(shared, "postgres/ready.json"), "utf8").catch(() => "");
   if (text !== "") await control(JSON.parse(text) as Built, "stop", "-m", "immediate").catch(() => {});
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A separate server that a test may stop and break. It ends with the test's process. */

@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, writeFile } from "node:fs/promises";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { freePort } from "../_free-port.ts";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 export const hasPgBouncer = existsSync(PROGRAM);
@@ -48,11 +47,17 @@ export async function startPgBouncer(direct: string, settings: readonly string[]
   let child: ChildProcess;
 
   async function start(): Promise<void> {
-    child = spawn(PROGRAM, ["-q", file], { ...owner, cwd: "/", stdio: "ignore" });
-    while (!(await answers(port))) {
-      if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`);
-      await sleep(50);
+    child = spawn(PROGRAM, [file], { ...owner, cwd: "/", stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    // On the port another program could answer.
+    while (!said.includes("process up")) {
+      const [more] = (await Promise.race([once(child.stderr!, "data"), once(child, "exit")])) as [
+        Buffer | number | null,
+      ];
+      if (!Buffer.isBuffer(more)) throw new Error(`pgbouncer ended with ${more}: ${said}`);
+      said += more.toString();
     }
+    child.stderr!.resume();
   }
 
   async function stop(): Promise<void> {
@@ -63,7 +68,10 @@ export async function startPgBouncer(direct: string, settings: readonly string[]
   }
 
   await start();
-  onTestFinished(stop);
+  onTestFinished(async () => {
+    await stop();
+    await rm(directory, { recursive: true });
+  });
   return {
     url(address) {
       const through = new URL(address);
@@ -75,19 +83,4 @@ export async function startPgBouncer(direct: string, settings: readonly string[]
       await start();
     },
   };
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
-    socket.on("connect", () => socket.destroy());
-  });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
