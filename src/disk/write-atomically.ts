@@ -13,10 +13,15 @@ export interface AtomicWriteOptions {
   readonly keepOpen?: boolean | undefined;
 }
 
+/** The name of a file that is being written, beside its own: `<path>.<12 hex digits>.tmp`. */
+export function temporaryName(path: string): string {
+  return `${path}.${randomBytes(6).toString("hex")}.tmp`;
+}
+
 /**
  * Writes a file that only its owner can read, and makes it durable: it has its name with all of its content or not at all,
  * also after a crash. A link at `path` is replaced, never followed.
- * @param fill writes the content; the temporary name is `<path>.<12 hex digits>.tmp`
+ * @param fill writes the content, to the file's `temporaryName`
  * @returns what `fill` returned
  * @throws what `fill` and `beforeNaming` throw, and errors of the file system as they are
  */
@@ -25,7 +30,7 @@ export async function writeAtomically<Result>(
   fill: (file: FileHandle) => Promise<Result>,
   { beforeNaming, isNew = false, keepOpen = false }: AtomicWriteOptions = {},
 ): Promise<Result> {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = temporaryName(path);
   const file = await open(temporary, keepOpen ? "ax+" : "wx", 0o600);
   try {
     const result = await fill(file);

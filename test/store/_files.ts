@@ -1,8 +1,9 @@
-import { Document, type Change } from "../../src/server/store/json/document.ts";
+import type { Change } from "../../src/server/store/json/change.ts";
+import { Document } from "../../src/server/store/json/document.ts";
 import { journalHeaderLine, type Header } from "../../src/server/store/json/header.ts";
 import { openReadView } from "../../src/server/store/json/read-view.ts";
 import { replay, type Replayed } from "../../src/server/store/json/read-journals.ts";
-import { Snapshot } from "../../src/server/store/json/snapshot.ts";
+import { DocumentFile } from "../../src/server/store/json/document-file.ts";
 import { VERSION } from "../../src/server/store/records.ts";
 
 const STORE = "5".repeat(24);
@@ -30,11 +31,11 @@ export async function replayedInto(
   path: string,
   apply: (change: Change) => void = (change) => document.apply(change),
 ): Promise<Replayed> {
-  const snapshot = new Snapshot(path, document);
-  const hasFile = (await snapshot.read()) !== null;
+  const file = new DocumentFile(path, document);
+  const hasFile = (await file.read()) !== null;
   const files = await openReadView(path, { mayBeEmpty: true });
   try {
-    return await replay(files, hasFile ? snapshot.header : undefined, apply);
+    return await replay(files, hasFile ? file.header : undefined, apply);
   } finally {
     await files.close();
   }

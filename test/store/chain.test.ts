@@ -2,7 +2,7 @@ import { copyFile, link, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/check.ts";
-import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
+import { encodeLine } from "../../src/server/store/json/journal-line.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { openRepair } from "../../src/server/store/json/repair.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";

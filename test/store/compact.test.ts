@@ -3,10 +3,11 @@ import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/pr
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Document, type Change } from "../../src/server/store/json/document.ts";
+import type { Change } from "../../src/server/store/json/change.ts";
+import { Document } from "../../src/server/store/json/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
-import { Snapshot } from "../../src/server/store/json/snapshot.ts";
+import { encodeLine } from "../../src/server/store/json/journal-line.ts";
+import { DocumentFile } from "../../src/server/store/json/document-file.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { abandoned, temporaryDirectory } from "./_directory.ts";
 import {
@@ -157,14 +158,14 @@ const LINES = CHANGES.map((changes, n) => encodeLine(n + 1, changes));
 const lines = (...numbers: number[]): Buffer => Buffer.concat(numbers.map((n) => LINES[n - 1]!));
 
 /** A `db.json` as of a change, with this content. */
-async function snapshot(
+async function documentAt(
   sequence: number,
   changes: readonly Change[] = CHANGES.slice(0, sequence).flat(),
 ): Promise<Buffer> {
   const path = await newPath();
   const document = new Document();
   for (const change of changes) document.apply(change);
-  const file = new Snapshot(path, document);
+  const file = new DocumentFile(path, document);
   file.header = firstHeader(sequence);
   await file.write(document);
   return readFile(path);
@@ -205,28 +206,28 @@ describe("A crash during compaction", () => {
   const old = lines(1, 2);
   const journal = lines(3, 4);
   const stages: [string, number, () => FileSet][] = [
-    ["before it began", 4, () => ({ document: snapshot(0), journal: lines(1, 2, 3, 4) })],
+    ["before it began", 4, () => ({ document: documentAt(0), journal: lines(1, 2, 3, 4) })],
     ["before it began, with nothing compacted yet", 4, () => ({ journal: lines(1, 2, 3, 4) })],
-    ["when the journal was put aside", 2, () => ({ document: snapshot(0), old })],
-    ["when a new one was begun", 2, () => ({ document: snapshot(0), old, journal: Buffer.alloc(0) })],
-    ["when changes had come", 4, () => ({ document: snapshot(1), old, journal })],
+    ["when the journal was put aside", 2, () => ({ document: documentAt(0), old })],
+    ["when a new one was begun", 2, () => ({ document: documentAt(0), old, journal: Buffer.alloc(0) })],
+    ["when changes had come", 4, () => ({ document: documentAt(1), old, journal })],
     ["when changes had come, the first time", 4, () => ({ old, journal })],
     [
       "when db.json was half written",
       4,
-      () => ({ document: snapshot(0), old, journal, unfinished: half(snapshot(2)) }),
+      () => ({ document: documentAt(0), old, journal, unfinished: half(documentAt(2)) }),
     ],
-    ["when db.json was written", 4, () => ({ document: snapshot(0), old, journal, unfinished: snapshot(2) })],
-    ["when db.json was in its place", 4, () => ({ document: snapshot(2), old, journal })],
-    ["when it held later changes already", 4, () => ({ document: snapshot(2, CHANGES.flat()), old, journal })],
-    ["when it held a part of the later changes", 4, () => ({ document: snapshot(2, torn), old, journal })],
-    ["when the old journal was gone", 4, () => ({ document: snapshot(2), journal })],
-    ["when all was compacted by the next start", 4, () => ({ document: snapshot(4), old, journal })],
-    ["when all was compacted by closing", 4, () => ({ document: snapshot(4), journal: Buffer.alloc(0) })],
+    ["when db.json was written", 4, () => ({ document: documentAt(0), old, journal, unfinished: documentAt(2) })],
+    ["when db.json was in its place", 4, () => ({ document: documentAt(2), old, journal })],
+    ["when it held later changes already", 4, () => ({ document: documentAt(2, CHANGES.flat()), old, journal })],
+    ["when it held a part of the later changes", 4, () => ({ document: documentAt(2, torn), old, journal })],
+    ["when the old journal was gone", 4, () => ({ document: documentAt(2), journal })],
+    ["when all was compacted by the next start", 4, () => ({ document: documentAt(4), old, journal })],
+    ["when all was compacted by closing", 4, () => ({ document: documentAt(4), journal: Buffer.alloc(0) })],
   ];
   it.each(stages)("loses nothing %s", async (_, count, files) => {
     const path = await laidOut(files());
-    const expected = await open(await laidOut({ document: snapshot(count) }));
+    const expected = await open(await laidOut({ document: documentAt(count) }));
     const store = await open(path);
     expect(await contentOf(store)).toEqual(await contentOf(expected));
     await store.saveState(state(9));
@@ -246,14 +247,14 @@ describe("A crash during compaction", () => {
   });
 
   it("loses nothing if a change was cut as well", async () => {
-    const store = await open(await laidOut({ document: snapshot(0), old, journal: journal.subarray(0, -9) }));
-    const expected = await open(await laidOut({ document: snapshot(3) }));
+    const store = await open(await laidOut({ document: documentAt(0), old, journal: journal.subarray(0, -9) }));
+    const expected = await open(await laidOut({ document: documentAt(3) }));
     expect(await contentOf(store)).toEqual(await contentOf(expected));
     expect(warnings.length).toBe(1);
   });
 
   it("leaves no partial file, which would keep records that are deleted later", async () => {
-    const path = await laidOut({ document: snapshot(4), unfinished: snapshot(2) });
+    const path = await laidOut({ document: documentAt(4), unfinished: documentAt(2) });
     await (await open(path)).close();
     expect(await namesIn(path)).toEqual(["db.journal", "db.json"]);
   });

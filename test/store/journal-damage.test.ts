@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { Document } from "../../src/server/store/json/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { Snapshot } from "../../src/server/store/json/snapshot.ts";
+import { DocumentFile } from "../../src/server/store/json/document-file.ts";
 import { StoreRefused } from "../../src/server/store/store.ts";
 import { documentIn } from "./_files.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
@@ -66,7 +66,7 @@ describe("A changed byte", () => {
         sessions: sessions.slice(0, 1),
       }),
     );
-    const read = (): Promise<unknown> => new Snapshot(laid.path, new Document()).read();
+    const read = (): Promise<unknown> => new DocumentFile(laid.path, new Document()).read();
     expect(await outcomes(laid, laid.path, flips(laid.document), read)).toEqual(["refused"]);
   }, 30_000);
 

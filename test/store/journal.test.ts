@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Change } from "../../src/server/store/json/document.ts";
-import { decodeLine, encodeLine } from "../../src/server/store/json/journal-reader.ts";
+import type { Change } from "../../src/server/store/json/change.ts";
+import { decodeLine, encodeLine } from "../../src/server/store/json/journal-line.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
 import { abandoned } from "./_directory.ts";
 import { records, state, take } from "./_records.ts";

@@ -37,10 +37,7 @@ it("Rows added, replaced and removed in any order are read newest first, ties by
   fc.assert(
     fc.property(fc.array(step, { size: "max", maxLength: 600 }), (steps) => {
       const table = new Map<string, Row>();
-      const ordered = new Ordered<Row>(
-        (row) => row.time,
-        (row) => row.id,
-      );
+      const ordered = new Ordered<Row>((row) => row.time);
       for (const now of steps) {
         if (now.kind === "read") {
           const after = now.after === undefined ? undefined : table.get(String(now.after));
@@ -63,10 +60,7 @@ it("Rows added, replaced and removed in any order are read newest first, ties by
 });
 
 it("A page continues after the previous one even if its last row was replaced or removed", () => {
-  const ordered = new Ordered<Row>(
-    (row) => row.time,
-    (row) => row.id,
-  );
+  const ordered = new Ordered<Row>((row) => row.time);
   const rows = ["a", "b", "c", "d"].map((key) => ({ id: key, time: "1" }));
   for (const row of rows) ordered.add(row);
   ordered.remove(rows[1]!);

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/check.ts";
-import { Document, type Change } from "../../src/server/store/json/document.ts";
+import type { Change } from "../../src/server/store/json/change.ts";
+import { Document } from "../../src/server/store/json/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { decodeLine, encodeLine } from "../../src/server/store/json/journal-reader.ts";
+import { decodeLine, encodeLine } from "../../src/server/store/json/journal-line.ts";
 import { openRepair, type Repair } from "../../src/server/store/json/repair.ts";
-import { Snapshot } from "../../src/server/store/json/snapshot.ts";
+import { DocumentFile } from "../../src/server/store/json/document-file.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { keyOf, recordText, TABLE_NAMES, type Entry, type TableName } from "../../src/server/store/records.ts";
 import { entryOf } from "../../src/server/store/upgrade.ts";
@@ -84,7 +85,7 @@ describe("The shape of a record", () => {
 });
 
 /** A store with one half in `db.json` and the rest in its two journals. */
-async function brokenUp(path: string): Promise<{ snapshot: Buffer; old: Buffer; journal: Buffer }> {
+async function brokenUp(path: string): Promise<{ dbJson: Buffer; old: Buffer; journal: Buffer }> {
   const document = new Document();
   const { instances, personas, users, identities, sessions } = people();
   for (const row of instances) document.apply(["put", "instances", row]);
@@ -93,9 +94,9 @@ async function brokenUp(path: string): Promise<{ snapshot: Buffer; old: Buffer; 
   for (const row of identities) document.apply(["put", "identities", row]);
   for (const row of sessions) document.apply(["put", "sessions", row]);
   document.apply(["put", "states", state(1)]);
-  const snapshot = new Snapshot(path, document);
-  snapshot.header = firstHeader(10);
-  await snapshot.write(document);
+  const dbJson = new DocumentFile(path, document);
+  dbJson.header = firstHeader(10);
+  await dbJson.write(document);
   const late = [5, 6, 7, 8].map((n) => user(n));
   const groups: Change[][] = [
     [
@@ -123,7 +124,7 @@ async function brokenUp(path: string): Promise<{ snapshot: Buffer; old: Buffer; 
   const journal = Buffer.concat([secondLine(13), ...lines.slice(3)]);
   await writeFile(`${journalOf(path)}.old`, old);
   await writeFile(journalOf(path), journal);
-  return { snapshot: await readFile(path), old, journal };
+  return { dbJson: await readFile(path), old, journal };
 }
 
 type Tables = Record<TableName, Map<string, unknown>>;
@@ -136,12 +137,12 @@ const recordLine = (line: string): string => line.replace(/,$/, "");
 
 /** The content of the files' undamaged lines. */
 function readable(
-  written: { snapshot: Buffer; old: Buffer; journal: Buffer },
-  found: { snapshot: string; old: string; journal: string },
+  written: { dbJson: Buffer; old: Buffer; journal: Buffer },
+  found: { dbJson: string; old: string; journal: string },
 ): Tables {
   const tables = emptyTables();
-  const known = new Set(written.snapshot.toString().split("\n").map(recordLine));
-  for (const line of found.snapshot.split("\n").map(recordLine)) {
+  const known = new Set(written.dbJson.toString().split("\n").map(recordLine));
+  for (const line of found.dbJson.split("\n").map(recordLine)) {
     if (!known.has(line) || !line.startsWith("{") || line.startsWith('{"format"')) continue;
     const { crc32: _, ...columns } = JSON.parse(line) as Record<string, unknown>;
     const [name, record] = entryOf(columns)!;
@@ -173,7 +174,7 @@ async function repaired(path: string): Promise<{ repair: Repair; copies: string[
 
 describe("A repair of a damaged store", () => {
   const damage = fc.record({
-    file: fc.constantFrom("snapshot", "old", "journal"),
+    file: fc.constantFrom("dbJson", "old", "journal"),
     how: fc.constantFrom("flip", "cut", "zero", "drop line", "swap lines", "insert"),
     place: fc.double({ min: 0, max: 0.9999, noNaN: true }),
     mask: fc.integer({ min: 1, max: 255 }),
@@ -212,14 +213,14 @@ describe("A repair of a damaged store", () => {
             harmed[file] = harm(harmed[file], one);
           }
           // A newer format is refused.
-          fc.pre(!/"version":[05-9]/.test(harmed.snapshot.toString()));
-          await writeFile(path, harmed.snapshot);
+          fc.pre(!/"version":[05-9]/.test(harmed.dbJson.toString()));
+          await writeFile(path, harmed.dbJson);
           await writeFile(`${journalOf(path)}.old`, harmed.old);
           await writeFile(journalOf(path), harmed.journal);
           const before = await filesBeside(path);
           const text = (bytes: Buffer): string => bytes.toString();
           const expected = readable(written, {
-            snapshot: text(harmed.snapshot),
+            dbJson: text(harmed.dbJson),
             old: text(harmed.old),
             journal: text(harmed.journal),
           });
@@ -263,8 +264,8 @@ describe("A repair of a damaged store", () => {
     ["an end in the middle", '"sessions":[\n', '"checksum":"00000000"}\n"sessions":[\n'],
   ])("that makes a document report %s keeps all records of document and journal", async (_, from, to) => {
     const path = await newPath();
-    const { snapshot } = await brokenUp(path);
-    await writeFile(path, snapshot.toString().replace(from, to));
+    const { dbJson } = await brokenUp(path);
+    await writeFile(path, dbJson.toString().replace(from, to));
     const { repair } = await repaired(path);
     expect(repair.losses).not.toEqual([]);
     expect(repair.kept).toMatchObject({ instances: 2, personas: 2, users: 8, identities: 5, sessions: 4 });

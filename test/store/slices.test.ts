@@ -63,9 +63,8 @@ function createSlow(count: number): {
       return row.id;
     },
     time: (row) => row.created_at,
-    id: (row) => row.id,
     current: (key) => rows.get(key),
-    withValue: () => undefined,
+    indexes: {},
   });
   for (const row of rows.values()) users.add(row);
   return { users, rows, asked };

@@ -2,10 +2,11 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Document, type Change } from "../../src/server/store/json/document.ts";
+import type { Change } from "../../src/server/store/json/change.ts";
+import { Document } from "../../src/server/store/json/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/journal-reader.ts";
-import { Snapshot } from "../../src/server/store/json/snapshot.ts";
+import { encodeLine } from "../../src/server/store/json/journal-line.ts";
+import { DocumentFile } from "../../src/server/store/json/document-file.ts";
 import { openJsonSource } from "../../src/server/store/json/source.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";
 import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
@@ -60,9 +61,9 @@ describe("A file store as a source for copies", () => {
           const written = new Document();
           // A document may contain changes made while it was written.
           for (const changes of groups.slice(0, compacted + late)) for (const one of changes) written.apply(one);
-          const snapshot = new Snapshot(path, written);
-          snapshot.header = firstHeader(Math.min(compacted, groups.length));
-          await snapshot.write(written);
+          const file = new DocumentFile(path, written);
+          file.header = firstHeader(Math.min(compacted, groups.length));
+          await file.write(written);
           await writeFile(`${journalOf(path)}.old`, Buffer.concat([firstLine(), ...lines.slice(first, last)]));
           await writeFile(journalOf(path), Buffer.concat([secondLine(), ...lines.slice(last)]));
 

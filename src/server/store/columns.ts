@@ -131,13 +131,19 @@ export const TABLES = {
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
+/** A value for each of some tables. */
+export function byTable<Name extends TableName, Value>(
+  names: readonly Name[],
+  make: (name: Name) => Value,
+): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>;
+}
+
 /** The columns of a table by their names. */
 export function columnsOf(name: TableName): readonly (readonly [name: string, column: Column])[] {
   return COLUMNS[name];
 }
-const COLUMNS = Object.fromEntries(
-  TABLE_NAMES.map((name) => [name, Object.entries<Column>(TABLES[name])]),
-) as unknown as Readonly<Record<TableName, readonly (readonly [string, Column])[]>>;
+const COLUMNS = byTable(TABLE_NAMES, (name) => Object.entries<Column>(TABLES[name]));
 
 /** The column that names a record of a table. */
 export function keyColumn(name: TableName): string {

@@ -1,4 +1,5 @@
 import {
+  byTable,
   columnsOf,
   keyColumn,
   TABLE_NAMES,
@@ -9,7 +10,7 @@ import {
 } from "./columns.ts";
 import { KINDS } from "./kinds.ts";
 
-export { TABLE_NAMES, VERSION, type RecordOf, type TableName } from "./columns.ts";
+export { byTable, TABLE_NAMES, VERSION, type RecordOf, type TableName } from "./columns.ts";
 export type { ConnectionRecord } from "./kinds.ts";
 
 export type InstanceRecord = RecordOf["instances"];
@@ -30,16 +31,10 @@ export type Records = { -readonly [Name in MovedName]: RecordOf[Name][] };
 /** A record with its table. */
 export type Entry = { [Name in TableName]: readonly [Name, RecordOf[Name]] }[TableName];
 
-interface Checked {
-  readonly name: string;
-  readonly nullable: boolean;
-  is(value: unknown): boolean;
-}
-
-const CHECKS = byTable((name): readonly Checked[] =>
+const CHECKS = byTable(TABLE_NAMES, (name) =>
   columnsOf(name).map(([column, { kind, nullable = false }]) => ({ name: column, nullable, is: KINDS[kind].is })),
 );
-const KEYS = byTable(keyColumn);
+const KEYS = byTable(TABLE_NAMES, keyColumn);
 
 /** What tells a record from the others of its table: a session's `session_id`, a state's `state`, else the `id`. */
 export function keyOf(name: TableName, record: RecordOf[TableName]): string {
@@ -87,8 +82,4 @@ export function recordText([name, record]: Entry): string {
   return JSON.stringify(
     Object.fromEntries(columns.map(({ name: column }) => [column, record[column as keyof typeof record]])),
   );
-}
-
-function byTable<Value>(make: (name: TableName) => Value): Readonly<Record<TableName, Value>> {
-  return Object.fromEntries(TABLE_NAMES.map((name) => [name, make(name)])) as Record<TableName, Value>;
 }

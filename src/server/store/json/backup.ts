@@ -5,8 +5,8 @@ import { writeAtomically, type AtomicWriteOptions } from "../../../disk/write-at
 /** Copies files to names that tell the time, and returns those when the copies are on the disk. */
 export async function backUp(paths: readonly string[], now: Date): Promise<string[]> {
   const stamp = now.toISOString().replaceAll(":", "-");
-  const copies: string[] = [];
-  for (const path of paths) copies.push(await copy(path, `${path}.${stamp}.bak`, { isNew: true }));
+  const copies = paths.map((path) => `${path}.${stamp}.bak`);
+  for (const [i, path] of paths.entries()) await copy(path, copies[i]!, { isNew: true });
   return copies;
 }
 
@@ -15,10 +15,9 @@ export async function keepCopy(path: string, version: number): Promise<void> {
   await copy(path, `${path}.format-${version}.bak`);
 }
 
-async function copy(from: string, to: string, options?: AtomicWriteOptions): Promise<string> {
+function copy(from: string, to: string, options?: AtomicWriteOptions): Promise<void> {
   const fill = async (file: FileHandle): Promise<void> => {
     for await (const chunk of createReadStream(from)) await file.writeFile(chunk as Buffer);
   };
-  await writeAtomically(to, fill, options);
-  return to;
+  return writeAtomically(to, fill, options);
 }

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { TABLE_NAMES, type Entry, type SessionRecord, type TableName } from "../records.ts";
+import { byTable, TABLE_NAMES, type Entry, type SessionRecord, type TableName } from "../records.ts";
 import { References } from "../references.ts";
 import type { StoreCheck } from "../store.ts";
-import type { AnyRecord } from "./document.ts";
-import { openReadView, type ReadView } from "./read-view.ts";
+import type { AnyRecord } from "./change.ts";
+import { damageText } from "./damage.ts";
+import { inReadView } from "./read-view.ts";
 import { scan, type Scan } from "./scan.ts";
-import type { Damage } from "./journal-reader.ts";
 
 /**
  * Reads every line of a file store. It takes no lock, changes nothing, and may be in use.
@@ -18,13 +18,13 @@ export async function checkJsonStore(path: string): Promise<StoreCheck> {
 }
 
 async function look(path: string): Promise<StoreCheck> {
-  const view = await openReadView(resolve(path));
-  try {
+  return inReadView(resolve(path), async (view) => {
     const found = await scan(view, ownerOf);
+    const version = found.header?.version;
     return {
       location: view.path,
-      kind: `json, ${found.version === undefined ? "not compacted yet" : `format ${found.version}`}`,
-      bytes: sizeOf(view),
+      kind: `json, ${version === undefined ? "not compacted yet" : `format ${version}`}`,
+      bytes: view.files.reduce((sum, { size }) => sum + size, 0),
       sequence: found.sequence,
       tables: countsOf(found),
       damage: found.damage.map(damageText),
@@ -33,9 +33,7 @@ async function look(path: string): Promise<StoreCheck> {
       ),
       notes: found.leftovers,
     };
-  } finally {
-    await view.close();
-  }
+  });
 }
 
 /** What names the owner of a record. */
@@ -44,14 +42,8 @@ function ownerOf(record: AnyRecord): AnyRecord {
   return { id, instance_id, user_id } as AnyRecord;
 }
 
-/** One sentence, e.g. `/app/.svc/db.json, line 7, offset 1024: checksum mismatch (users 0b6c…)`. */
-export function damageText({ file, line, offset, what, of }: Damage): string {
-  const place = line > 0 ? `, line ${line}, offset ${offset}` : "";
-  return `${file}${place}: ${what}${of === undefined ? "" : ` (${of})`}`;
-}
-
 export function countsOf({ tables }: Pick<Scan, "tables">): Record<TableName, number> {
-  return Object.fromEntries(TABLE_NAMES.map((name) => [name, tables[name].size])) as Record<TableName, number>;
+  return byTable(TABLE_NAMES, (name) => tables[name].size);
 }
 
 /** The records that belong to others that aren't there. */
@@ -65,8 +57,4 @@ export function danglingIn({ tables }: Pick<Scan, "tables">): { entry: Entry; ke
       return missing === undefined ? [] : [{ entry, key: shown, missing }];
     }),
   );
-}
-
-function sizeOf({ snapshot, old, journal }: ReadView): number {
-  return [snapshot, old, journal].reduce((sum, file) => sum + (file?.size ?? 0), 0);
 }

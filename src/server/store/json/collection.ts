@@ -1,20 +1,17 @@
 import type { Clause, Query } from "../../../wire/query.ts";
+import { slices } from "../slices.ts";
 import type { PageOptions } from "../store.ts";
 import { matcher } from "./match.ts";
 import { Ordered } from "./ordered.ts";
-import { slices } from "../slices.ts";
-import { BLOCK_ROWS, TextColumn, textTerm, type TextTerm } from "./text-column.ts";
+import { textTerm, type TextTerm } from "./text-column.ts";
+import { TextIndex, type Keyed } from "./text-index.ts";
 
 /** What a collection has to know of its rows. */
-export interface RowKind<Row> {
-  key(row: Row): string;
-  /** What the rows are listed by, newest first. */
+interface RowKind<Row> extends Keyed<Row> {
+  /** What the rows are listed by, newest first; those of one time by `id`. */
   time(row: Row): string;
-  id(row: Row): string;
-  /** The row with a key as it is now. */
-  current(key: string): Row | undefined;
-  /** The only rows whose `field` can be `value`, where an index tells. */
-  withValue(field: string, value: string): readonly Row[] | undefined;
+  /** By field: the only rows that can have a value. */
+  readonly indexes: Readonly<Record<string, (value: string) => readonly Row[]>>;
 }
 
 /** A clause that only rows with certain texts satisfy. */
@@ -34,44 +31,32 @@ const BATCH = 256;
 const FEW = 4096;
 
 /** One instance's users or sessions: in order, and searchable. */
-export class Collection<Row extends object> {
+export class Collection<Row extends { readonly id: string }> {
   readonly #kind: RowKind<Row>;
   readonly #ordered: Ordered<Row>;
-  /** The keys of the rows that the columns speak of, oldest first. Undefined: nothing was searched yet. */
-  #slots: string[] | undefined;
-  /** While the slots are made: the keys of rows that were added meanwhile, which come behind the others. */
-  #late: string[] | undefined;
-  #making: Promise<void> | undefined;
-  /** By field. One that is being made has fewer texts than there are slots. */
-  #columns = new Map<string, { readonly column: TextColumn; readonly made: Promise<unknown> }>();
-  /** How many of the slots name a row that is gone, or has another slot by now. */
-  #stale = 0;
-  #isInOrder = true;
-  #newest: Row | undefined;
+  readonly #texts: TextIndex<Row>;
 
   constructor(kind: RowKind<Row>) {
     this.#kind = kind;
-    this.#ordered = new Ordered(kind.time, kind.id);
+    this.#ordered = new Ordered(kind.time);
+    this.#texts = new TextIndex(kind, this.#ordered);
   }
 
   add(row: Row): void {
     this.#ordered.add(row);
-    this.#addSlot(row);
+    this.#texts.add(row);
   }
 
   remove(row: Row): void {
     this.#ordered.remove(row);
-    this.#dropSlot();
+    this.#texts.drop();
   }
 
   replace(before: Row, after: Row): void {
     this.#ordered.replace(before, after);
-    const isSame =
-      this.#kind.time(before) === this.#kind.time(after) &&
-      [...this.#columns.keys()].every((field) => textOf(before, field) === textOf(after, field));
-    if (isSame) return;
-    this.#dropSlot();
-    this.#addSlot(after);
+    if (this.#kind.time(before) === this.#kind.time(after) && this.#texts.isSame(before, after)) return;
+    this.#texts.drop();
+    this.#texts.add(after);
   }
 
   /** Does what the first reading would otherwise wait for. */
@@ -107,117 +92,45 @@ export class Collection<Row extends object> {
 
   /** Rows in order, among which are all that match. Certain: no others are. */
   async *#candidates(query: Query, after: Row | undefined): AsyncIterable<Candidates<Row>> {
-    const known = this.#byIndex(query);
-    const text = known ? undefined : textClause(query);
-    if (known) yield { rows: this.#inOrder(known, after), isCertain: false };
+    const indexed = this.#byIndex(query);
+    const text = indexed ? undefined : textClause(query);
+    if (indexed) yield { rows: this.#inOrder(indexed, after), isCertain: false };
     else if (text) yield* this.#byText(text, query, after);
     else yield { rows: this.#ordered.newestFirst(after), isCertain: query.length === 0 };
   }
 
   #byIndex(query: Query): readonly Row[] | undefined {
     for (const { field, values, range } of query) {
-      if (range.length > 0 || values.length === 0 || values.some(({ operator }) => operator !== "is")) continue;
-      const found = values.map(({ value }) => this.#kind.withValue(field, value));
-      if (found.every((rows) => rows !== undefined)) return [...new Set(found.flat())];
+      const index = this.#kind.indexes[field];
+      if (!index || range.length > 0 || values.length === 0 || values.some(({ operator }) => operator !== "is"))
+        continue;
+      return [...new Set(values.flatMap(({ value }) => index(value)))];
     }
     return undefined;
   }
 
   async *#byText({ clause, terms }: TextClause, query: Query, after: Row | undefined): AsyncIterable<Candidates<Row>> {
-    const column = await this.#column(clause.field);
-    const slots = this.#slots!;
     const isAll = query.length === 1 && clause.excluded.length === 0;
-    // Slots that are all in use and in order give the rows as they are to be listed.
-    const whole: Row[] | undefined = this.#isInOrder ? undefined : [];
-    const seen = new Set<Row>();
-    for (let block = Math.ceil(column.size / BLOCK_ROWS) - 1; block >= 0; block--) {
-      const isFresh = this.#stale === 0 && slots === this.#slots;
-      const rows: Row[] = [];
-      for (const slot of column.matchesInBlock(block, terms).toReversed()) {
-        const row = this.#kind.current(slots[slot]!);
-        if (row === undefined || seen.has(row) || (after && this.#ordered.compare(row, after) >= 0)) continue;
-        if (!isFresh) seen.add(row);
-        rows.push(row);
+    const unordered: Row[] = [];
+    for await (const { rows: found, isFresh, isInOrder } of this.#texts.matches(clause.field, terms)) {
+      const rows = after ? found.filter((row) => this.#ordered.compare(row, after) < 0) : found;
+      if (isInOrder) {
+        if (rows.length > 0) yield { rows, isCertain: isFresh && isAll };
+        continue;
       }
-      if (whole) whole.push(...rows);
-      else if (rows.length > 0) yield { rows, isCertain: isFresh && isAll };
-      if (whole && whole.length > FEW) {
+      unordered.push(...rows);
+      if (unordered.length > FEW) {
         yield { rows: this.#ordered.newestFirst(after), isCertain: false };
         return;
       }
-      await slices.next();
     }
-    if (whole) yield { rows: this.#inOrder(whole, after), isCertain: false };
+    if (unordered.length > 0) yield { rows: this.#inOrder(unordered, after), isCertain: false };
   }
 
   #inOrder(rows: readonly Row[], after: Row | undefined): Row[] {
     return [...new Set(rows)]
       .filter((row) => after === undefined || this.#ordered.compare(row, after) < 0)
       .toSorted((a, b) => this.#ordered.compare(b, a));
-  }
-
-  /** The column of a field, made when it is first searched. */
-  async #column(field: string): Promise<TextColumn> {
-    while (this.#slots === undefined)
-      await (this.#making ??= this.#makeSlots().finally(() => (this.#making = undefined)));
-    const slots = this.#slots;
-    let entry = this.#columns.get(field);
-    if (!entry) {
-      const column = new TextColumn();
-      entry = { column, made: this.#fill(column, field, slots) };
-      this.#columns.set(field, entry);
-    }
-    await entry.made;
-    // The slots may have been given up meanwhile.
-    return slots === this.#slots ? entry.column : this.#column(field);
-  }
-
-  async #makeSlots(): Promise<void> {
-    const late: string[] = [];
-    this.#late = late;
-    const keys: string[] = [];
-    this.#newest = undefined;
-    for (const row of this.#ordered.newestFirst()) {
-      this.#newest ??= row;
-      keys.push(this.#kind.key(row));
-      if (keys.length % BATCH === 0) await slices.next();
-      if (late !== this.#late) return;
-    }
-    this.#slots = keys.toReversed().concat(late);
-    this.#late = undefined;
-  }
-
-  async #fill(column: TextColumn, field: string, slots: readonly string[]): Promise<void> {
-    while (column.size < slots.length && slots === this.#slots) {
-      await slices.next();
-      const end = Math.min(column.size + BATCH, slots.length);
-      for (let slot = column.size; slot < end; slot++) {
-        const row = this.#kind.current(slots[slot]!);
-        column.append(row === undefined ? null : textOf(row, field));
-      }
-    }
-  }
-
-  #addSlot(row: Row): void {
-    const slots = this.#slots ?? this.#late;
-    if (slots === undefined) return;
-    if (this.#newest !== undefined && this.#ordered.compare(this.#newest, row) > 0) this.#isInOrder = false;
-    else this.#newest = row;
-    for (const [field, { column }] of this.#columns)
-      if (column.size === slots.length) column.append(textOf(row, field));
-    slots.push(this.#kind.key(row));
-  }
-
-  #dropSlot(): void {
-    if (this.#slots === undefined && this.#late === undefined) return;
-    this.#stale++;
-    if (this.#stale <= this.#ordered.size + 64) return;
-    // Made anew by the next search.
-    this.#slots = undefined;
-    this.#late = undefined;
-    this.#columns = new Map();
-    this.#stale = 0;
-    this.#isInOrder = true;
   }
 }
 
@@ -230,8 +143,4 @@ function textClause(query: Query): TextClause | undefined {
   });
   const shortest = ({ terms }: TextClause): number => Math.min(...terms.map(({ value }) => value.length));
   return candidates.toSorted((a, b) => shortest(b) - shortest(a))[0];
-}
-
-function textOf(row: object, field: string): string | null {
-  return (row as Record<string, string | null>)[field] ?? null;
 }

@@ -3,7 +3,7 @@ import { StoreRefused } from "../store.ts";
 import { Files } from "./files.ts";
 import { parseJournalHeader } from "./header.ts";
 import { lineBatches } from "./lines.ts";
-import { openReadView, type ViewedFile } from "./read-view.ts";
+import { inReadView, type ViewedFile } from "./read-view.ts";
 
 /** What a compaction did to a store's files, in bytes. */
 export interface Compaction {
@@ -39,14 +39,11 @@ export async function compactJsonStore(location: string): Promise<Compaction> {
 }
 
 async function sizes(location: string): Promise<{ path: string; journal: number; total: number }> {
-  const view = await openReadView(location);
-  const { path, snapshot, old, journal } = view;
-  const total = [snapshot, old, journal].reduce((sum, file) => sum + (file?.size ?? 0), 0);
-  try {
-    return { path, journal: (await lateBytes(old)) + (await lateBytes(journal)), total };
-  } finally {
-    await view.close();
-  }
+  return inReadView(location, async ({ path, old, journal, files }) => ({
+    path,
+    journal: (await lateBytes(old)) + (await lateBytes(journal)),
+    total: files.reduce((sum, { size }) => sum + size, 0),
+  }));
 }
 
 /** How much a journal has behind its first line. */

@@ -1,12 +1,12 @@
 import type { Low } from "lowdb";
-import { SECRET_PREFIX, StoreNotEmpty, type SignIn, type Store, type UserView } from "../store.ts";
-import type { InstanceRecord, PersonaRecord, SessionRecord, SettingRecord, UserRecord } from "../records.ts";
+import { SECRET_PREFIX, StoreNotEmpty, type SignIn, type SignInLookup, type Store, type UserView } from "../store.ts";
+import type { SettingRecord, UserRecord } from "../records.ts";
 import { fold } from "../fold.ts";
-import { createChanging } from "./changing.ts";
 import { Commits, type Log } from "./commits.ts";
 import { createSnapshots, type Shelf } from "./snapshots.ts";
-import { documentOf } from "./changes.ts";
-import type { Change, Document } from "./document.ts";
+import type { Change } from "./change.ts";
+import { Document } from "./document.ts";
+import { createRecordOperations } from "./record-operations.ts";
 import { createStates } from "./states.ts";
 
 /** What a store stands on besides its document. */
@@ -37,34 +37,28 @@ export function createDocumentStore({ location, low, log, shelf, closeLog }: Fou
 
   return {
     location,
-    ...createChanging(document, commits),
+    ...createRecordOperations(document, commits),
     snapshots: createSnapshots(document, commits, shelf),
 
-    async instances(): Promise<InstanceRecord[]> {
-      return [...document.tables.instances.values()];
-    },
+    instances: async () => [...document.tables.instances.values()],
 
-    async personas(): Promise<PersonaRecord[]> {
-      return [...document.tables.personas.values()];
-    },
+    personas: async () => [...document.tables.personas.values()],
 
-    seed(records): Promise<void> {
+    seed(records) {
       return commits.replace(() => {
         if (!document.isEmpty) throw new StoreNotEmpty("A store that is not empty can't be seeded");
-        return documentOf({ ...records, settings: [...document.tables.settings.values()] });
+        return Document.of({ ...records, settings: [...document.tables.settings.values()] });
       });
     },
 
-    replace(records): Promise<void> {
+    replace(records) {
       const isSecret = ({ name }: SettingRecord): boolean => name.startsWith(SECRET_PREFIX);
       return commits.replace(() =>
-        documentOf({ ...records, settings: [...document.tables.settings.values()].filter(isSecret) }),
+        Document.of({ ...records, settings: [...document.tables.settings.values()].filter(isSecret) }),
       );
     },
 
-    async findUser(instance_id, id): Promise<UserView | undefined> {
-      return findUser(instance_id, id);
-    },
+    findUser: async (instance_id, id) => findUser(instance_id, id),
 
     async users(instance_id, options) {
       const after = options.after === undefined ? undefined : findUser(instance_id, options.after)?.user;
@@ -74,7 +68,7 @@ export function createDocumentStore({ location, low, log, shelf, closeLog }: Fou
       );
     },
 
-    async findSession(instance_id, session_id): Promise<SessionRecord | undefined> {
+    async findSession(instance_id, session_id) {
       const session = document.tables.sessions.get(session_id);
       return session?.instance_id === instance_id ? session : undefined;
     },
@@ -87,7 +81,7 @@ export function createDocumentStore({ location, low, log, shelf, closeLog }: Fou
       );
     },
 
-    deleteUser(instance_id, id): Promise<boolean> {
+    deleteUser(instance_id, id) {
       return commits.commit({
         keys: () => [
           `user ${id}`,
@@ -137,21 +131,19 @@ export function createDocumentStore({ location, low, log, shelf, closeLog }: Fou
 
     probe: () => log.probe(),
 
-    async close(): Promise<void> {
+    async close() {
       await commits.settled();
       await closeLog();
     },
   };
 }
 
-function lookUp(
-  document: Document,
-  { instance_id, provider, uid, email }: SignIn,
-): Parameters<SignIn["resolveUser"]>[0] {
-  const identity = document.identityByUid(instance_id, provider, uid);
+function lookUp(document: Document, { instance_id, provider, uid, email }: SignIn): SignInLookup {
+  const tenant = document.tenant(instance_id);
+  const identity = tenant.identityByUid(provider, uid);
   const user = identity && document.tables.users.get(identity.user_id);
   if (identity && user) return { known: { identity, user } };
-  const sameEmail = document.userByEmail(instance_id, email);
+  const sameEmail = tenant.userByEmail(email);
   return sameEmail ? { sameEmail: { user: sameEmail, identities: document.identitiesOf(sameEmail.id) } } : {};
 }
 

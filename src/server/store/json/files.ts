@@ -2,26 +2,23 @@ import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Low } from "lowdb";
+import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { VERSION } from "../records.ts";
 import type { StoreRefused } from "../store.ts";
+import type { Change } from "./change.ts";
 import type { Log } from "./commits.ts";
+import { Compactor } from "./compactor.ts";
 import { journalName, makeDirectory, oldName, prepare, unusable } from "./directory.ts";
-import { Document, type Change } from "./document.ts";
+import { Document } from "./document.ts";
+import { DocumentFile } from "./document-file.ts";
 import { checkWritable, closed, codeOf, notWritable } from "./failures.ts";
 import { newId, type Header } from "./header.ts";
-import { encodeLine } from "./journal-reader.ts";
+import { encodeLine } from "./journal-line.ts";
 import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
-import { syncDirectory } from "../../../disk/sync-directory.ts";
-import { beginAfter, openJournals } from "./open-journals.ts";
+import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
 import { checkRoom } from "./room.ts";
-import { Snapshot } from "./snapshot.ts";
 import { Turns } from "./turns.ts";
-
-const IDLE_MS = 1000;
-/** Between compactions that fail: each attempt may take the last free space for a moment, and then no change is written. */
-const RETRY_MS = 60_000;
-const COMPACT_BYTES = 8 << 20;
 
 export interface FilesOptions {
   warn(message: string): void;
@@ -38,40 +35,42 @@ export interface FilesOptions {
  */
 export class Files implements Log {
   readonly low: Low<Document>;
-  readonly #snapshot: Snapshot;
+  readonly #file: DocumentFile;
   readonly #path: string;
   readonly #lock: Lock;
-  readonly #warn: (message: string) => void;
+  readonly #compactor: Compactor;
   #journal: Journal;
   #sequence: number;
   /** Whether `db.journal.old` is there. */
-  #hasOld = false;
+  #hasOld: boolean;
   #isClosed = false;
   #isTaken = false;
   #closing: Promise<void> | undefined;
-  #snapshotSize = 0;
-  #compaction: Promise<void> | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  /** No compaction begins by itself before this moment. 0: the last one did not fail. */
-  #retryAt = 0;
   readonly #turns = new Turns();
 
   private constructor(
     path: string,
     low: Low<Document>,
-    snapshot: Snapshot,
-    journal: Journal,
-    sequence: number,
+    file: DocumentFile,
+    { journal, sequence, hasOld }: Opened,
     lock: Lock,
     warn: (message: string) => void,
   ) {
     this.low = low;
     this.#path = path;
-    this.#snapshot = snapshot;
+    this.#file = file;
     this.#journal = journal;
     this.#sequence = sequence;
+    this.#hasOld = hasOld;
     this.#lock = lock;
-    this.#warn = warn;
+    this.#file.header = this.#nextHeader(hasOld ? sequence : file.header.sequence);
+    this.#compactor = new Compactor({
+      look: () => ({ journal: this.#journal.length, document: file.size, hasOld: this.#hasOld }),
+      compact: () => this.#compact(),
+      onFailure: (error) =>
+        warn(`${path} could not be brought up to date (${codeOf(error)}); the journal keeps everything.`),
+    });
+    this.#compactor.plan();
   }
 
   /** @throws {StoreRefused} */
@@ -83,16 +82,11 @@ export class Files implements Log {
     try {
       await prepare(path);
       const document = new Document();
-      const snapshot = new Snapshot(path, document);
-      const low = new Low<Document>(snapshot, document);
-      const { journal, sequence, hasOld } = await openJournals(path, low, snapshot, warn);
+      const file = new DocumentFile(path, document);
+      const low = new Low<Document>(file, document);
+      const opened = await openJournals(path, low, file, warn);
       document.sort();
-      const files = new Files(path, low, snapshot, journal, sequence, lock, warn);
-      files.#snapshotSize = await snapshot.size();
-      snapshot.header = files.#nextHeader(hasOld ? sequence : snapshot.header.sequence);
-      files.#hasOld = hasOld;
-      files.#planCompaction();
-      return files;
+      return new Files(path, low, file, opened, lock, warn);
     } catch (error) {
       await lock.release();
       throw unusable(path, error);
@@ -102,9 +96,9 @@ export class Files implements Log {
   append(changes: readonly Change[]): Promise<void> {
     return this.#turns.take(async () => {
       if (this.#isClosed) throw closed(this.#path);
-      this.#snapshot.check();
+      this.#file.check();
       await this.#append(changes);
-      this.#planCompaction();
+      this.#compactor.plan();
     });
   }
 
@@ -115,7 +109,7 @@ export class Files implements Log {
   probe(): Promise<void> {
     return this.#turns.take(async () => {
       if (this.#isClosed) throw closed(this.#path);
-      this.#snapshot.check();
+      this.#file.check();
       this.#journal.check();
       await checkWritable(journalName(this.#path));
       // A disk that failed is tried: a server that is not ready gets no writes that could show it.
@@ -130,23 +124,22 @@ export class Files implements Log {
   }
 
   async replace(document: Document, publish: () => void): Promise<void> {
-    while (this.#compaction) await this.#compaction;
+    await this.#compactor.settled();
     await this.#turns.take(async () => {
       if (this.#isClosed) throw closed(this.#path);
       this.#journal.check();
-      const before = this.#snapshot.header;
+      const before = this.#file.header;
       try {
         // The journal's changes are older than this; the next compaction takes them away.
-        this.#snapshot.header = this.#nextHeader(this.#sequence + 1);
-        await this.#snapshot.write(document);
+        this.#file.header = this.#nextHeader(this.#sequence + 1);
+        await this.#file.write(document);
       } catch (error) {
-        this.#snapshot.header = before;
+        this.#file.header = before;
         throw notWritable(this.#path, error);
       }
       this.#sequence++;
       publish();
-      this.#snapshotSize = await this.#snapshot.size();
-      this.#planCompaction();
+      this.#compactor.plan();
     });
   }
 
@@ -165,54 +158,15 @@ export class Files implements Log {
     await this.#turns.take(async () => {
       this.#isClosed = true;
     });
-    clearTimeout(this.#idle);
-    await this.#compaction;
-    if (!this.#isTaken && (this.#journal.length > 0 || this.#hasOld)) await this.#compact();
+    await this.#compactor.close(() => !this.#isTaken && (this.#journal.length > 0 || this.#hasOld));
     await this.#journal.close();
     await this.#lock.release();
   }
 
-  #planCompaction(): void {
-    clearTimeout(this.#idle);
-    const isLong = this.#journal.length > Math.max(COMPACT_BYTES, this.#snapshotSize);
-    const wait = Math.max(isLong ? 0 : IDLE_MS, this.#retryAt - performance.now());
-    if (wait === 0) {
-      this.#startCompaction();
-    } else if (isLong || this.#hasOld || this.#journal.length * 8 > this.#snapshotSize) {
-      this.#idle = setTimeout(() => this.#startCompaction(), wait);
-      this.#idle.unref();
-    }
-  }
-
-  #startCompaction(): void {
-    this.#compaction ??= this.#compactAndPlan();
-  }
-
-  async #compactAndPlan(): Promise<void> {
-    await this.#compact();
-    this.#compaction = undefined;
-    // What came meanwhile may be enough for the next.
-    if (!this.#isClosed) this.#planCompaction();
-  }
-
-  /** A compaction that fails loses nothing: the journal stays until one succeeds. Only the first failure is reported. */
   async #compact(): Promise<void> {
-    const isRetry = this.#retryAt > 0;
-    try {
-      if (!this.#hasOld) await this.#turns.take(() => this.#rotate());
-      await this.#finishCompaction();
-      this.#retryAt = 0;
-    } catch (error) {
-      this.#retryAt = performance.now() + RETRY_MS;
-      if (isRetry) return;
-      this.#warn(`${this.#path} could not be brought up to date (${codeOf(error)}); the journal keeps everything.`);
-    }
-  }
-
-  async #finishCompaction(): Promise<void> {
+    if (!this.#hasOld) await this.#turns.take(() => this.#rotate());
     await this.#turns.take(async () => this.#journal.check());
     await this.low.write();
-    this.#snapshotSize = await this.#snapshot.size();
     await rm(oldName(this.#path), { force: true });
     await syncDirectory(dirname(this.#path));
     this.#hasOld = false;
@@ -221,16 +175,16 @@ export class Files implements Log {
   /** Puts the journal aside and begins a new one. */
   async #rotate(): Promise<void> {
     this.#journal.check();
-    this.#snapshot.check();
-    const header = { store: this.#snapshot.store!, after: this.#journal.id!, sequence: this.#sequence };
+    this.#file.check();
+    const header = { store: this.#file.header.store!, after: this.#journal.id!, sequence: this.#sequence };
     const fresh = await beginAfter(this.#path, { ...header, id: newId() });
     await this.#journal.close();
     this.#journal = fresh;
-    this.#snapshot.header = this.#nextHeader(this.#sequence);
+    this.#file.header = this.#nextHeader(this.#sequence);
     this.#hasOld = true;
   }
 
   #nextHeader(sequence: number): Header {
-    return { version: VERSION, store: this.#snapshot.store, journal: this.#journal.id!, sequence };
+    return { version: VERSION, store: this.#file.header.store, journal: this.#journal.id!, sequence };
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { NAMED_SINCE, VERSION } from "../columns.ts";
-import { seal, unseal } from "./lines.ts";
+import { parseObject, seal, unseal } from "./lines.ts";
 
 export const FORMAT = "svc-identity";
 const JOURNAL_FORMAT = "svc-identity-journal";
@@ -41,7 +41,7 @@ export function headerLine({ sequence, store, journal }: Header): string {
 
 /** @returns undefined where it is not the first line of a `db.json` */
 export function parseHeader(line: string): Header | undefined {
-  const found = parse(line.replace(/,$/, "}"));
+  const found = parseObject(line.replace(/,$/, "}"));
   const { format, version, sequence, store, journal = null } = found ?? {};
   if (format !== FORMAT || !Number.isSafeInteger(version) || !Number.isSafeInteger(sequence)) return undefined;
   const isNamed = typeof store === "string" && (journal === null || typeof journal === "string");
@@ -55,16 +55,6 @@ export function journalHeaderLine({ store, id, after, sequence }: Omit<JournalHe
 
 /** @returns undefined where it is not the first line of a journal */
 export function parseJournalHeader(line: Buffer): JournalHeader | undefined {
-  const json = unseal(Buffer.from(line));
-  const found = json === undefined ? undefined : parse(json);
+  const found = parseObject(unseal(Buffer.from(line)));
   return found?.["format"] === JOURNAL_FORMAT ? (found as unknown as JournalHeader) : undefined;
-}
-
-function parse(json: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(json) as unknown;
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,57 +1,15 @@
 import { OLDEST_VERSION } from "../columns.ts";
 import { TABLE_NAMES, VERSION } from "../records.ts";
-import { upgrade } from "../upgrade.ts";
 import type { Found } from "./chain.ts";
-import type { Change } from "./document.ts";
+import { unknownVersion, UNREADABLE, type Damage, type Report } from "./damage.ts";
 import { parseJournalHeader } from "./header.ts";
-import { eachLine, lineBatches, seal, unseal, type Line } from "./lines.ts";
-import { unknownVersion } from "./refusals.ts";
-import { isValidChange } from "./validate-change.ts";
-
-/** A place in a file that is not as it was written. */
-export interface Damage {
-  readonly file: string;
-  /** From 1. 0: the file as a whole. */
-  readonly line: number;
-  /** In bytes. */
-  readonly offset: number;
-  readonly what: string;
-  /** The kind and key of what stood there, as far as they can be read. */
-  readonly of?: string | undefined;
-}
-/** Is told of each place that is damaged. One that throws ends the reading. */
-export type Report = (damage: Damage) => void;
-
-export const UNREADABLE = "checksum mismatch";
-
-/** A line of the journal: the changes that one group of operations made, and their number. */
-export interface Numbered {
-  readonly sequence: number;
-  readonly changes: readonly Change[];
-}
+import { decodeLine, type Numbered } from "./journal-line.ts";
+import { eachLine, lineBatches, type Line } from "./lines.ts";
 
 export interface JournalFile {
   readonly path: string;
   /** As often as asked for. */
   content(): AsyncIterable<Buffer>;
-}
-
-export function encodeLine(sequence: number, changes: readonly Change[]): Buffer {
-  return Buffer.from(`${seal({ sequence, changes }).line}\n`);
-}
-
-/** @returns undefined where the line's checksum does not match */
-export function decodeLine(line: Buffer, version: number = OLDEST_VERSION): Numbered | undefined {
-  const json = unseal(line);
-  if (json === undefined) return undefined;
-  const { sequence, changes } = JSON.parse(json) as Partial<Numbered>;
-  if (typeof sequence !== "number" || !Array.isArray(changes)) return undefined;
-  const upgraded = changes.map((change: Change): Change => {
-    const [action, name, subject] = change;
-    const isRecord = action === "put" && TABLE_NAMES.includes(name) && typeof subject === "object";
-    return isRecord ? ["put", name, upgrade(name, subject, version)] : change;
-  });
-  return upgraded.every(isValidChange) ? { sequence, changes: upgraded } : undefined;
 }
 
 /** The header of a journal. @throws {StoreRefused} where a newer svc wrote it */
@@ -61,9 +19,9 @@ export async function journalHeaderOf(file: JournalFile | undefined): Promise<Fo
     if (!first) continue;
     const header = first.isWhole ? parseJournalHeader(first.bytes) : undefined;
     if (header && header.version > VERSION) throw unknownVersion(file.path, header.version);
-    return header ?? "none";
+    return { header };
   }
-  return "none";
+  return { header: undefined };
 }
 
 export interface JournalOptions {

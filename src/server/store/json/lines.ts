@@ -54,6 +54,16 @@ export function hex(checksum: number): string {
   return checksum.toString(16).padStart(8, "0");
 }
 
+/** @returns undefined where it is not a JSON object */
+export function parseObject(json: string | undefined): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = json === undefined ? undefined : JSON.parse(json);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export interface Line {
   /** Without its end. */
   readonly bytes: Buffer;
@@ -65,17 +75,15 @@ export interface Line {
 
 /**
  * Hands over a file's lines, one by one; a missing file has none.
- * @param file its path, or its content
  * @returns the file's length, undefined where there is none
  */
 export async function eachLine(
-  file: string | AsyncIterable<Buffer>,
+  content: AsyncIterable<Buffer>,
   take: (line: Line) => void,
 ): Promise<number | undefined> {
-  const chunks = typeof file === "string" ? createReadStream(file, { highWaterMark: CHUNK_LENGTH }) : file;
   let length = 0;
   try {
-    for await (const lines of lineBatches(chunks as AsyncIterable<Buffer>))
+    for await (const lines of lineBatches(content))
       for (const line of lines) {
         take(line);
         length = line.offset + line.bytes.length + (line.isWhole ? 1 : 0);
@@ -109,6 +117,11 @@ export async function* lineBatches(chunks: AsyncIterable<Buffer>): AsyncIterable
     yield lines;
   }
   if (rest.length > 0) yield [line(Buffer.alloc(0), false)];
+}
+
+/** The content of the file at a path. */
+export function readFrom(path: string): AsyncIterable<Buffer> {
+  return createReadStream(path, { highWaterMark: CHUNK_LENGTH });
 }
 
 /** A file's content as it is, or its first `size` bytes; as often as asked for. */

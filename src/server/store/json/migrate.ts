@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { VERSION } from "../records.ts";
 import { StoreRefused, type Migration } from "../store.ts";
 import { Files } from "./files.ts";
-import { openReadView } from "./read-view.ts";
-import { itemsOf } from "./snapshot-reader.ts";
+import { inReadView } from "./read-view.ts";
+import { itemsOf } from "./document-reader.ts";
 
 /**
  * Brings a file store to the newest format, as every start of a server does.
@@ -19,19 +19,12 @@ export async function migrateJsonStore(location: string, warn: (message: string)
 
 /** A store that was never compacted has no format yet: a journal is what it will be. */
 async function versionOf(location: string): Promise<{ path: string; version: number }> {
-  const { path, snapshot, close } = await openReadView(location);
-  try {
-    if (snapshot)
-      for await (const [item] of itemsOf(snapshot)) {
-        if (!item) continue;
-        if ("header" in item) return { path, version: item.header.version };
-        throw new StoreRefused(
-          "damaged",
-          `${path}: its first line is damaged. Keep what can be read: svc store repair`,
-        );
-      }
-    return { path, version: VERSION };
-  } finally {
-    await close();
-  }
+  return inReadView(location, async ({ path, document }) => {
+    if (!document) return { path, version: VERSION };
+    for await (const [item] of itemsOf(document)) {
+      if (item && "header" in item) return { path, version: item.header.version };
+      if (item) break;
+    }
+    throw new StoreRefused("damaged", `${path}: its first line is damaged. Keep what can be read: svc store repair`);
+  });
 }

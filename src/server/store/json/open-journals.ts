@@ -1,4 +1,4 @@
-import { open, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Low } from "lowdb";
 import { VERSION } from "../records.ts";
@@ -8,15 +8,14 @@ import type { Document } from "./document.ts";
 import { renameNew } from "../../../disk/rename-new.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { changed } from "./failures.ts";
-import { BEGINNING, newId, parseJournalHeader, type JournalHeader } from "./header.ts";
-import { encodeLine, readJournal, type Numbered } from "./journal-reader.ts";
+import { BEGINNING, newId, type JournalHeader } from "./header.ts";
+import { encodeLine, type Numbered } from "./journal-line.ts";
+import { journalHeaderOf, readJournal } from "./journal-reader.ts";
 import { Journal } from "./journal.ts";
+import { readFrom } from "./lines.ts";
 import { openReadView, type ReadView } from "./read-view.ts";
 import { replay, type Replayed } from "./read-journals.ts";
-import { identityOf, type Snapshot } from "./snapshot.ts";
-
-/** More than the first line of a journal has. */
-const HEADER_BYTES = 1024;
+import { identityOf, type DocumentFile } from "./document-file.ts";
 
 export interface Opened {
   readonly journal: Journal;
@@ -34,32 +33,32 @@ export interface Opened {
 export async function openJournals(
   path: string,
   low: Low<Document>,
-  snapshot: Snapshot,
+  file: DocumentFile,
   warn: (message: string) => void,
 ): Promise<Opened> {
   await low.read();
-  const base = snapshot.header === BEGINNING ? undefined : snapshot.header;
+  const base = file.header === BEGINNING ? undefined : file.header;
   const files = await openReadView(path, { mayBeEmpty: true });
   try {
     const read = await replay(files, base, (change) => low.data.apply(change));
     if (read.torn) warn(tornMessage(read.torn));
     const { sequence } = read;
-    const { version, journal: next } = snapshot.header;
+    const { version, journal: next } = file.header;
     const isOlder = version < VERSION;
     if (isOlder) await keepCopy(path, version);
-    const store = snapshot.store ?? read.header?.store ?? newId();
-    snapshot.header = { ...snapshot.header, store };
+    const store = file.header.store ?? read.header?.store ?? newId();
+    file.header = { ...file.header, store };
     const mustCompact = isOlder || (read.usesOld && files.old !== undefined);
     if (mustCompact) {
       const id = files.journal ? (read.header?.id ?? null) : await replaceMissing(path, store, read);
-      snapshot.header = { version: VERSION, store, journal: id, sequence };
+      file.header = { version: VERSION, store, journal: id, sequence };
       await low.write();
     }
     await rm(oldName(path), { force: true });
     // The next journal does not go on from the old one, so that must be gone for good.
     if (files.old) await syncDirectory(dirname(path));
     const isAhead = !mustCompact && read.late > 0;
-    const after = isAhead ? read.header!.id : mustCompact ? snapshot.header.journal : next;
+    const after = isAhead ? read.header!.id : mustCompact ? file.header.journal : next;
     const header = { store, id: newId(), after, sequence };
     const journal = await (isAhead ? beginAfter(path, header) : Journal.begin(journalName(path), header));
     try {
@@ -120,14 +119,8 @@ export async function beginAfter(path: string, header: Omit<JournalHeader, "vers
 
 /** Which journal a file is; undefined: there is none, or it has no header. */
 async function idAt(name: string): Promise<string | undefined> {
-  const file = await open(name, "r").catch(() => undefined);
-  if (!file) return undefined;
-  try {
-    const { buffer } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
-    return parseJournalHeader(buffer.subarray(0, Math.max(0, buffer.indexOf("\n"))))?.id;
-  } finally {
-    await file.close();
-  }
+  const found = await journalHeaderOf({ path: name, content: () => readFrom(name) }).catch(() => undefined);
+  return found?.header?.id;
 }
 
 /** Changes that a process on another machine added between our reading and our beginning; it can add no more. */

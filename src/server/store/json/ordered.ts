@@ -15,16 +15,14 @@ class Gap {
 const NEAR = 4096;
 
 /** Rows by time, then by id. Adding the newest, and replacing or removing any, costs nothing that grows with the rows. */
-export class Ordered<Row extends object> {
+export class Ordered<Row extends { readonly id: string }> {
   readonly #rows = new RowBlocks<Row | Gap>();
   #gaps = 0;
   #isSorted = true;
   readonly #time: (row: Row) => string;
-  readonly #id: (row: Row) => string;
 
-  constructor(time: (row: Row) => string, id: (row: Row) => string) {
+  constructor(time: (row: Row) => string) {
     this.#time = time;
-    this.#id = id;
   }
 
   get size(): number {
@@ -34,7 +32,7 @@ export class Ordered<Row extends object> {
   /** Older rows first; of rows of one time those that are listed last. */
   compare(a: Row | Gap, b: Row | Gap): number {
     const isLater = order(this.#timeOf(a), this.#timeOf(b));
-    return isLater === 0 ? order(this.#idOf(b), this.#idOf(a)) : isLater;
+    return isLater === 0 ? order(b.id, a.id) : isLater;
   }
 
   add(row: Row): void {
@@ -52,7 +50,7 @@ export class Ordered<Row extends object> {
   }
 
   remove(row: Row): void {
-    this.#rows.set(this.#indexOf(row), new Gap(this.#time(row), this.#id(row)));
+    this.#rows.set(this.#indexOf(row), new Gap(this.#time(row), row.id));
     this.#gaps++;
     if (this.#gaps <= this.size + 64) return;
     this.#rows.replace(this.#rows.toArray().filter((other) => !(other instanceof Gap)));
@@ -116,10 +114,6 @@ export class Ordered<Row extends object> {
 
   #timeOf(row: Row | Gap): string {
     return row instanceof Gap ? row.time : this.#time(row);
-  }
-
-  #idOf(row: Row | Gap): string {
-    return row instanceof Gap ? row.id : this.#id(row);
   }
 }
 

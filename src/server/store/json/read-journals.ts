@@ -1,9 +1,9 @@
 import { chainOf, type Chain } from "./chain.ts";
-import type { Change } from "./document.ts";
+import type { Change } from "./change.ts";
 import type { Header, JournalHeader } from "./header.ts";
-import { journalHeaderOf, readJournal, type JournalFile, type Numbered, type Report } from "./journal-reader.ts";
-import { damaged } from "./refusals.ts";
-import { refusalOf } from "./snapshot-reader.ts";
+import { missingChanges, refusalOf, type Report } from "./damage.ts";
+import type { Numbered } from "./journal-line.ts";
+import { journalHeaderOf, readJournal, type JournalFile } from "./journal-reader.ts";
 
 export interface JournalsRead extends Chain {
   /** The first line of `db.journal`, and of `db.journal.old`. */
@@ -34,11 +34,10 @@ export async function readJournals(
 ): Promise<JournalsRead> {
   const [oldFound, found] = [await journalHeaderOf(old), await journalHeaderOf(journal)];
   const chain: Chain = base === "unknown" ? { usesOld: true, usesJournal: true } : chainOf(base, oldFound, found);
-  const whole = { line: 0, offset: 0 };
-  if (chain.oldFault !== undefined && old) report({ file: old.path, ...whole, what: chain.oldFault });
-  if (chain.journalFault !== undefined) report({ file: journalPath, ...whole, what: chain.journalFault });
-  const header = typeof found === "object" ? found : undefined;
-  const oldHeader = typeof oldFound === "object" ? oldFound : undefined;
+  if (chain.oldFault !== undefined && old) report({ file: old.path, what: chain.oldFault });
+  if (chain.journalFault !== undefined) report({ file: journalPath, what: chain.journalFault });
+  const header = found?.header;
+  const oldHeader = oldFound?.header;
   const end = (file: string, { torn, size }: { torn: number | undefined; size: number }): JournalsRead["torn"] =>
     torn === undefined ? undefined : { file, offset: torn, bytes: size - torn };
   let last = typeof base === "object" ? base.sequence : 0;
@@ -57,8 +56,7 @@ export async function readJournals(
     });
     if (!journal) torn = end(old.path, read);
     // The next journal tells how far this one went.
-    if (header && header.sequence > last)
-      report({ file: old.path, ...whole, what: missingChanges(last, header.sequence + 1) });
+    if (header && header.sequence > last) report({ file: old.path, what: missingChanges(last, header.sequence + 1) });
   }
   if (!journal || !chain.usesJournal) return { ...chain, header, oldHeader, length: 0, torn };
   const read = await readJournal(journal, {
@@ -91,7 +89,7 @@ export async function replay(
   let late = 0;
   const take = (line: Numbered, file: string): void => {
     if (line.sequence <= sequence) return;
-    if (line.sequence > sequence + 1) throw damaged(file, missingChanges(sequence, line.sequence));
+    if (line.sequence > sequence + 1) throw refusalOf({ file, what: missingChanges(sequence, line.sequence) });
     for (const change of line.changes) apply(change);
     sequence = line.sequence;
     if (file === files.journalPath) late++;
@@ -100,8 +98,4 @@ export async function replay(
     throw refusalOf(damage);
   });
   return { ...read, sequence, late };
-}
-
-export function missingChanges(before: number, after: number): string {
-  return after - before === 2 ? `change ${before + 1} is missing` : `changes ${before + 1} to ${after - 1} are missing`;
 }

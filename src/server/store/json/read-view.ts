@@ -21,15 +21,27 @@ export interface ViewedFile {
 export interface ReadView {
   readonly path: string;
   readonly journalPath: string;
-  readonly snapshot: ViewedFile | undefined;
+  readonly document: ViewedFile | undefined;
   readonly old: ViewedFile | undefined;
   readonly journal: ViewedFile | undefined;
+  /** Those that are there. */
+  readonly files: readonly ViewedFile[];
   /** What is in `db.journal` from an offset on, by now. */
   tail(from: number): AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
 
-/** @throws {StoreRefused} where there is no store, or its files can't be read */
+/** What is read of a store's files as they are now. @throws {StoreRefused} where there is no store, or they can't be read */
+export async function inReadView<Result>(location: string, read: (view: ReadView) => Promise<Result>): Promise<Result> {
+  const view = await openReadView(location);
+  try {
+    return await read(view);
+  } finally {
+    await view.close();
+  }
+}
+
+/** To be closed by who opens it. @throws {StoreRefused} where there is no store, or its files can't be read */
 export async function openReadView(location: string, { mayBeEmpty = false } = {}): Promise<ReadView> {
   const path = await followed(location);
   const names = [path, oldName(path), journalName(path)];
@@ -44,10 +56,12 @@ export async function openReadView(location: string, { mayBeEmpty = false } = {}
       if (await stillNamed(names, handles)) {
         const tail = (from: number): AsyncIterable<Buffer> =>
           handles[2] ? chunksOf(handles[2], Infinity, from) : none();
-        const [snapshot, old, journal] = await Promise.all(handles.map((handle, n) => viewed(names[n]!, handle)));
-        if (!mayBeEmpty && !snapshot && !old && !journal?.size)
+        const viewed = await Promise.all(handles.map((handle, n) => viewedFile(names[n]!, handle)));
+        const [document, old, journal] = viewed;
+        if (!mayBeEmpty && !document && !old && !journal?.size)
           throw new StoreRefused("unusable", `There is no store at ${path}.`);
-        return { path, journalPath: journalName(path), snapshot, old, journal, tail, close };
+        const files = viewed.filter((file) => file !== undefined);
+        return { path, journalPath: journalName(path), document, old, journal, files, tail, close };
       }
     } catch (error) {
       await close();
@@ -77,7 +91,7 @@ async function stillNamed(names: readonly string[], handles: readonly (FileHandl
   return true;
 }
 
-async function viewed(path: string, handle: FileHandle | undefined): Promise<ViewedFile | undefined> {
+async function viewedFile(path: string, handle: FileHandle | undefined): Promise<ViewedFile | undefined> {
   if (!handle) return undefined;
   const { size } = await handle.stat();
   return { path, size, content: () => chunksOf(handle, size) };

@@ -1,18 +1,20 @@
 import { rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { TABLE_NAMES, VERSION, type TableName } from "../records.ts";
+import { byTable, TABLE_NAMES, VERSION, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
 import { backUp } from "./backup.ts";
-import { countsOf, damageText, danglingIn } from "./check.ts";
+import { countsOf, danglingIn } from "./check.ts";
 import { followed, journalName, notWritten, oldName, unusable } from "./directory.ts";
-import { Document, type Change } from "./document.ts";
+import type { Change } from "./change.ts";
+import { damageText } from "./damage.ts";
+import { Document } from "./document.ts";
 import { newId } from "./header.ts";
 import { Journal } from "./journal.ts";
 import { lockStore } from "./lock.ts";
-import { openReadView } from "./read-view.ts";
+import { inReadView } from "./read-view.ts";
 import { scan, type Scan } from "./scan.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
-import { Snapshot } from "./snapshot.ts";
+import { DocumentFile } from "./document-file.ts";
 
 export interface RepairOptions {
   /** Whether records that belong to others that aren't there are left out as well. */
@@ -43,12 +45,15 @@ const STALE =
 export async function openRepair(location: string, { dropDangling = false, now }: RepairOptions): Promise<Repair> {
   const path = await followed(resolve(location));
   // Where there is nothing, a lock would leave its note.
-  await (await openReadView(path)).close();
+  await inReadView(path, async () => undefined);
   const lock = await lockStore(path).catch((error: unknown) => {
     throw unusable(path, error);
   });
   try {
-    const { files, found } = await read(path);
+    const { files, found } = await inReadView(path, async (view) => ({
+      files: view.files.map((file) => file.path),
+      found: await scan(view),
+    }));
     const { tables, states, dangling } = keep(found, dropDangling);
     const losses = [
       ...found.damage.map(damageText),
@@ -86,16 +91,6 @@ export async function openRepair(location: string, { dropDangling = false, now }
   }
 }
 
-async function read(path: string): Promise<{ files: string[]; found: Scan }> {
-  const view = await openReadView(path);
-  try {
-    const files = [view.snapshot, view.old, view.journal].flatMap((file) => (file ? [file.path] : []));
-    return { files, found: await scan(view) };
-  } finally {
-    await view.close();
-  }
-}
-
 /** A used state whose removal is lost would count a second time: none is kept then. */
 function keep(
   found: Scan,
@@ -105,9 +100,7 @@ function keep(
   const kept = found.lostChanges ? { ...found.tables, states: new Map() } : found.tables;
   const dangling = dropDangling ? danglingIn({ tables: kept }) : [];
   const dropped = new Set(dangling.map(({ entry: [, record] }) => record));
-  const tables = Object.fromEntries(
-    TABLE_NAMES.map((name) => [name, new Map([...kept[name]].filter(([, record]) => !dropped.has(record)))]),
-  ) as unknown as Scan["tables"];
+  const tables = byTable(TABLE_NAMES, (name) => new Map([...kept[name]].filter(([, record]) => !dropped.has(record))));
   return { tables, states, dangling };
 }
 
@@ -116,10 +109,10 @@ async function write(path: string, tables: Scan["tables"], { sequence, header }:
   const document = new Document();
   for (const name of TABLE_NAMES)
     for (const record of tables[name].values()) document.apply(["put", name, record] as Change);
-  const snapshot = new Snapshot(path, document);
+  const file = new DocumentFile(path, document);
   const [store, id] = [header?.store ?? newId(), newId()];
-  snapshot.header = { version: VERSION, store, journal: id, sequence };
-  await snapshot.write(document);
+  file.header = { version: VERSION, store, journal: id, sequence };
+  await file.write(document);
   const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence });
   await journal.close();
 }

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { open, rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
+import { temporaryName } from "../../../disk/write-atomically.ts";
 import { notWritable } from "./failures.ts";
-import { writeAll } from "./snapshot.ts";
 
 /** More than any group of changes is likely to need. */
 const ROOM_BYTES = 1 << 16;
@@ -12,14 +11,9 @@ const ROOM_BYTES = 1 << 16;
  * @throws {StorageUnavailable} where the disk is full
  */
 export async function checkRoom(path: string): Promise<void> {
-  const trial = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  const trial = temporaryName(path);
   try {
-    const handle = await open(trial, "wx", 0o600);
-    try {
-      await writeAll(handle, [" ".repeat(ROOM_BYTES)]);
-    } finally {
-      await handle.close();
-    }
+    await writeFile(trial, " ".repeat(ROOM_BYTES), { flag: "wx", mode: 0o600 });
   } catch (error) {
     const fault = notWritable(path, error);
     // Whatever else is wrong here, the change itself will show.

@@ -1,16 +1,17 @@
-import { keyOf, TABLE_NAMES, type TableName } from "../records.ts";
+import { byTable, keyOf, TABLE_NAMES, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
-import type { AnyRecord } from "./document.ts";
+import type { AnyRecord } from "./change.ts";
+import { missingChanges, TWICE, UNREADABLE, type Damage } from "./damage.ts";
+import { itemsOf } from "./document-reader.ts";
 import type { Header } from "./header.ts";
-import { journalHeaderOf, UNREADABLE, type Damage, type Numbered } from "./journal-reader.ts";
+import type { Numbered } from "./journal-line.ts";
+import { journalHeaderOf } from "./journal-reader.ts";
 import type { ReadView } from "./read-view.ts";
-import { missingChanges, readJournals } from "./read-journals.ts";
-import { itemsOf, TWICE } from "./snapshot-reader.ts";
+import { readJournals } from "./read-journals.ts";
 
 /** All that can be read of a store, and what can't. */
 export interface Scan {
-  /** The format's version. Undefined: no `db.json` says so. */
-  readonly version: number | undefined;
+  /** Undefined: there is no `db.json`, or its first line can't be read. */
   readonly header: Header | undefined;
   /** The number of the last change that was read. */
   readonly sequence: number;
@@ -29,16 +30,13 @@ export interface Scan {
  * @throws {StoreRefused} where it was written by a newer svc, or is not a store
  */
 export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecord = (record) => record): Promise<Scan> {
-  const { path, snapshot } = view;
-  const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map<string, AnyRecord>()])) as Record<
-    TableName,
-    Map<string, AnyRecord>
-  >;
+  const { path, document } = view;
+  const tables = byTable(TABLE_NAMES, () => new Map<string, AnyRecord>());
   const damage: Damage[] = [];
   const leftovers: string[] = [];
   let header: Header | undefined;
-  if (snapshot)
-    for await (const items of itemsOf(snapshot))
+  if (document)
+    for await (const items of itemsOf(document))
       for (const item of items) {
         if ("header" in item) header = item.header;
         else if ("damage" in item) damage.push(item.damage);
@@ -70,7 +68,7 @@ export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecor
     );
   // A document that was altered may tell a wrong number; its journal knows better.
   const first = (numbered[0]?.sequence ?? Infinity) - 1;
-  const told = header?.sequence ?? (snapshot ? Infinity : 0);
+  const told = header?.sequence ?? (document ? Infinity : 0);
   const known = isSound ? told : Math.min(told, first);
   let sequence = Number.isFinite(known) ? known : 0;
   let lostChanges = false;
@@ -86,32 +84,28 @@ export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecor
     sequence = line.sequence;
   }
   lostChanges ||= read.journalFault !== undefined || inJournals.some(({ what }) => what === UNREADABLE);
-  return { header, version: header?.version, sequence, tables, damage, lostChanges, leftovers };
+  return { header, sequence, tables, damage, lostChanges, leftovers };
 }
 
 /** What the journals are to go on from, as far as the document's first line can be believed. */
 async function baseOf(
-  { snapshot, old, journal }: ReadView,
+  { document, old, journal }: ReadView,
   header: Header | undefined,
   isSound: boolean,
 ): Promise<Header | undefined | "unknown"> {
-  if (!header) return snapshot ? "unknown" : undefined;
+  if (!header) return document ? "unknown" : undefined;
   if (isSound) return header;
   // The first line itself may be altered. That does not make both of its ids those of another store.
   const found = await Promise.all([journalHeaderOf(old), journalHeaderOf(journal)]);
-  const isForeign = found.some(
-    (file) =>
-      typeof file === "object" &&
-      file.store !== header.store &&
-      file.id !== header.journal &&
-      file.after !== header.journal,
-  );
+  const isForeign = found.some((file) => {
+    const { store, id, after } = file?.header ?? {};
+    return id !== undefined && store !== header.store && id !== header.journal && after !== header.journal;
+  });
   return isForeign ? header : "unknown";
 }
 
-function gap({ path, snapshot, old, journal }: ReadView, before: number, after: number): Damage {
+function gap({ path, document, old, journal }: ReadView, before: number, after: number): Damage {
   const what = missingChanges(before, after);
-  const place = { line: 0, offset: 0 };
-  if (!snapshot && before === 0) return { file: path, ...place, what: `there is no such file, and ${what}` };
-  return { file: (journal ?? old)!.path, ...place, what };
+  if (!document && before === 0) return { file: path, what: `there is no such file, and ${what}` };
+  return { file: (journal ?? old)!.path, what };
 }

@@ -3,16 +3,15 @@ import { chmod, lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
-import { MOVED_NAMES, type Records, type SettingRecord } from "../records.ts";
+import type { SettingRecord } from "../records.ts";
 import { CLOCK_SETTING, StorageUnavailable, type SnapshotInfo } from "../store.ts";
-import { documentOf } from "./changes.ts";
 import { Document } from "./document.ts";
 import { notWritable } from "./failures.ts";
 import { BEGINNING } from "./header.ts";
 import { chunksOf, lineBatches, unseal } from "./lines.ts";
-import { readSnapshot } from "./snapshot-reader.ts";
-import { documentLines, writeAll } from "./snapshot.ts";
-import type { SavedContent, Shelf } from "./snapshots.ts";
+import { readDocument } from "./document-reader.ts";
+import { documentLines, writeAll } from "./document-file.ts";
+import { recordsOf, type SavedContent, type Shelf } from "./snapshots.ts";
 
 const INFO = "snapshot";
 const ENDING = ".json";
@@ -64,7 +63,7 @@ export function createFileShelf(path: string, storeId: () => Promise<string>): S
       const store = await storeId();
       const about: SettingRecord = { name: INFO, value: { ...info, store } };
       await makeDirectory(directory);
-      const document = documentOf({ ...records, settings: clock ? [about, clock] : [about] });
+      const document = Document.of({ ...records, settings: clock ? [about, clock] : [about] });
       const lines = documentLines(document, { ...BEGINNING, store });
       await writeAtomically(fileOf(info.name), (file) => writeAll(file, lines)).catch((error: unknown) => {
         throw notWritable(fileOf(info.name), error);
@@ -75,13 +74,8 @@ export function createFileShelf(path: string, storeId: () => Promise<string>): S
       const info = await infoOf(name);
       if (!info) return undefined;
       const document = new Document();
-      if (!(await readSnapshot(fileOf(name), document))) return undefined;
-      const rows = MOVED_NAMES.map((table) => [table, [...document.tables[table].values()]]);
-      return {
-        info,
-        records: Object.fromEntries(rows) as unknown as Records,
-        clock: document.tables.settings.get(CLOCK_SETTING),
-      };
+      if (!(await readDocument(fileOf(name), document))) return undefined;
+      return { info, records: recordsOf(document.tables), clock: document.tables.settings.get(CLOCK_SETTING) };
     },
 
     async remove(name) {

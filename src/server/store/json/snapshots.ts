@@ -1,8 +1,8 @@
-import { MOVED_NAMES, type MovedName, type Records, type SettingRecord } from "../records.ts";
+import { byTable, MOVED_NAMES, type Records, type SettingRecord } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
-import { documentOf } from "./changes.ts";
+import type { Tables } from "./change.ts";
 import type { Commits } from "./commits.ts";
-import type { Document } from "./document.ts";
+import { Document } from "./document.ts";
 
 /** A copy of a store's content. Records are never changed in their place, so it shares them with the store. */
 export interface SavedContent {
@@ -37,7 +37,7 @@ export function createSnapshots(document: Document, commits: Commits, shelf: She
         const kept = [...document.tables.settings.values()].filter(
           (setting) => setting.name !== CLOCK_SETTING && !(dropped !== undefined && setting.name.startsWith(dropped)),
         );
-        return documentOf({ ...content.records, settings: content.clock ? [...kept, content.clock] : kept });
+        return Document.of({ ...content.records, settings: content.clock ? [...kept, content.clock] : kept });
       });
       return true;
     },
@@ -57,9 +57,16 @@ export function createMemoryShelf(): Shelf {
   };
 }
 
+/** The records of a document that are moved and copied. */
+export function recordsOf(tables: Tables): Records {
+  return byTable(MOVED_NAMES, (table) => [...tables[table].values()]) as Records;
+}
+
 function contentOf({ tables }: Document, name: string, created_at: string): SavedContent {
-  const rows = MOVED_NAMES.map((table) => [table, [...tables[table].values()]] as const);
-  const records = Object.fromEntries(rows) as unknown as Records;
-  const counts = Object.fromEntries(rows.map(([table, { length }]) => [table, length])) as Record<MovedName, number>;
-  return { info: { name, created_at, records: counts }, records, clock: tables.settings.get(CLOCK_SETTING) };
+  const counts = byTable(MOVED_NAMES, (table) => tables[table].size);
+  return {
+    info: { name, created_at, records: counts },
+    records: recordsOf(tables),
+    clock: tables.settings.get(CLOCK_SETTING),
+  };
 }

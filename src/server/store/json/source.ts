@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
-import { keyOf, MOVED_NAMES, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
+import { byTable, keyOf, MOVED_NAMES, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { Source } from "../store.ts";
-import type { AnyRecord, Change } from "./document.ts";
+import type { AnyRecord, Change } from "./change.ts";
+import { refusalOf } from "./damage.ts";
 import type { Header } from "./header.ts";
 import { replay } from "./read-journals.ts";
 import { openReadView, type ReadView, type ViewedFile } from "./read-view.ts";
-import { itemsOf, refusalOf, type Item } from "./snapshot-reader.ts";
+import { itemsOf, type Item } from "./document-reader.ts";
 
 const BATCH = 1000;
 
@@ -29,14 +30,14 @@ export async function openJsonSource(path: string): Promise<Source> {
 type Late = Record<TableName, Map<string, { record: AnyRecord | undefined; isMoved: boolean }>>;
 
 async function lateChanges(view: ReadView): Promise<Late> {
-  const late = Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map()])) as Late;
-  const base = view.snapshot && (await headerOf(view.snapshot));
+  const late: Late = byTable(TABLE_NAMES, () => new Map());
+  const base = view.document && (await headerOf(view.document));
   await replay(view, base, (change) => note(late, change));
   return late;
 }
 
-async function headerOf(snapshot: ViewedFile): Promise<Header | undefined> {
-  for await (const items of itemsOf(snapshot))
+async function headerOf(document: ViewedFile): Promise<Header | undefined> {
+  for await (const items of itemsOf(document))
     for (const item of items.map(strict)) if ("header" in item) return item.header;
   return undefined;
 }
@@ -51,7 +52,7 @@ function note(late: Late, [action, name, subject]: Change): void {
   table.set(key, { record: subject, isMoved: before?.isMoved ?? false });
 }
 
-async function* entries({ snapshot }: ReadView, late: Late): AsyncIterable<Entry[]> {
+async function* entries({ document }: ReadView, late: Late): AsyncIterable<Entry[]> {
   const placed = new Set<string>();
   let next = 0;
   /** What came to be in the tables before one, after the document was written. */
@@ -75,7 +76,7 @@ async function* entries({ snapshot }: ReadView, late: Late): AsyncIterable<Entry
     placed.add(key);
     return [...before, [name, change.record] as Entry];
   }
-  if (snapshot) for await (const items of itemsOf(snapshot)) yield items.flatMap((item) => current(strict(item)));
+  if (document) for await (const items of itemsOf(document)) yield items.flatMap((item) => current(strict(item)));
   yield added(TABLE_NAMES.length);
 }
 

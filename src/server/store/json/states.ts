@@ -1,6 +1,7 @@
 import type { Store } from "../store.ts";
 import type { Commits } from "./commits.ts";
-import type { Change, Document } from "./document.ts";
+import type { Change } from "./change.ts";
+import type { Document } from "./document.ts";
 
 export function createStates(document: Document, commits: Commits): Pick<Store, "saveState" | "takeState"> {
   /** The instances of which a batch is being dropped: one of the saves that arrive together takes it along. */

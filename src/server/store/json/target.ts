@@ -3,14 +3,15 @@ import { dirname, resolve } from "node:path";
 import { VERSION, type Entry } from "../records.ts";
 import { StoreRefused, type Target } from "../store.ts";
 import { followed, journalName, makeDirectory, notWritten, oldName, unfinished, unfinishedName } from "./directory.ts";
-import { Document, type Change } from "./document.ts";
+import type { Change } from "./change.ts";
+import { Document } from "./document.ts";
 import { newId, parseJournalHeader } from "./header.ts";
-import { decodeLine, encodeLine } from "./journal-reader.ts";
+import { decodeLine, encodeLine } from "./journal-line.ts";
 import { Journal } from "./journal.ts";
-import { eachLine } from "./lines.ts";
+import { eachLine, readFrom } from "./lines.ts";
 import { lockStore } from "./lock.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
-import { Snapshot } from "./snapshot.ts";
+import { DocumentFile } from "./document-file.ts";
 
 /**
  * A file store to be filled from elsewhere. What comes in gathers in a journal beside it, one line for each `put`, and
@@ -56,9 +57,9 @@ export async function openJsonTarget(location: string): Promise<Target> {
         const [store, id] = [newId(), newId()];
         const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence: 0 });
         await journal.close();
-        const snapshot = new Snapshot(path, document);
-        snapshot.header = { version: VERSION, store, journal: id, sequence: 0 };
-        await snapshot.write(document);
+        const file = new DocumentFile(path, document);
+        file.header = { version: VERSION, store, journal: id, sequence: 0 };
+        await file.write(document);
         await rm(name);
         await syncDirectory(dirname(path));
       } catch (error) {
@@ -79,9 +80,9 @@ async function readIncoming(
   apply: (change: Change) => void,
 ): Promise<{ sequence: number; length: number; count: number }> {
   let [sequence, length, count] = [0, 0, 0];
-  await eachLine(path, ({ bytes, offset, isWhole }) => {
+  await eachLine(readFrom(path), ({ bytes, offset, isWhole }) => {
     const size = bytes.length;
-    const line = isWhole && length === offset ? decodeLine(bytes, VERSION) : undefined;
+    const line = isWhole && length === offset ? decodeLine(bytes) : undefined;
     if (line?.sequence !== sequence + 1) return;
     sequence = line.sequence;
     length = offset + size + 1;
@@ -112,7 +113,7 @@ async function refuseFull(path: string): Promise<void> {
 /** Whether a journal is empty, or the one that a store begins with. */
 async function isUnused(path: string): Promise<boolean> {
   let isNew = true;
-  await eachLine(path, ({ bytes, offset }) => {
+  await eachLine(readFrom(path), ({ bytes, offset }) => {
     isNew &&= offset === 0 && parseJournalHeader(bytes)?.after === null;
   });
   return isNew;

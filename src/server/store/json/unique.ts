@@ -2,7 +2,7 @@ import { columnsOf } from "../columns.ts";
 import type { Entry, MovedName, RecordOf, TableName } from "../records.ts";
 import type { Document } from "./document.ts";
 
-type Added = ReadonlyMap<MovedName, ReadonlySet<string>>;
+type Added = Readonly<Record<MovedName, ReadonlySet<string>>>;
 
 /**
  * What stands against writing a record: another that has what must be unique, or that what it belongs to is not there.
@@ -22,24 +22,22 @@ export function conflictOf(
     if (isTaken(document, name, column, unique === "key", value as string))
       return `${name}.${column}: another record has ${column === "secret_key" ? "the same" : `"${String(value)}"`}`;
   }
+  const isThere = (table: "instances" | "users", id: string): boolean =>
+    tables[table].has(id) || (added?.[table].has(id) ?? false);
   if (name === "users") {
-    const other = document.userByEmail(record.instance_id, record.email);
+    const other = document.tenant(record.instance_id).userByEmail(record.email);
     if (other && other !== before) return `users.email: another user of the instance has "${record.email}"`;
-    if (!tables.instances.has(record.instance_id) && !added?.get("instances")?.has(record.instance_id))
+    if (!isThere("instances", record.instance_id))
       return `users.instance_id: there is no instance ${record.instance_id}`;
   }
   if (name === "identities") {
-    const other = document.identityByUid(record.instance_id, record.provider, record.uid);
+    const other = document.tenant(record.instance_id).identityByUid(record.provider, record.uid);
     if (other && other !== before)
       return `identities.uid: another user has the ${record.provider} account ${record.uid}`;
   }
-  if ((name === "identities" || name === "sessions") && !hasUser(document, record.user_id, added))
+  if ((name === "identities" || name === "sessions") && !isThere("users", record.user_id))
     return `${name}.user_id: there is no user ${record.user_id}`;
   return undefined;
-}
-
-function hasUser({ tables }: Document, id: string, added: Added | undefined): boolean {
-  return tables.users.has(id) || (added?.get("users")?.has(id) ?? false);
 }
 
 function isTaken({ tables }: Document, name: TableName, column: string, isKey: boolean, value: string): boolean {

@@ -9,7 +9,7 @@ import { hasTrigrams, LOCK, migrate, schemaVersion, type Migration } from "./mig
 import { checkRoom } from "./room.ts";
 import { selected } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { createChanging } from "./changing.ts";
+import { createRecordOperations } from "./record-operations.ts";
 import type { Ask } from "./session.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
@@ -108,7 +108,7 @@ function databaseStore(database: Database): Store {
     connections: () => database.connections(),
     ...createLists(database),
     ...createStates(database),
-    ...createChanging(database, transaction),
+    ...createRecordOperations(database, transaction),
     snapshots: createSnapshots(database, transaction),
 
     instances: () =>

@@ -1,7 +1,7 @@
 import { MOVED_NAMES, TABLE_NAMES, type MovedName } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
 import type { Database } from "./database.ts";
-import type { Together } from "./changing.ts";
+import type { Together } from "./record-operations.ts";
 import { storedColumnsOf } from "./rows.ts";
 
 /** Of the schema's version 1: copies of all records, and of the clock. */

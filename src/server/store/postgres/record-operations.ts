@@ -14,7 +14,7 @@ import { isConflict } from "./failures.ts";
 import { selected, storedColumnsOf, toRow } from "./rows.ts";
 import { insert } from "./write.ts";
 
-type Changing = Pick<
+type RecordOperations = Pick<
   Store,
   "find" | "identitiesOf" | "counts" | "add" | "change" | "removeInstance" | "clearInstance" | "settings" | "revision"
 >;
@@ -32,8 +32,8 @@ const REVISION = `SELECT md5(concat_ws('|', ${(["instances", "personas", "settin
   )
   .join(", ")})) AS revision`;
 
-/** Whatever changes records otherwise than by a sign-in. */
-export function createChanging({ location, query, deadline }: Database, together: Together): Changing {
+/** What reads and changes records one by one, whatever they mean: all but lists and sign-ins. */
+export function createRecordOperations({ location, query, deadline }: Database, together: Together): RecordOperations {
   async function there<Name extends TableName>(
     name: Name,
     key: string,

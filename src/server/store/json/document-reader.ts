@@ -1,13 +1,12 @@
 import { crc32 } from "node:zlib";
 import { OLDEST_VERSION, tablesOf } from "../columns.ts";
 import { isRecord, TABLE_NAMES, VERSION, type Entry, type TableName } from "../records.ts";
-import { StoreRefused } from "../store.ts";
 import { entryOf, upgrade } from "../upgrade.ts";
+import { NO_HEADER, refusalOf, TWICE, unknownVersion, UNREADABLE, type Damage } from "./damage.ts";
 import type { Document } from "./document.ts";
 import { parseHeader, type Header } from "./header.ts";
-import { UNREADABLE, type Damage, type JournalFile } from "./journal-reader.ts";
-import { chain, checksumOf, eachLine, hex, lineBatches, unseal } from "./lines.ts";
-import { damaged, unknownVersion } from "./refusals.ts";
+import type { JournalFile } from "./journal-reader.ts";
+import { chain, checksumOf, eachLine, hex, lineBatches, parseObject, readFrom, unseal } from "./lines.ts";
 
 export type Item =
   | { readonly header: Header }
@@ -24,8 +23,8 @@ export function lastLine(checksum: number): string {
  * @returns undefined where there is none
  * @throws {StoreRefused} at the first damage, naming the line
  */
-export async function readSnapshot(path: string, document: Document): Promise<Header | undefined> {
-  const lines = new SnapshotLines(path);
+export async function readDocument(path: string, document: Document): Promise<Header | undefined> {
+  const lines = new DocumentLines(path);
   let header: Header | undefined;
   const take = (items: readonly Item[]): void => {
     for (const item of items) {
@@ -34,20 +33,10 @@ export async function readSnapshot(path: string, document: Document): Promise<He
       else if (!document.load(item.entry[0], item.entry[1])) throw refusalOf(item.damageAt(TWICE));
     }
   };
-  const size = await eachLine(path, ({ bytes, offset }) => take(lines.next(bytes, offset)));
+  const size = await eachLine(readFrom(path), ({ bytes, offset }) => take(lines.next(bytes, offset)));
   if (size === undefined) return undefined;
   take(lines.end());
   return header;
-}
-
-/** Damage that ends a reading. */
-export function refusalOf({ file, line, offset, what }: Damage): StoreRefused {
-  if (what === NO_HEADER && line === 1)
-    return new StoreRefused(
-      "damaged",
-      `${file} is not an svc store, or its first line is damaged. Nothing was changed. If it is a store, keep what can be read with: svc store repair --store ${file}. Otherwise choose another --store.`,
-    );
-  return damaged(file, line > 0 ? `line ${line}, offset ${offset}: ${what}` : what);
 }
 
 /**
@@ -55,14 +44,14 @@ export function refusalOf({ file, line, offset, what }: Damage): StoreRefused {
  * @throws {StoreRefused} where it was written by a newer svc
  */
 export async function* itemsOf(file: JournalFile): AsyncIterable<Item[]> {
-  const lines = new SnapshotLines(file.path);
+  const lines = new DocumentLines(file.path);
   for await (const batch of lineBatches(file.content()))
     yield batch.flatMap((line) => lines.next(line.bytes, line.offset));
   yield lines.end();
 }
 
 /** Tells line by line what a `db.json` holds, whatever stood in the lines before. */
-class SnapshotLines {
+class DocumentLines {
   readonly #file: string;
   #line = 0;
   #offset = 0;
@@ -104,21 +93,18 @@ class SnapshotLines {
     this.#line++;
     if (!this.#isComplete) return [this.#damage("the end is missing, and whatever stood before it")];
     if (!this.#isDifferent || this.#isFaulty) return [];
-    return [{ damage: { file: this.#file, line: 0, offset: 0, what: MISSING } }];
+    return [{ damage: { file: this.#file, what: DIFFERENT } }];
   }
 
   /** Until the header was found. */
   #first(bytes: Buffer, text: string): Item[] {
     const header = parseHeader(text);
-    const items: Item[] = [];
-    if (!header && this.#line === 1) items.push(this.#damage(NO_HEADER));
-    if (!header) return this.#line === 1 ? [...items, ...this.#found(bytes)] : this.#inside(bytes, text);
+    if (!header) return this.#line === 1 ? [this.#damage(NO_HEADER), ...this.#found(bytes)] : this.#inside(bytes, text);
     if (header.version > VERSION || header.version < OLDEST_VERSION) throw unknownVersion(this.#file, header.version);
-    if (this.#line > 1) items.push(this.#damage("the first line stands here"));
     this.#hasHeader = true;
     this.#version = header.version;
     this.#chain = crc32(bytes);
-    return [...items, { header }];
+    return this.#line === 1 ? [{ header }] : [this.#damage("the first line stands here"), { header }];
   }
 
   #inside(bytes: Buffer, text: string): Item[] {
@@ -128,18 +114,17 @@ class SnapshotLines {
       const isExpected = this.#table === undefined && heading === this.#names[this.#tables] && !this.#isComplete;
       this.#table = heading;
       this.#tables++;
-      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+      return this.#expected(isExpected);
     }
     if (text === "],") {
       const isExpected = this.#table !== undefined && !this.#isComplete;
       this.#table = undefined;
-      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+      return this.#expected(isExpected);
     }
     if (isEnd) {
       this.#isComplete = true;
       this.#isDifferent = text !== lastLine(this.#chain);
-      const isExpected = this.#table === undefined && this.#tables === this.#names.length;
-      return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+      return this.#expected(this.#table === undefined && this.#tables === this.#names.length);
     }
     return this.#record(bytes);
   }
@@ -155,7 +140,7 @@ class SnapshotLines {
 
   /** The record in a line. Where the line above it is damaged, its columns tell which kind it is. */
   #found(bytes: Buffer): Item[] {
-    const value = parse(withoutComma(bytes));
+    const value = parseObject(unseal(withoutComma(bytes)));
     const entry = value && entryIn(value, this.#table, this.#version ?? OLDEST_VERSION);
     const [file, line, offset] = [this.#file, this.#line, this.#offset];
     return entry ? [{ entry, damageAt: (what) => ({ file, line, offset, what }) }] : [];
@@ -165,15 +150,17 @@ class SnapshotLines {
     return tablesOf(this.#version ?? VERSION);
   }
 
+  #expected(isExpected: boolean): Item[] {
+    return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+  }
+
   #damage(what: string, of?: string): Item {
     this.#isFaulty = true;
     return { damage: { file: this.#file, line: this.#line, offset: this.#offset, what, of } };
   }
 }
 
-const NO_HEADER = "the first line is not the header of a store";
-export const TWICE = "a record with this key was there before";
-const MISSING = "the checksum differs: the first line was altered, or records are missing or stand in another order";
+const DIFFERENT = "the checksum differs: the first line was altered, or records are missing or stand in another order";
 const OPEN = "{".charCodeAt(0);
 const COMMA = ",".charCodeAt(0);
 const RETURN = "\r".charCodeAt(0);
@@ -186,15 +173,6 @@ function withoutComma(line: Buffer): Buffer {
 function entryIn(value: object, table: TableName | undefined, version: number): Entry | undefined {
   const record = table && upgrade(table, value, version);
   return table && isRecord(table, record) ? ([table, record] as Entry) : entryOf(value, version);
-}
-
-function parse(line: Buffer): object | undefined {
-  try {
-    const json = unseal(line);
-    return json === undefined ? undefined : (JSON.parse(json) as object);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a damaged line held. Never more than kind and key: a line may hold secrets. */

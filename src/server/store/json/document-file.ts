@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { stat, type FileHandle } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
@@ -8,7 +8,7 @@ import type { Document } from "./document.ts";
 import { changed, missing } from "./failures.ts";
 import { BEGINNING, headerLine, type Header } from "./header.ts";
 import { chain, seal } from "./lines.ts";
-import { lastLine, readSnapshot } from "./snapshot-reader.ts";
+import { lastLine, readDocument } from "./document-reader.ts";
 
 const CHUNK_LENGTH = 1 << 18;
 
@@ -16,14 +16,11 @@ const CHUNK_LENGTH = 1 << 18;
  * `db.json`: the document as valid JSON with a sealed record a line.
  * It is read and written as a stream, because one string of it could be longer than V8 allows.
  */
-export class Snapshot implements Adapter<Document> {
+export class DocumentFile implements Adapter<Document> {
   /** What the file says, or is to say when it is written next. */
   header: Header = BEGINNING;
-  /** Undefined: the file does not name it. */
-  get store(): string | undefined {
-    return this.header.store;
-  }
-
+  /** Of the file, in bytes; 0 where there is none. */
+  size: number;
   readonly #path: string;
   readonly #document: Document;
   /** Which file it may be: the one that we read or wrote last, and the one that is about to take its place. */
@@ -33,19 +30,15 @@ export class Snapshot implements Adapter<Document> {
     this.#path = path;
     this.#document = document;
     this.#known = [identityOf(path)];
+    this.size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /** Fills the document from the file. Null: there is none. @throws {StoreRefused} where it is damaged */
   async read(): Promise<Document | null> {
-    const header = await readSnapshot(this.#path, this.#document);
+    const header = await readDocument(this.#path, this.#document);
     if (!header) return null;
     this.header = header;
     return this.#document;
-  }
-
-  /** Of the file, in bytes; 0 where there is none. */
-  async size(): Promise<number> {
-    return (await stat(this.#path).catch(() => undefined))?.size ?? 0;
   }
 
   /** @throws {StorageUnavailable} where another process has written the file: the lock does not reach other machines */
@@ -60,12 +53,13 @@ export class Snapshot implements Adapter<Document> {
    */
   async write(document: Document): Promise<void> {
     let ours: string | undefined;
-    const fill = async (file: FileHandle): Promise<void> => {
+    const fill = async (file: FileHandle): Promise<number> => {
       const length = await writeAll(file, documentLines(document, this.header));
       const { size } = await file.stat();
       if (size !== length) throw new Error(`${this.#path}: ${size} bytes were written instead of ${length}`);
+      return size;
     };
-    await writeAtomically(this.#path, fill, {
+    this.size = await writeAtomically(this.#path, fill, {
       beforeNaming: (temporary) => {
         this.check();
         ours = identityOf(temporary);

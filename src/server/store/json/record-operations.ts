@@ -1,5 +1,6 @@
 import { fold } from "../fold.ts";
 import {
+  byTable,
   keyOf,
   MOVED_NAMES,
   TABLE_NAMES,
@@ -9,28 +10,27 @@ import {
   type TableName,
 } from "../records.ts";
 import { Conflict, type Store } from "../store.ts";
-import { documentOf } from "./changes.ts";
+import type { Change } from "./change.ts";
 import type { Commits } from "./commits.ts";
-import type { Change, Document } from "./document.ts";
+import { Document } from "./document.ts";
 import { conflictOf } from "./unique.ts";
 
-type Changing = Pick<
+type RecordOperations = Pick<
   Store,
   "find" | "identitiesOf" | "counts" | "add" | "change" | "removeInstance" | "clearInstance" | "settings"
 >;
 
-/** Whatever changes records otherwise than by a sign-in. */
-export function createChanging(document: Document, commits: Commits): Changing {
-  const before = <Name extends TableName>(name: Name, key: string): RecordOf[Name] | undefined =>
+/** What reads and changes records one by one, whatever they mean: all but lists and sign-ins. */
+export function createRecordOperations(document: Document, commits: Commits): RecordOperations {
+  const find = <Name extends TableName>(name: Name, key: string): RecordOf[Name] | undefined =>
     (document.tables[name] as ReadonlyMap<string, RecordOf[Name]>).get(key);
 
   return {
-    find: async (name, key) => before(name, key),
+    find: async (name, key) => find(name, key),
 
     identitiesOf: async (user_id) => document.identitiesOf(user_id),
 
-    counts: async () =>
-      Object.fromEntries(TABLE_NAMES.map((name) => [name, document.tables[name].size])) as Record<TableName, number>,
+    counts: async () => byTable(TABLE_NAMES, (name) => document.tables[name].size),
 
     async settings(prefix) {
       return [...document.tables.settings.values()].filter(({ name }) => name.startsWith(prefix));
@@ -41,11 +41,10 @@ export function createChanging(document: Document, commits: Commits): Changing {
       return commits.commit({
         keys: () => entries.flatMap(keysOf),
         run() {
-          const added = new Map(MOVED_NAMES.map((name) => [name, new Set<string>()]));
+          const added = byTable(MOVED_NAMES, () => new Set<string>());
           for (const entry of entries) {
-            const conflict = conflictOf(document, entry, undefined, added);
-            if (conflict !== undefined) throw new Conflict(conflict);
-            added.get(entry[0] as keyof Records)!.add(keyOf(entry[0], entry[1]));
+            refuseConflict(conflictOf(document, entry, undefined, added));
+            added[entry[0] as keyof Records].add(keyOf(entry[0], entry[1]));
           }
           return { changes: entries.map(([name, record]): Change => ["put", name, record]), result: undefined };
         },
@@ -55,22 +54,21 @@ export function createChanging(document: Document, commits: Commits): Changing {
     change<Name extends TableName>(
       name: Name,
       key: string,
-      decide: (there: RecordOf[Name] | undefined) => RecordOf[Name] | undefined,
+      decide: (before: RecordOf[Name] | undefined) => RecordOf[Name] | undefined,
     ): Promise<RecordOf[Name] | undefined> {
-      let decided: { there: RecordOf[Name] | undefined; after: RecordOf[Name] | undefined };
+      let before: RecordOf[Name] | undefined;
+      let after: RecordOf[Name] | undefined;
       return commits.commit<RecordOf[Name] | undefined>({
         keys() {
-          const there = before(name, key);
-          decided = { there, after: decide(there) };
-          const touched = [decided.there, decided.after].filter((record) => record !== undefined);
+          before = find(name, key);
+          after = decide(before);
+          const touched = [before, after].filter((record) => record !== undefined);
           return [`record ${name} ${key}`, ...touched.flatMap((record) => keysOf([name, record] as unknown as Entry))];
         },
         run() {
-          const { there, after } = decided;
-          if (!after) return { changes: there ? [["delete", name, key]] : [], result: undefined };
-          if (after === there) return { changes: [], result: after };
-          const conflict = conflictOf(document, [name, after] as unknown as Entry, there, undefined);
-          if (conflict !== undefined) throw new Conflict(conflict);
+          if (!after) return { changes: before ? [["delete", name, key]] : [], result: undefined };
+          if (after === before) return { changes: [], result: after };
+          refuseConflict(conflictOf(document, [name, after] as unknown as Entry, before, undefined));
           return { changes: [["put", name, after]], result: after };
         },
       });
@@ -84,6 +82,10 @@ export function createChanging(document: Document, commits: Commits): Changing {
 
     clearInstance: (id) => commits.replace(() => without(document, id, false)),
   };
+}
+
+function refuseConflict(conflict: string | undefined): void {
+  if (conflict !== undefined) throw new Conflict(conflict);
 }
 
 function entriesOf(records: Partial<Records>): Entry[] {
@@ -109,12 +111,11 @@ function keysOf([name, record]: Entry): string[] {
   }
 }
 
-/** All but an instance's users, identities, sessions and states, or but the instance itself too. */
-function without(document: Document, id: string, removes: boolean): Document {
-  const { tables } = document;
+/** All but an instance's users, identities, sessions and states. @param removes whether the instance itself goes too */
+function without({ tables }: Document, id: string, removes: boolean): Document {
   const others = <Row extends { instance_id: string }>(rows: ReadonlyMap<string, Row>): Row[] =>
     [...rows.values()].filter(({ instance_id }) => instance_id !== id);
-  return documentOf({
+  return Document.of({
     instances: [...tables.instances.values()].filter((instance) => !removes || instance.id !== id),
     personas: [...tables.personas.values()],
     users: others(tables.users),
