@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Fetch } from "../src/wire/fetch.ts";
 import type { Provider } from "../src/wire/names.ts";
+import { REAL } from "./providers/_real.ts";
 import { APP, encodePart, SEED, START, type Service, ADA } from "./_setup.ts";
 
 export const NOW = START.getTime() / 1000;
@@ -61,15 +62,12 @@ export const ACCESS_TOKEN = `canary${random()}`;
 
 export const REFRESH_TOKEN = `canary${random()}`;
 
-/** All three providers' endpoints on this machine, so that the code for real ones is what runs. */
+/** The endpoints of all providers on one local server, to run the code for real ones: `/token`, `/google/userinfo`… */
 export async function openProvider(): Promise<LoopbackProvider> {
-  const good: Record<string, object> = {
-    "/token": { access_token: ACCESS_TOKEN, refresh_token: REFRESH_TOKEN, expires_in: 3600 },
-    "/userinfo": { sub: "7001", email: "joan@acme.test", email_verified: true, name: "Joan Clarke" },
-    "/user": { id: 7002, login: "joan", name: "Joan Clarke", avatar_url: null },
-    "/emails": [{ email: "joan@acme.test", primary: true, verified: true }],
-    "/me": { data: { id: "7003", username: "joan", name: "Joan Clarke" } },
-  };
+  const token = { access_token: ACCESS_TOKEN, refresh_token: REFRESH_TOKEN, expires_in: 3600 };
+  const valid = new Map<string, object>([["/token", token]]);
+  for (const [name, { joan }] of Object.entries(REAL))
+    for (const [endpoint, body] of Object.entries(joan)) valid.set(`/${name}/${endpoint}`, body);
   const server = createServer((message, response) => {
     let body = "";
     message.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
@@ -77,7 +75,7 @@ export async function openProvider(): Promise<LoopbackProvider> {
       const path = message.url ?? "";
       const received = `${JSON.stringify(message.headers)} ${body}`;
       provider.received.push(received);
-      const reply = provider.reply(path, received) ?? { body: JSON.stringify(good[path]) };
+      const reply = provider.reply(path, received) ?? { body: JSON.stringify(valid.get(path)) };
       if (reply === "reset") return void message.socket.destroy();
       return void response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
     });
@@ -90,12 +88,17 @@ export async function openProvider(): Promise<LoopbackProvider> {
 }
 
 export function connectionsTo({ origin }: LoopbackProvider): Record<Provider, object> {
-  const to = (...names: string[]): object => ({
-    client_id: "svc-test",
-    client_secret: CLIENT_SECRET,
-    endpoints: Object.fromEntries(["authorize", "token", ...names].map((name) => [name, `${origin}/${name}`])),
-  });
-  return { google: to("userinfo"), github: to("user", "emails"), twitter: to("me") };
+  const connections = Object.entries(REAL).map(([provider, { endpoints }]) => [
+    provider,
+    {
+      client_id: "svc-test",
+      client_secret: CLIENT_SECRET,
+      endpoints: Object.fromEntries(
+        Object.keys(endpoints).map((name) => [name, `${origin}${name === "token" ? "" : `/${provider}`}/${name}`]),
+      ),
+    },
+  ]);
+  return Object.fromEntries(connections) as Record<Provider, object>;
 }
 
 /** The seed with acme connected to that provider. */

@@ -2,6 +2,7 @@ import { parseSeed } from "../src/server/seed/index.ts";
 import { createSimulator, type Simulator } from "../src/server/simulator/index.ts";
 import type { FetchInit, FetchResponse } from "../src/wire/fetch.ts";
 import { type Provider } from "../src/wire/names.ts";
+import { REAL } from "./providers/_real.ts";
 import { Clock, FRONT, SEED, START } from "./_setup.ts";
 
 export const CLIENT = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
@@ -14,12 +15,6 @@ export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 export const CHALLENGE = {
   code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
   code_challenge_method: "S256",
-};
-
-export const SCOPES = {
-  google: "openid email profile",
-  github: "user:email read:user",
-  twitter: "tweet.read users.read",
 };
 
 export type Fields = Readonly<Record<string, string | undefined>>;
@@ -53,10 +48,10 @@ export function authorization(provider: Provider, changed: Fields = {}): Readonl
     response_type: "code",
     client_id: CLIENT.client_id,
     redirect_uri: callbackUrl(provider),
-    scope: SCOPES[provider],
+    scope: REAL[provider].scope,
     state: "the-state",
     login_hint: "ada",
-    ...(provider === "twitter" ? CHALLENGE : {}),
+    ...(REAL[provider].pkce ? CHALLENGE : {}),
   };
   return new Map(withoutUndefined({ ...request, ...changed }));
 }
@@ -76,22 +71,29 @@ export interface Exchange {
   headers?: Record<string, string>;
 }
 
-/** A code exchange as the provider wants it, but for what is changed. */
+/** A client's credentials, sent the way the provider wants them. */
+export function credentialsFor(provider: Provider, client = CLIENT): Exchange {
+  if (REAL[provider].clientAuthentication === "body") return { form: client };
+  return { form: { client_id: client.client_id }, headers: basic(client) };
+}
+
+/** A valid code exchange with changes. */
 export function exchange(
   simulator: Simulator,
   provider: Provider,
   code: string,
   changed: Exchange = {},
 ): Promise<FetchResponse> {
+  const identity = credentialsFor(provider);
   const form = {
     grant_type: "authorization_code",
     code,
     redirect_uri: callbackUrl(provider),
-    client_id: CLIENT.client_id,
-    ...(provider === "twitter" ? { code_verifier: VERIFIER } : { client_secret: CLIENT.client_secret }),
+    ...identity.form,
+    ...(REAL[provider].pkce && { code_verifier: VERIFIER }),
     ...changed.form,
   };
-  const headers = { accept: "application/json", ...(provider === "twitter" ? basic() : {}), ...changed.headers };
+  const headers = { accept: "application/json", ...identity.headers, ...changed.headers };
   const body = new URLSearchParams(withoutUndefined(form)).toString();
   return simulator.fetch(addressOf(simulator, provider, "token"), { method: "POST", headers, body });
 }
@@ -108,15 +110,3 @@ export function get(simulator: Simulator, url: string, token: string, more: Fetc
   const headers = { authorization: `Bearer ${token}`, "user-agent": "svc-identity", ...more.headers };
   return simulator.fetch(url, { method: "GET", headers });
 }
-
-export const WRONG_CLIENT = {
-  google: [401, { error: "invalid_client", error_description: "The OAuth client was not found." }],
-  github: [
-    200,
-    {
-      error: "incorrect_client_credentials",
-      error_description: "The client_id and/or client_secret passed are incorrect.",
-    },
-  ],
-  twitter: [401, { error: "invalid_client", error_description: "Value passed for the client was invalid." }],
-};

@@ -13,6 +13,8 @@ import type { InstanceRecord, Records } from "../src/server/store/records.ts";
 import type { Store } from "../src/server/store/store.ts";
 import type { Fetch } from "../src/wire/fetch.ts";
 import type { Provider } from "../src/wire/names.ts";
+import type { RealProvider } from "./providers/_real-provider.ts";
+import { REAL } from "./providers/_real.ts";
 
 /** The front door of the service under test. */
 export const FRONT = "http://localhost:7820";
@@ -73,6 +75,11 @@ export interface Service {
   signIn(provider: Provider, as: string, options?: { instance?: InstanceRecord; redirect_uri?: string }): Promise<URL>;
   /** The token of a sign-in that must succeed. */
   tokenFor(provider: Provider, as: string, instance?: InstanceRecord): Promise<string>;
+}
+
+/** A persona's accounts at all providers. */
+function accountsOf(persona: keyof RealProvider["accounts"]): Record<string, object> {
+  return Object.fromEntries(Object.entries(REAL).map(([provider, { accounts }]) => [provider, accounts[persona]]));
 }
 
 /** Two unrelated instances, each with Ada; acme also has one user of every other kind. */
@@ -163,36 +170,19 @@ export const SEED = {
       id: "ada",
       name: "Ada Lovelace",
       email: "ada@acme.test",
-      google: { sub: "1001", email_verified: true },
-      github: { id: 2001, login: "ada", emails: [{ email: "ada@acme.test", primary: true, verified: true }] },
-      twitter: { id: "3001", username: "ada" },
+      ...accountsOf("ada"),
     },
     {
       id: "alan",
       name: "Alan Turing",
       email: "alan@bletchley.test",
-      google: { sub: "1002", email_verified: false },
-      github: {
-        id: 2002,
-        login: "aturing",
-        emails: [{ email: "alan@bletchley.test", primary: true, verified: false }],
-      },
-      twitter: { id: "3002", username: "aturing" },
+      ...accountsOf("alan"),
     },
     {
       id: "mary",
       name: null,
       email: "mary@geneva.test",
-      google: { sub: "1003", email_verified: true },
-      github: {
-        id: 2003,
-        login: "mshelley",
-        emails: [
-          { email: "mary@home.test", primary: false, verified: true },
-          { email: "mary@geneva.test", primary: true, verified: true },
-        ],
-      },
-      twitter: { id: "3003", username: "mshelley" },
+      ...accountsOf("mary"),
     },
   ],
 };

@@ -2,12 +2,17 @@ import { expect } from "vitest";
 import type { StateRecord } from "../src/server/store/records.ts";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../src/wire/errors.ts";
 import type { FetchResponse } from "../src/wire/fetch.ts";
-import { type Provider } from "../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../src/wire/names.ts";
 import { locationOf } from "./_answers.ts";
 import { APP, type Service } from "./_setup.ts";
 import { take } from "./store/_records.ts";
 
-export const UNKNOWN_PROVIDER = { error: "Unknown provider: use one of google, github, twitter" };
+export const UNKNOWN_PROVIDER = { error: `Unknown provider: use one of ${PROVIDERS.join(", ")}` };
+
+/** A client at every provider, so that none is simulated. */
+export const CREDENTIALS = Object.fromEntries(
+  PROVIDERS.map((name) => [name, { client_id: `our-${name}`, client_secret: `${name}-secret` }]),
+);
 
 export function authorizePath(provider: Provider, login_hint = "ada", redirect_uri = APP): string {
   return `/oauth/authorize?${new URLSearchParams({ provider, redirect_uri, login_hint }).toString()}`;

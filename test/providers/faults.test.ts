@@ -5,22 +5,13 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type SignInErrorCode } from "../../src/wire/errors.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
-import {
-  type Answer,
-  contents,
-  failure,
-  GITHUB_EMAILS,
-  GITHUB_USER,
-  GOOGLE_USER,
-  json,
-  JSON_TYPE,
-  raw,
-  setupProvider,
-  TWITTER_USER,
-} from "../_provider.ts";
+import { contents, setupProvider } from "../_provider.ts";
 import { APP } from "../_setup.ts";
-
-const HTML_TYPE = { "content-type": "text/html" };
+import { failure } from "../_sign-in.ts";
+import { type Answer, HTML_TYPE, json, JSON_TYPE, raw } from "./_answer.ts";
+import { GITHUB_EMAILS, GITHUB_USER } from "./_github.ts";
+import { GOOGLE_USER } from "./_google.ts";
+import { TWITTER_USER } from "./_twitter.ts";
 
 describe("An unusable response", () => {
   const TOO_LONG = JSON.stringify({ access_token: "t", ...GOOGLE_USER, padding: " ".repeat(10 << 20) });
@@ -113,8 +104,8 @@ describe("An unusable response", () => {
     ["github", "/user/emails", "a placeholder of twitter", address({ email: "3001@twitter.invalid" })],
     ["twitter", "/2/users/me", "errors with status 200", json({ errors: [{ title: "Not Found Error" }] })],
     ["twitter", "/2/users/me", "data of null", json({ data: null })],
-    ["twitter", "/2/users/me", "data that is a list", json({ data: [TWITTER_USER.data] })],
-    ["twitter", "/2/users/me", "no id", json({ data: { ...TWITTER_USER.data, id: undefined } })],
+    ["twitter", "/2/users/me", "data that is a list", json({ data: [TWITTER_USER] })],
+    ["twitter", "/2/users/me", "no id", json({ data: { ...TWITTER_USER, id: undefined } })],
   ];
   const ROWS: [Provider, string, string, SignInErrorCode, Answer][] = [
     ...["/token", "/userinfo"].flatMap((path) =>

@@ -1,57 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Provider } from "../../src/wire/names.ts";
-import type { OutcomeId } from "../../src/wire/outcomes.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
-import { GITHUB_EMAILS, GOOGLE_USER, json, raw, setupProvider, type Answer, type Fake } from "../_provider.ts";
+import { setupProvider, type Fake } from "../_provider.ts";
 import { APP } from "../_setup.ts";
+import { json } from "./_answer.ts";
+import { GOOGLE_USER } from "./_google.ts";
+import { REAL } from "./_real.ts";
 
-const oops = json({ message: "oops" }, 500);
-const html = raw("<!doctype html><title>Error</title>", 200, { "content-type": "text/html" });
-const limited = json({ message: "Too Many Requests" }, 429);
-const broken: Answer = (response) => response.destroy();
-
-/** What each provider documents as its answer in the same situation. */
-const GENUINE: Record<Provider, Partial<Record<OutcomeId, Record<string, Answer>>>> = {
-  google: {
-    code_rejected: { "/token": json({ error: "invalid_grant", error_description: "Bad Request" }, 400) },
-    invalid_client: { "/token": json({ error: "invalid_client", error_description: "Unauthorized" }, 401) },
-    redirect_uri_mismatch: { "/token": json({ error: "redirect_uri_mismatch" }, 400) },
-    token_error: { "/token": oops },
-    token_garbage: { "/token": html },
-    rate_limited: { "/userinfo": limited },
-    profile_error: { "/userinfo": oops },
-    email_not_verified: { "/userinfo": json({ ...GOOGLE_USER, email_verified: false }) },
-    provider_unreachable: { "/token": broken },
-  },
-  github: {
-    code_rejected: { "/token": json({ error: "bad_verification_code" }) },
-    invalid_client: { "/token": json({ error: "incorrect_client_credentials" }) },
-    redirect_uri_mismatch: { "/token": json({ error: "redirect_uri_mismatch" }) },
-    token_error: { "/token": oops },
-    token_garbage: { "/token": html },
-    rate_limited: { "/user": limited },
-    profile_error: { "/user": oops },
-    email_not_verified: { "/user/emails": json(GITHUB_EMAILS.map((one) => ({ ...one, verified: false }))) },
-    email_primary_not_verified: {
-      "/user/emails": json(GITHUB_EMAILS.map((one) => ({ ...one, verified: !one.primary }))),
-    },
-    provider_unreachable: { "/token": broken },
-  },
-  twitter: {
-    code_rejected: {
-      "/token": json({ error: "invalid_request", error_description: "Value passed was invalid." }, 400),
-    },
-    invalid_client: { "/token": json({ error: "unauthorized_client" }, 401) },
-    redirect_uri_mismatch: { "/token": json({ error: "invalid_request" }, 400) },
-    token_error: { "/token": oops },
-    token_garbage: { "/token": html },
-    rate_limited: { "/2/users/me": limited },
-    profile_error: { "/2/users/me": oops },
-    provider_unreachable: { "/token": broken },
-  },
-};
-const ROWS = Object.entries(GENUINE).flatMap(([provider, outcomes]) =>
-  Object.entries(outcomes).map(([outcome, answers]) => [outcome, provider as Provider, answers] as const),
+const ROWS = PROVIDERS.flatMap((provider) =>
+  Object.entries(REAL[provider].outcomes).map(([outcome, answers]) => [outcome, provider, answers] as const),
 );
 
 describe("A provider's failure and its simulated outcome send the application the same", () => {
@@ -75,11 +32,9 @@ describe("A provider's failure and its simulated outcome send the application th
   });
 
   it.each([
-    ["access_denied", "google"],
-    ["access_denied", "github"],
-    ["access_denied", "twitter"],
-    ["temporarily_unavailable", "google"],
-  ] as const)("for %s at %s, which the browser brings back", async (error, provider) => {
+    ...PROVIDERS.map((provider) => ["access_denied", provider] as const),
+    ["temporarily_unavailable", "google"] as const,
+  ])("for %s at %s, which the browser brings back", async (error, provider) => {
     server = await startServer();
     const fake = await setupProvider(provider);
     const state = await begun(fake, provider);

@@ -1,22 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { IdentityRecord, UserRecord } from "../../src/server/store/records.ts";
-import { type Provider } from "../../src/wire/names.ts";
-import {
-  type Answer,
-  contents,
-  failure,
-  type Fake,
-  FORM_TYPE,
-  GITHUB_USER,
-  GOOD,
-  GOOGLE_USER,
-  type Heard,
-  json,
-  raw,
-  setupProvider,
-  TWITTER_USER,
-} from "../_provider.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { contents, type Fake, setupProvider } from "../_provider.ts";
 import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
+import { failure } from "../_sign-in.ts";
+import { type Answer, FORM_TYPE, type Heard, json, raw } from "./_answer.ts";
+import { GOOGLE_USER } from "./_google.ts";
+import { REAL } from "./_real.ts";
 
 /** The user that a sign-in's token names. */
 async function userOf({ service, signIn }: Fake): Promise<UserRecord> {
@@ -118,36 +108,10 @@ describe("The requests to a provider", () => {
 });
 
 describe("The answer of a provider", () => {
-  it.each([
-    [
-      "google",
-      {
-        email: "ada@acme.test",
-        name: "Ada Lovelace",
-        avatar_url: GOOGLE_USER.picture,
-        email_verified_at: "2026-01-05T09:00:00.000Z",
-      },
-    ],
-    [
-      "github",
-      {
-        email: "octocat@github.test",
-        name: "monalisa octocat",
-        avatar_url: GITHUB_USER.avatar_url,
-        email_verified_at: null,
-      },
-    ],
-    [
-      "twitter",
-      {
-        email: "2244994945@twitter.invalid",
-        name: "X Dev",
-        avatar_url: TWITTER_USER.data.profile_image_url,
-        email_verified_at: null,
-      },
-    ],
-  ] as const)("becomes a user: %s", async (provider, expected) => {
-    expect(await userOf(await setupProvider(provider))).toMatchObject(expected);
+  it.each(PROVIDERS)("of %s becomes a user", async (provider) => {
+    const { uid: _, ...user } = REAL[provider].user;
+    const verified = REAL[provider].verifiesEmail ? "2026-01-05T09:00:00.000Z" : null;
+    expect(await userOf(await setupProvider(provider))).toMatchObject({ ...user, email_verified_at: verified });
   });
 
   it.each([
@@ -201,7 +165,7 @@ describe("The answer of a provider", () => {
   it("of github is JSON because the request asks for it", async () => {
     const form = raw("access_token=gho_token&token_type=bearer", 200, FORM_TYPE);
     const token: Answer = (response, asked) => {
-      const answer = asked.headers.accept === "application/json" ? GOOD.github["/token"]! : form;
+      const answer = asked.headers.accept === "application/json" ? REAL.github.answers["/token"]! : form;
       answer(response, asked);
     };
     const { signIn } = await setupProvider("github", { "/token": token });
@@ -234,14 +198,11 @@ describe("The answer of a provider", () => {
     expect(fake.heard.map(({ path }) => path)).toEqual(["/token", "/userinfo"]);
   });
 
-  it.each([
-    ["google", "/userinfo", { ...GOOGLE_USER, sub: "77", email: "new@acme.test" }, "new@acme.test"],
-    ["github", "/user", GITHUB_USER, "octocat"],
-    ["twitter", "/2/users/me", TWITTER_USER.data, "TwitterDev"],
-  ] as const)("without a name at %s gives a new user another name", async (provider, path, user, expected) => {
+  it.each(PROVIDERS)("without a name at %s gives a new user another name", async (provider) => {
+    const { profile, profileWith, nameless } = REAL[provider];
+    const [changes, expected] = nameless;
     for (const name of [undefined, null, "", "   ", { first: "Ada" }]) {
-      const sent = { ...user, name };
-      const fake = await setupProvider(provider, { [path]: json(provider === "twitter" ? { data: sent } : sent) });
+      const fake = await setupProvider(provider, { [profile]: profileWith({ ...changes, name }) });
       expect((await userOf(fake)).name).toBe(expected);
     }
   });

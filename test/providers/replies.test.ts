@@ -5,22 +5,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { serveOptions } from "../../src/cli/commands/serve/options.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import type { IdentityRecord, UserRecord } from "../../src/server/store/records.ts";
-import type { Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { createContext } from "../_cli.ts";
-import {
-  type Answer,
-  failure,
-  type Fake,
-  FORM_TYPE,
-  GITHUB_EMAILS,
-  GITHUB_USER,
-  GOOGLE_USER,
-  json,
-  raw,
-  setupProvider,
-  TWITTER_USER,
-} from "../_provider.ts";
+import { type Fake, setupProvider } from "../_provider.ts";
 import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
+import { failure } from "../_sign-in.ts";
+import { type Answer, FORM_TYPE, json, raw } from "./_answer.ts";
+import { GITHUB_EMAILS, GITHUB_USER } from "./_github.ts";
+import { GOOGLE_USER } from "./_google.ts";
+import { REAL } from "./_real.ts";
 
 /** The user and the identity that result from a sign-in. */
 async function resultOf(
@@ -44,9 +37,10 @@ async function resultOf(
   return [user, identity!];
 }
 
-const good = { google: GOOGLE_USER, github: GITHUB_USER, twitter: TWITTER_USER.data };
-const path = { google: "/userinfo", github: "/user", twitter: "/2/users/me" };
-const wrapped = (provider: Provider, body: object): Answer => json(provider === "twitter" ? { data: body } : body);
+/** The answer of a provider's profile with changes to the account. */
+function profileOf(provider: Provider, changes: object): Record<string, Answer> {
+  return { [REAL[provider].profile]: REAL[provider].profileWith(changes) };
+}
 
 describe("A sign-in succeeds with an incomplete answer", () => {
   it.each<[provider: Provider, what: string, sent: object, user: object, ignored: string | undefined]>([
@@ -65,9 +59,8 @@ describe("A sign-in succeeds with an incomplete answer", () => {
     ["google", "a picture that is an object", { picture: { url: "x" } }, { name: "Ada Lovelace" }, "userinfo.picture"],
     ["twitter", "a name that is a list", { name: ["X"] }, { name: "TwitterDev" }, "me.data.name"],
   ])("of %s: %s", async (provider, _, sent, user, ignored) => {
-    const fake = await setupProvider(provider, { [path[provider]]: wrapped(provider, { ...good[provider], ...sent }) });
-    const uid = String({ google: "1001", github: 583231, twitter: "2244994945" }[provider]);
-    expect((await resultOf(fake, provider, uid))[0]).toMatchObject(user);
+    const fake = await setupProvider(provider, profileOf(provider, sent));
+    expect((await resultOf(fake, provider, REAL[provider].user.uid))[0]).toMatchObject(user);
     expect(fake.service.log.ignored).toEqual(ignored === undefined ? [] : [`${provider}: ${ignored}`]);
   });
 
@@ -117,7 +110,7 @@ describe("A sign-in succeeds with an incomplete answer", () => {
     expect(fake.service.log.ignored).toEqual(ignored);
   });
 
-  it.each(["google", "github", "twitter"] as const)("with a form-encoded body, of %s", async (provider) => {
+  it.each(PROVIDERS)("with a form-encoded body, of %s", async (provider) => {
     for (const type of [FORM_TYPE, { "content-type": "text/plain" }, {}]) {
       const form = raw(
         "access_token=a%2Bb&token_type=bearer&expires_in=60&refresh_token=r",
@@ -125,8 +118,7 @@ describe("A sign-in succeeds with an incomplete answer", () => {
         type as typeof FORM_TYPE,
       );
       const fake = await setupProvider(provider, { "/token": form });
-      const uid = String({ google: "1001", github: 583231, twitter: "2244994945" }[provider]);
-      const [, identity] = await resultOf(fake, provider, uid);
+      const [, identity] = await resultOf(fake, provider, REAL[provider].user.uid);
       expect([identity.access_token, identity.refresh_token, identity.token_expires_at]).toEqual([
         "a+b",
         "r",
@@ -143,7 +135,7 @@ describe("A sign-in succeeds with an incomplete answer", () => {
     ["twitter", "1/2%40", "1/2%2540@twitter.invalid"],
   ])("of %s with the uid %s", async (provider, uid, email) => {
     const id = provider === "google" ? { sub: uid, email } : { id: uid };
-    const fake = await setupProvider(provider, { [path[provider]]: wrapped(provider, { ...good[provider], ...id }) });
+    const fake = await setupProvider(provider, profileOf(provider, id));
     const [user, identity] = await resultOf(fake, provider, uid);
     expect([user.email, identity.uid]).toEqual([email, uid]);
   });

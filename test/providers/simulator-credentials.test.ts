@@ -7,8 +7,9 @@ import type { ProvidersMode } from "../../src/server/providers/connections.ts";
 import type { Credentials } from "../../src/server/providers/credentials.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
-import { basic, CLIENT, codeFor, create, exchange, jsonOf, OTHER, WRONG_CLIENT } from "../_picker.ts";
+import { CLIENT, codeFor, create, credentialsFor, exchange, jsonOf, OTHER } from "../_picker.ts";
 import { APP, decodePart, FRONT, SEED, setup, type Service } from "../_setup.ts";
+import { REAL } from "./_real.ts";
 
 function seedWith(connections: Credentials): object {
   return { ...SEED, instances: [{ ...SEED.instances[0], connections }, SEED.instances[1]] };
@@ -23,15 +24,15 @@ async function askedOf({ fetch }: Service, subdomain: string, provider: Provider
 describe("The credentials of a provider", () => {
   const OWN = { client_id: "own", client_secret: "own-secret" };
   const GLOBAL = { client_id: "global", client_secret: "global-secret" };
-  const REAL = "https://accounts.google.com";
+  const GOOGLE = "https://accounts.google.com";
 
   it.each([
-    ["auto", "own", "global", REAL, "own"],
-    ["auto", "own", "no", REAL, "own"],
-    ["auto", "no", "global", REAL, "global"],
+    ["auto", "own", "global", GOOGLE, "own"],
+    ["auto", "own", "no", GOOGLE, "own"],
+    ["auto", "no", "global", GOOGLE, "global"],
     ["auto", "no", "no", FRONT, "svc-simulator"],
-    ["real", "own", "global", REAL, "own"],
-    ["real", "no", "global", REAL, "global"],
+    ["real", "own", "global", GOOGLE, "own"],
+    ["real", "no", "global", GOOGLE, "global"],
     ["simulated", "own", "global", FRONT, "own"],
     ["simulated", "own", "no", FRONT, "own"],
     ["simulated", "no", "global", FRONT, "global"],
@@ -50,10 +51,10 @@ describe("The credentials of a provider", () => {
 
   it("can belong to an instance and to a single provider", async () => {
     const service = await setup({ seed: seedWith({ google: OWN }), credentials: { google: GLOBAL, github: GLOBAL } });
-    expect(await askedOf(service, "acme", "google")).toEqual([REAL, "own"]);
+    expect(await askedOf(service, "acme", "google")).toEqual([GOOGLE, "own"]);
     expect(await askedOf(service, "acme", "github")).toEqual(["https://github.com", "global"]);
     expect(await askedOf(service, "acme", "twitter")).toEqual([FRONT, "svc-simulator"]);
-    expect(await askedOf(service, "globex", "google")).toEqual([REAL, "global"]);
+    expect(await askedOf(service, "globex", "google")).toEqual([GOOGLE, "global"]);
   });
 
   it.each(PROVIDERS)("of an instance sign in at a simulated %s, which needs no network", async (provider) => {
@@ -66,13 +67,11 @@ describe("The credentials of a provider", () => {
     const { simulator } = create();
     const { client_id } = OTHER;
     for (const [secret, expected] of [
-      [CLIENT.client_secret, WRONG_CLIENT[provider][0]],
+      [CLIENT.client_secret, REAL[provider].wrongClient[0]],
       [OTHER.client_secret, 200],
     ] as const) {
-      const response = await exchange(simulator, provider, codeFor(simulator, provider, { client_id }), {
-        form: { client_id, ...(provider === "twitter" ? {} : { client_secret: secret }) },
-        headers: provider === "twitter" ? basic({ client_id, client_secret: secret }) : {},
-      });
+      const identity = credentialsFor(provider, { client_id, client_secret: secret });
+      const response = await exchange(simulator, provider, codeFor(simulator, provider, { client_id }), identity);
       const [status, body] = await jsonOf(response);
       expect([status, "access_token" in (body as object)]).toEqual([expected, secret === OTHER.client_secret]);
     }

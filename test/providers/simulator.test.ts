@@ -16,9 +16,9 @@ import {
   jsonOf,
   OTHER,
   VERIFIER,
-  WRONG_CLIENT,
 } from "../_picker.ts";
 import { FRONT, SEED, setup } from "../_setup.ts";
+import { REAL } from "./_real.ts";
 
 const PICTURE = `${FRONT}/__svc/simulator/avatars/ada.svg`;
 
@@ -26,15 +26,6 @@ async function accessTokenFor(simulator: Simulator, provider: Provider, changed?
   const [, body] = await jsonOf(await exchange(simulator, provider, codeFor(simulator, provider, changed)));
   return (body as { access_token: string }).access_token;
 }
-
-const WRONG_CODE = {
-  google: [400, { error: "invalid_grant", error_description: "Bad Request" }],
-  github: [200, { error: "bad_verification_code", error_description: "The code passed is incorrect or expired." }],
-  twitter: [
-    400,
-    { error: "invalid_request", error_description: "Value passed for the authorization code was invalid." },
-  ],
-};
 
 const NO_BASIC = [401, { error: "unauthorized_client", error_description: "Missing valid authorization header" }];
 
@@ -102,50 +93,46 @@ describe("A simulated authorize endpoint", () => {
 describe("A simulated token endpoint", () => {
   const access_token = expect.stringMatching(/^[\w-]{43}$/) as string;
 
-  it.each([
-    ["google", { access_token, expires_in: 3599, scope: "openid email profile", token_type: "Bearer" }],
-    ["github", { access_token, scope: "user:email,read:user", token_type: "bearer" }],
-    ["twitter", { access_token, expires_in: 7200, scope: "tweet.read users.read", token_type: "bearer" }],
-  ] as const)("of %s answers like the real one", async (provider, body) => {
+  it.each(PROVIDERS)("of %s answers like the real one", async (provider) => {
     const { simulator } = create();
     const response = await exchange(simulator, provider, codeFor(simulator, provider));
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    expect(await jsonOf(response)).toEqual([200, body]);
+    expect(await jsonOf(response)).toEqual([200, { access_token, ...REAL[provider].token }]);
   });
 
   it.each([
-    ["google", "no secret", { form: { client_secret: undefined } }, WRONG_CLIENT],
-    ["google", "a wrong secret", { form: { client_secret: "wrong" } }, WRONG_CLIENT],
-    ["google", "another client's secret", { form: { client_secret: OTHER.client_secret } }, WRONG_CLIENT],
-    ["google", "an unknown client", { form: { client_id: "stranger" } }, WRONG_CLIENT],
-    ["google", "another client", { form: OTHER }, WRONG_CODE],
-    ["google", "another redirect_uri", { form: { redirect_uri: `${callbackUrl("google")}/` } }, WRONG_CODE],
-    ["google", "no redirect_uri", { form: { redirect_uri: undefined } }, WRONG_CODE],
-    ["google", "another code", { form: { code: "wrong" } }, WRONG_CODE],
-    ["google", "no code", { form: { code: undefined } }, WRONG_CODE],
-    ["google", "an unexpected verifier", { form: { code_verifier: VERIFIER } }, WRONG_CODE],
-    ["github", "a wrong secret", { form: { client_secret: "wrong" } }, WRONG_CLIENT],
-    ["github", "another client", { form: OTHER }, WRONG_CODE],
-    ["github", "another redirect_uri", { form: { redirect_uri: callbackUrl("google") } }, WRONG_CODE],
-    ["github", "another code", { form: { code: "wrong" } }, WRONG_CODE],
-    ["twitter", "a wrong secret", { headers: basic({ ...CLIENT, client_secret: "wrong" }) }, WRONG_CLIENT],
-    ["twitter", "another client", { headers: basic(OTHER) }, WRONG_CODE],
-    ["twitter", "another redirect_uri", { form: { redirect_uri: callbackUrl("google") } }, WRONG_CODE],
-    ["twitter", "no verifier", { form: { code_verifier: undefined } }, WRONG_CODE],
-    ["twitter", "another verifier", { form: { code_verifier: VERIFIER.toLowerCase() } }, WRONG_CODE],
-    ["twitter", "the challenge", { form: { code_verifier: CHALLENGE.code_challenge } }, WRONG_CODE],
-    ["twitter", "no Basic", { form: CLIENT, headers: { authorization: "" } }, { twitter: NO_BASIC }],
+    ["google", "no secret", { form: { client_secret: undefined } }, "wrongClient"],
+    ["google", "a wrong secret", { form: { client_secret: "wrong" } }, "wrongClient"],
+    ["google", "another client's secret", { form: { client_secret: OTHER.client_secret } }, "wrongClient"],
+    ["google", "an unknown client", { form: { client_id: "stranger" } }, "wrongClient"],
+    ["google", "another client", { form: OTHER }, "wrongCode"],
+    ["google", "another redirect_uri", { form: { redirect_uri: `${callbackUrl("google")}/` } }, "wrongCode"],
+    ["google", "no redirect_uri", { form: { redirect_uri: undefined } }, "wrongCode"],
+    ["google", "another code", { form: { code: "wrong" } }, "wrongCode"],
+    ["google", "no code", { form: { code: undefined } }, "wrongCode"],
+    ["google", "an unexpected verifier", { form: { code_verifier: VERIFIER } }, "wrongCode"],
+    ["github", "a wrong secret", { form: { client_secret: "wrong" } }, "wrongClient"],
+    ["github", "another client", { form: OTHER }, "wrongCode"],
+    ["github", "another redirect_uri", { form: { redirect_uri: callbackUrl("google") } }, "wrongCode"],
+    ["github", "another code", { form: { code: "wrong" } }, "wrongCode"],
+    ["twitter", "a wrong secret", { headers: basic({ ...CLIENT, client_secret: "wrong" }) }, "wrongClient"],
+    ["twitter", "another client", { headers: basic(OTHER) }, "wrongCode"],
+    ["twitter", "another redirect_uri", { form: { redirect_uri: callbackUrl("google") } }, "wrongCode"],
+    ["twitter", "no verifier", { form: { code_verifier: undefined } }, "wrongCode"],
+    ["twitter", "another verifier", { form: { code_verifier: VERIFIER.toLowerCase() } }, "wrongCode"],
+    ["twitter", "the challenge", { form: { code_verifier: CHALLENGE.code_challenge } }, "wrongCode"],
+    ["twitter", "no Basic", { form: CLIENT, headers: { authorization: "" } }, NO_BASIC],
   ] as const)("of %s rejects %s", async (provider, _what, changed, expected) => {
     const { simulator } = create();
     const response = await exchange(simulator, provider, codeFor(simulator, provider), changed);
-    expect(await jsonOf(response)).toEqual((expected as typeof WRONG_CODE)[provider]);
+    expect(await jsonOf(response)).toEqual(typeof expected === "string" ? REAL[provider][expected] : expected);
   });
 
   it.each(PROVIDERS)("of %s accepts a code once", async (provider) => {
     const { simulator } = create();
     const code = codeFor(simulator, provider);
     await exchange(simulator, provider, code);
-    expect(await jsonOf(await exchange(simulator, provider, code))).toEqual(WRONG_CODE[provider]);
+    expect(await jsonOf(await exchange(simulator, provider, code))).toEqual(REAL[provider].wrongCode);
   });
 
   it.each(PROVIDERS)("of %s rejects a code of another provider", async (provider) => {
@@ -153,7 +140,7 @@ describe("A simulated token endpoint", () => {
     const other = provider === "google" ? "github" : "google";
     const form = { redirect_uri: callbackUrl(other), code_verifier: undefined };
     const response = await exchange(simulator, provider, codeFor(simulator, other), { form });
-    expect(await jsonOf(response)).toEqual(WRONG_CODE[provider]);
+    expect(await jsonOf(response)).toEqual(REAL[provider].wrongCode);
   });
 
   it("accepts a code for ten minutes", async () => {
@@ -162,7 +149,7 @@ describe("A simulated token endpoint", () => {
     clock.advance(599);
     expect((await exchange(simulator, "google", early)).status).toBe(200);
     clock.advance(2);
-    expect(await jsonOf(await exchange(simulator, "google", late))).toEqual(WRONG_CODE.google);
+    expect(await jsonOf(await exchange(simulator, "google", late))).toEqual(REAL.google.wrongCode);
   });
 
   it("compares the verifier with the challenge of every request that has one", async () => {
@@ -172,7 +159,7 @@ describe("A simulated token endpoint", () => {
     });
     expect(right.status).toBe(200);
     const none = await exchange(simulator, "google", codeFor(simulator, "google", CHALLENGE));
-    expect(await jsonOf(none)).toEqual(WRONG_CODE.google);
+    expect(await jsonOf(none)).toEqual(REAL.google.wrongCode);
   });
 
   it("of github answers form-encoded unless asked for JSON, errors included", async () => {
@@ -183,9 +170,9 @@ describe("A simulated token endpoint", () => {
       return [response.headers.get("content-type"), form];
     };
     const type = "application/x-www-form-urlencoded; charset=utf-8";
-    const body = { access_token, scope: "user:email,read:user", token_type: "bearer" };
+    const body = { access_token, ...REAL.github.token };
     expect(await ask(codeFor(simulator, "github"))).toEqual([type, body]);
-    expect(await ask("wrong")).toEqual([type, WRONG_CODE.github[1]]);
+    expect(await ask("wrong")).toEqual([type, REAL.github.wrongCode[1]]);
   });
 
   it("rejects other grant types, and GET", async () => {
@@ -199,27 +186,17 @@ describe("A simulated token endpoint", () => {
 });
 
 describe("A simulated profile endpoint", () => {
-  it.each([
-    [
-      "google",
-      "userinfo",
-      { sub: "1001", email: "ada@acme.test", email_verified: true, name: "Ada Lovelace", picture: PICTURE },
-    ],
-    ["github", "user", { id: 2001, login: "ada", name: "Ada Lovelace", email: "ada@acme.test", avatar_url: PICTURE }],
-    ["github", "emails", [{ email: "ada@acme.test", primary: true, verified: true, visibility: null }]],
-    ["twitter", "me", { data: { id: "3001", username: "ada", name: "Ada Lovelace", profile_image_url: PICTURE } }],
-  ] as const)("of %s returns %s", async (provider, name, body) => {
+  const RESOURCES = PROVIDERS.flatMap((provider) =>
+    Object.entries(REAL[provider].resources(PICTURE)).map(([name, body]) => [provider, name, body] as const),
+  );
+
+  it.each(RESOURCES)("of %s answers like the real one: %s", async (provider, name, body) => {
     const { simulator } = create();
     const token = await accessTokenFor(simulator, provider);
     expect(await jsonOf(await get(simulator, addressOf(simulator, provider, name), token))).toEqual([200, body]);
   });
 
-  it.each([
-    ["google", "userinfo"],
-    ["github", "user"],
-    ["github", "emails"],
-    ["twitter", "me"],
-  ] as const)("of %s needs an access token: %s", async (provider, name) => {
+  it.each(RESOURCES)("of %s needs an access token: %s", async (provider, name) => {
     const { simulator, clock } = create();
     const address = addressOf(simulator, provider, name);
     const refused = [401, { message: "Bad credentials" }];

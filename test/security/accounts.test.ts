@@ -116,7 +116,7 @@ describe("A user's account", () => {
   ])("T21: rejects the address %o before and after Unicode normalization", async (email) => {
     const provider = await openProvider();
     provider.reply = (path) =>
-      path === "/userinfo" ? { body: JSON.stringify({ email, email_verified: true, sub: "666" }) } : undefined;
+      path === "/google/userinfo" ? { body: JSON.stringify({ email, email_verified: true, sub: "666" }) } : undefined;
     const service = await setup({ seed: connected(provider), fetch: network });
     const start = await service.fetch(
       `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: APP }).toString()}`,

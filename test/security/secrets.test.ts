@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSeed } from "../../src/server/seed/index.ts";
 import { serve } from "../../src/server/serve.ts";
-import type { Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import {
   ACCESS_TOKEN,
   BROWSER,
@@ -121,11 +121,10 @@ async function exercise(
   const basic = Buffer.from(`svc-test:${CLIENT_SECRET}`).toString("base64");
   const secrets = new Set([key, CLIENT_SECRET, basic, ACCESS_TOKEN, REFRESH_TOKEN, code, digest]);
   const told: Told[] = [];
-  const names: Provider[] = ["google", "github", "twitter"];
-  for (const name of names) told.push(...(await passThrough(port, name, code, secrets)));
+  for (const name of PROVIDERS) told.push(...(await passThrough(port, name, code, secrets)));
   for (const fail of FAILURES) {
     provider.reply = fail;
-    for (const name of names) told.push(...(await passThrough(port, name, code, secrets)));
+    for (const name of PROVIDERS) told.push(...(await passThrough(port, name, code, secrets)));
   }
   provider.reply = () => undefined;
   for (const sent of provider.received) {

@@ -8,13 +8,15 @@ import type { Fetch } from "../../src/wire/fetch.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
 import { APP, SEED, setup } from "../_setup.ts";
-import { begun, expectRefusedState, failure, reply, UNKNOWN_PROVIDER, untilCallback } from "../_sign-in.ts";
-
-const CREDENTIALS = {
-  google: { client_id: "our-google", client_secret: "google-secret" },
-  github: { client_id: "our-github", client_secret: "github-secret" },
-  twitter: { client_id: "our-twitter", client_secret: "twitter-secret" },
-};
+import {
+  begun,
+  CREDENTIALS,
+  expectRefusedState,
+  failure,
+  reply,
+  UNKNOWN_PROVIDER,
+  untilCallback,
+} from "../_sign-in.ts";
 
 describe("GET /oauth/:provider/callback", () => {
   it("answers 302 with an empty body and with headers that protect the token", async () => {

@@ -4,13 +4,8 @@ import type { Fetch } from "../../src/wire/fetch.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
 import { APP, FRONT, SEED, setup } from "../_setup.ts";
-import { authorizePath, begun, recordOf, reply, UNKNOWN_PROVIDER } from "../_sign-in.ts";
-
-const CREDENTIALS = {
-  google: { client_id: "our-google", client_secret: "google-secret" },
-  github: { client_id: "our-github", client_secret: "github-secret" },
-  twitter: { client_id: "our-twitter", client_secret: "twitter-secret" },
-};
+import { REAL } from "../providers/_real.ts";
+import { authorizePath, begun, CREDENTIALS, recordOf, reply, UNKNOWN_PROVIDER } from "../_sign-in.ts";
 
 const [ACME, GLOBEX] = SEED.instances as [object, object];
 
@@ -52,16 +47,6 @@ describe("GET /sign-in", () => {
 });
 
 describe("GET /oauth/authorize", () => {
-  const SCOPES = {
-    google: "openid email profile",
-    github: "user:email read:user",
-    twitter: "tweet.read users.read",
-  };
-  const REAL = {
-    google: "https://accounts.google.com/o/oauth2/v2/auth",
-    github: "https://github.com/login/oauth/authorize",
-    twitter: "https://x.com/i/oauth2/authorize",
-  };
   const challenge = {
     code_challenge: expect.stringMatching(/^[\w-]{43}$/) as string,
     code_challenge_method: "S256",
@@ -71,23 +56,20 @@ describe("GET /oauth/authorize", () => {
     const { fetch } = await setup({ credentials: CREDENTIALS });
     const query = new URLSearchParams({ provider, redirect_uri: APP });
     const url = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));
-    expect(url.origin + url.pathname).toBe(REAL[provider]);
+    expect(url.origin + url.pathname).toBe(REAL[provider].authorizeUrl);
     expect(Object.fromEntries(url.searchParams)).toEqual({
       response_type: "code",
       client_id: `our-${provider}`,
       redirect_uri: `${FRONT}/oauth/${provider}/callback`,
-      scope: SCOPES[provider],
+      scope: REAL[provider].scope,
       state: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
-      ...(provider === "twitter" ? challenge : {}),
+      ...(REAL[provider].pkce ? challenge : {}),
     });
-    expect([...url.searchParams]).toHaveLength(provider === "twitter" ? 7 : 5);
+    expect([...url.searchParams]).toHaveLength(REAL[provider].pkce ? 7 : 5);
   });
 
-  it.each([
-    ["google", "login_hint"],
-    ["github", "login"],
-    ["twitter", undefined],
-  ] as const)("passes login_hint to %s as %s", async (provider, name) => {
+  it.each(PROVIDERS)("passes login_hint to %s by its own parameter", async (provider) => {
+    const name = REAL[provider].loginHint;
     const { fetch } = await setup({ credentials: CREDENTIALS });
     const url = locationOf(await fetch(authorizePath(provider, "ada@acme.test")));
     const passed = [...url.searchParams].filter(([, value]) => value === "ada@acme.test");
@@ -148,7 +130,7 @@ describe("PKCE", () => {
     expect(new Set(records.map((record) => record.code_verifier)).size).toBe(20);
   });
 
-  it.each(["google", "github"] as const)("is not used for %s", async (provider) => {
+  it.each(PROVIDERS.filter((name) => !REAL[name].pkce))("is not used for %s", async (provider) => {
     const service = await setup();
     const state = await begun(service, provider);
     expect((await recordOf(service, state)).code_verifier).toBeNull();

@@ -3,7 +3,15 @@ import type { Fetch } from "../../src/wire/fetch.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
 import { APP, setup } from "../_setup.ts";
-import { authorizePath, begun, expectRefusedState, failure, recordOf, untilCallback } from "../_sign-in.ts";
+import {
+  authorizePath,
+  begun,
+  CREDENTIALS,
+  expectRefusedState,
+  failure,
+  recordOf,
+  untilCallback,
+} from "../_sign-in.ts";
 import { take } from "../store/_records.ts";
 
 /** Headers that a page cannot make a browser omit. */
@@ -11,12 +19,6 @@ const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
   "sec-fetch-site": "cross-site",
   "sec-fetch-mode": "navigate",
-};
-
-const CREDENTIALS = {
-  google: { client_id: "our-google", client_secret: "google-secret" },
-  github: { client_id: "our-github", client_secret: "github-secret" },
-  twitter: { client_id: "our-twitter", client_secret: "twitter-secret" },
 };
 
 describe("The state", () => {
