@@ -9,7 +9,7 @@ import { parse } from "oxc-parser";
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   disk: [],
-  dashboard: ["wire"],
+  dashboard: ["wire", "control-client"],
   "control-client": ["wire"],
   client: ["wire"],
   // What a test starts: the server by its front, and the control API by its client alone.

@@ -7,8 +7,8 @@ import { readEvents, type ServerEvent } from "./events.ts";
 export interface ControlClientOptions {
   /** The front door, e.g. `http://localhost:7820`. */
   readonly url: string;
-  /** `ctl_…`, from the server's file under `.svc/` or `RunningServer.control_key`. */
-  readonly controlKey: string;
+  /** `ctl_…`, from the server's file under `.svc/` or `RunningServer.control_key`. A function is asked for each request. */
+  readonly controlKey: string | (() => string);
   /** Default: the global one. */
   readonly fetch?: Fetch | undefined;
 }
@@ -44,8 +44,16 @@ export interface ControlClient {
   ): Promise<{ rows: AnswerOf<Route>; next: string | undefined }>;
   /** All rows of a list, asked for page by page while they are taken. @throws {ControlError} */
   rows<Route extends ListRoute>(route: Route, query?: QueryOf<Route>): AsyncGenerator<AnswerOf<Route>[number]>;
-  /** What happens from now on, until the signal aborts or the server closes. @throws {ControlError} */
-  events(options?: { kind?: "request" | "flow"; signal?: AbortSignal }): AsyncGenerator<ServerEvent>;
+  /**
+   * What happens from now on, until the signal aborts or the server closes. `onOpen` is called when the server answers,
+   * which may be long before something happens.
+   * @throws {ControlError}
+   */
+  events(options?: {
+    kind?: "request" | "flow";
+    signal?: AbortSignal;
+    onOpen?: () => void;
+  }): AsyncGenerator<ServerEvent>;
 }
 
 export function createControlClient({ url, controlKey, fetch = defaultFetch }: ControlClientOptions): ControlClient {
@@ -63,7 +71,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
       response = await fetch(`${url}/__svc/v1${place}${search && `?${search}`}`, {
         method,
         headers: {
-          authorization: `Bearer ${controlKey}`,
+          authorization: `Bearer ${typeof controlKey === "string" ? controlKey : controlKey()}`,
           ...(body !== undefined && { "content-type": "application/json" }),
         },
         redirect: "error",
@@ -102,9 +110,10 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
       } while (after !== undefined);
     },
 
-    async *events({ kind, signal } = {}) {
-      const query = { format: "ndjson" as const, ...(kind && { kind }) };
-      yield* readEvents(await send("GET /events", { query, ...(signal && { signal }) }));
+    async *events({ kind, signal, onOpen } = {}) {
+      const response = await send("GET /events", { query: { format: "ndjson", kind }, ...(signal && { signal }) });
+      onOpen?.();
+      yield* readEvents(response);
     },
   };
 }

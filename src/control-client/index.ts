@@ -1,3 +1,9 @@
-export { createControlClient, type ControlClient, type ControlClientOptions, type Call } from "./client.ts";
+export {
+  createControlClient,
+  type ControlClient,
+  type ControlClientOptions,
+  type Call,
+  type ListRoute,
+} from "./client.ts";
 export { ControlError } from "./error.ts";
 export type { ServerEvent } from "./events.ts";

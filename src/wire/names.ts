@@ -1,6 +1,7 @@
-/** The providers a user can sign in through (spec, "What the service does"). */
-export const PROVIDERS = ["google", "github", "twitter"] as const;
-export type Provider = (typeof PROVIDERS)[number];
+/** The providers a user can sign in through (spec, "What the service does"), and how people write their names. */
+export const PROVIDER_TITLES = { google: "Google", github: "GitHub", twitter: "Twitter" } as const;
+export type Provider = keyof typeof PROVIDER_TITLES;
+export const PROVIDERS: readonly [Provider, ...Provider[]] = Object.keys(PROVIDER_TITLES) as [Provider, ...Provider[]];
 /** `password` occurs on sessions, `email` in the token claim; neither is a provider to sign in through. */
 export type SessionProvider = Provider | "password";
 export type TokenProvider = Provider | "email";
@@ -35,6 +36,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function isProvider(value: unknown): value is Provider {
   return (PROVIDERS as readonly unknown[]).includes(value);
+}
+
+/** How people write a provider's name; what is not a provider, such as `password`, stands for itself. */
+export function providerTitle(name: string): string {
+  return isProvider(name) ? PROVIDER_TITLES[name] : name;
 }
 
 /** A UUID in its canonical, lower-case form. */

@@ -49,7 +49,6 @@ interface GitlabAccount {
 }
 
 export const simulatedGitlab: SimulatedProvider = {
-  title: "GitLab",
   mark: '<circle cx="12" cy="12" r="9" fill="#fc6d26"/>',
   endpoints: { authorize: "/authorize", token: "/token", user: "/api/v4/user" },
   accountSchema: ({ int, strictObject, text }) => strictObject({ id: int().positive(), username: text }),
@@ -74,7 +73,7 @@ export const simulatedGitlab: SimulatedProvider = {
 
 /** The three lines; the imports of the two files come with them. */
 const LINES: [file: string, before: string, after: string, imported?: string][] = [
-  ["src/wire/names.ts", '"twitter"] as const', '"twitter", "gitlab"] as const'],
+  ["src/wire/names.ts", 'twitter: "Twitter" }', 'twitter: "Twitter", gitlab: "GitLab" }'],
   [
     "src/server/providers/index.ts",
     "google, github, twitter }",

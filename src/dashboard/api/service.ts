@@ -1,8 +1,10 @@
 import { signal } from "@preact/signals";
+import type { Provider } from "../../wire/names.ts";
 import { visible } from "../../wire/visible.ts";
 import { clockOffset } from "../ui/time.tsx";
-import { get, unavailable } from "./client.ts";
-import { onEvent, type ServerEvent } from "./stream.ts";
+import type { ServerEvent } from "../../control-client/index.ts";
+import { control, unavailable } from "./client.ts";
+import { onEvent } from "./stream.ts";
 import type { Clock, Instance, Outcome, State } from "./records.ts";
 
 interface Service {
@@ -10,8 +12,7 @@ interface Service {
   readonly clock: Clock | undefined;
   readonly instances: readonly Instance[];
   readonly outcomes: readonly Outcome[];
-  /** The names of the providers. */
-  readonly providers: readonly string[];
+  readonly providers: readonly Provider[];
   /** Why none of it could be read. */
   readonly problem: string | undefined;
 }
@@ -33,9 +34,9 @@ export async function refreshState(): Promise<void> {
   const had = service.peek().problem;
   try {
     const [state, instances, outcomes] = await Promise.all([
-      get<State>("state"),
-      get<Instance[]>("instances"),
-      service.peek().outcomes.length > 0 ? service.peek().outcomes : get<Outcome[]>("outcomes"),
+      control.request("GET /state"),
+      control.request("GET /instances"),
+      service.peek().outcomes.length > 0 ? service.peek().outcomes : control.request("GET /outcomes"),
     ]);
     service.value = {
       state,
@@ -43,7 +44,7 @@ export async function refreshState(): Promise<void> {
       // The oldest first: it is the one that the API means where none is named.
       instances: instances.toReversed(),
       outcomes,
-      providers: Object.keys(state.providers),
+      providers: Object.keys(state.providers) as Provider[],
       problem: undefined,
     };
     setClock(state.clock);
@@ -92,7 +93,7 @@ export function followChanges(): () => void {
 }
 
 function isChange({ resource, data }: ServerEvent): boolean {
-  return resource === "flow" ? data["result"] !== "open" : !READ_ONLY.includes(String(data["method"]));
+  return resource === "flow" ? data.result !== "open" : !READ_ONLY.includes(data.method);
 }
 
 /** After a change of the clock, without asking again. */

@@ -1,13 +1,7 @@
 import { signal } from "@preact/signals";
-import { send } from "./client.ts";
+import type { ServerEvent } from "../../control-client/index.ts";
+import { control } from "./client.ts";
 import { dashboardKey } from "./session.ts";
-
-/** What happened on the server: a request that was answered, or a step of a sign-in. */
-export interface ServerEvent {
-  readonly id: string;
-  readonly resource: "request" | "flow";
-  readonly data: Readonly<Record<string, unknown>>;
-}
 
 /** Whether events arrive at the moment. */
 export const streamStatus = signal<"connecting" | "live" | "reconnecting">("connecting");
@@ -43,31 +37,20 @@ export function startStream(): void {
 async function lead(): Promise<never> {
   isLeading = true;
   for (let failures = 0; ;) {
-    if (await read(() => (failures = 0))) continue;
+    await read(() => (failures = 0)).catch(() => undefined);
     publish({ status: "reconnecting" });
     await signedInOr(sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]!));
   }
 }
 
-/** Reads until the connection ends. */
-async function read(onOpen: () => void): Promise<boolean> {
-  if (dashboardKey.peek() === undefined) return false;
-  try {
-    const response = await send("GET", "events", undefined, { format: "ndjson" });
+/** Reads until the connection ends, or fails. */
+async function read(onOpen: () => void): Promise<void> {
+  if (dashboardKey.peek() === undefined) return;
+  const opened = (): void => {
     onOpen();
     publish({ status: "live" });
-    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = "";
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return false;
-      const lines = (rest + value).split("\n");
-      rest = lines.pop()!;
-      for (const line of lines) if (line !== "") publish({ event: JSON.parse(line) as ServerEvent });
-    }
-  } catch {
-    return false;
-  }
+  };
+  for await (const event of control.events({ onOpen: opened })) publish({ event });
 }
 
 /** To this tab and, by the channel, to the others. */

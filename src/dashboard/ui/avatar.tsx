@@ -1,17 +1,18 @@
 import type { VNode } from "preact";
 
-const TINTS = 8;
-
 /** Initials in a circle. Pictures are never loaded: the dashboard asks no other host for anything. */
 export function Avatar({ name, large }: { readonly name: string; readonly large?: boolean }): VNode {
   const initials = [...(name.match(/[\p{L}\p{N}]+/gu) ?? ["?"])]
     .slice(0, 2)
     .map((word) => String.fromCodePoint(word.codePointAt(0)!).toUpperCase())
     .join("");
-  const tint = Array.from(name).reduce((sum, character) => (sum * 31 + character.codePointAt(0)!) % 997, 7) % TINTS;
+  const hue = Array.from(name).reduce((sum, character) => (sum * 31 + character.codePointAt(0)!) % 360, 7);
   return (
-    <span class={`avatar tint-${tint}${large ? " large" : ""}`} aria-hidden="true">
-      {initials}
-    </span>
+    <svg class={large ? "avatar large" : "avatar"} viewBox="0 0 28 28" aria-hidden="true">
+      <circle cx="14" cy="14" r="14" fill={`oklch(0.5 0.12 ${hue})`} />
+      <text x="14" y="14" text-anchor="middle" dominant-baseline="central">
+        {initials}
+      </text>
+    </svg>
   );
 }

@@ -48,33 +48,3 @@ export function Button(props: ButtonProps): VNode {
     </button>
   );
 }
-
-/** Copies a text, and says that it did. */
-export function Copy({
-  text,
-  label,
-  children,
-}: {
-  text: string | (() => Promise<string>);
-  label: string;
-  children?: ComponentChildren;
-}): VNode {
-  const done = useSignal(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
-    done.value = true;
-    notify("good", `${label}: copied`);
-    setTimeout(() => (done.value = false), 1500);
-  };
-  return (
-    <Button
-      kind="quiet"
-      small
-      icon={done.value ? "check" : "copy"}
-      {...(children === undefined && { label: `Copy: ${label}` })}
-      onClick={copy}
-    >
-      {children}
-    </Button>
-  );
-}

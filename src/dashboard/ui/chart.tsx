@@ -2,7 +2,8 @@ import type { VNode } from "preact";
 
 export interface Series {
   readonly name: string;
-  readonly tone: "good" | "bad" | "warn" | `series-${number}`;
+  /** Its colour, by the name that the style sheet has for it. */
+  readonly tone: `chart-${"good" | "bad" | "warn"}` | `series-${number}`;
 }
 
 export interface Slot {
@@ -36,7 +37,10 @@ export function BarChart({
         <span class="peak">Peak {peak}</span>
         {series.map(({ name, tone }) => (
           <span key={name}>
-            <i class={`swatch fill-${tone}`} /> {name}
+            <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+              <rect width="10" height="10" rx="3" fill={`var(--${tone})`} />
+            </svg>
+            {name}
           </span>
         ))}
       </figcaption>
@@ -59,7 +63,7 @@ export function BarChart({
                     width={Math.max(1, width - GAP)}
                     height={height}
                     rx="2"
-                    class={`fill-${series[n]!.tone}`}
+                    fill={`var(--${series[n]!.tone})`}
                   />
                 );
               })}

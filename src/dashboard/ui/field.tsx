@@ -62,29 +62,22 @@ export interface Choice {
   readonly text: string;
 }
 
+interface SelectProps {
+  readonly label: string;
+  readonly choices: readonly Choice[];
+  /** Without a visible label, as in a row of filters. */
+  readonly inline?: boolean;
+}
+
 export function Select({
   label,
   value,
   choices,
   onChange,
   inline,
-  disabled,
-}: {
-  label: string;
-  value: string;
-  choices: readonly Choice[];
-  onChange: (value: string) => void;
-  /** Without a visible label, as in a row of filters. */
-  inline?: boolean;
-  disabled?: boolean;
-}): VNode {
+}: SelectProps & { value: string; onChange: (value: string) => void }): VNode {
   const control = (
-    <select
-      aria-label={label}
-      value={value}
-      disabled={disabled}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    >
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
       {choices.map((choice) => (
         <option key={choice.value} value={choice.value} selected={choice.value === value}>
           {choice.text}
@@ -93,6 +86,12 @@ export function Select({
     </select>
   );
   return inline ? control : <Field label={label}>{control}</Field>;
+}
+
+/** The same for the text of a signal; an empty one stands for the first choice. */
+export function SelectField<Value extends string>({ value, ...props }: SelectProps & { value: Signal<Value> }): VNode {
+  const shown = value.value || (props.choices[0]?.value ?? "");
+  return <Select {...props} value={shown} onChange={(chosen) => void (value.value = chosen as Value)} />;
 }
 
 export function choicesOf(values: readonly string[], all?: string): Choice[] {

@@ -72,5 +72,5 @@ function TextFilter({ name, label, value }: { name: string; label: string; value
 /** The part of an address's query that is a filter. */
 export function chosen(filters: readonly Filter[]): Readonly<Record<string, string | undefined>> {
   const { query } = location.value;
-  return Object.fromEntries(filters.map(({ name }) => [name, query[name]]));
+  return Object.fromEntries(filters.map(({ name }) => [name, query[name] || undefined]));
 }

@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { page, type Query } from "../api/client.ts";
-import { onEvent, streamStatus, type ServerEvent } from "../api/stream.ts";
+import type { ServerEvent } from "../../control-client/index.ts";
+import { control } from "../api/client.ts";
+import { onEvent, streamStatus } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
 
-export interface LiveRow {
+interface LiveRow {
   readonly id: string;
 }
 
@@ -28,12 +29,19 @@ const KEPT = 200;
  * The newest records of a list of the API, with what happens on top. While somebody reads (has scrolled down, or stands on a
  * row) nothing moves: new rows wait until `resume`; changes of rows that are shown take effect in their place.
  */
-export function useLiveList<Row extends LiveRow>(
-  path: string,
-  query: Query,
-  asRow: (event: ServerEvent) => Row | undefined,
-  isMatch: (row: Row) => boolean,
-): LiveList<Row> {
+export function useLiveList<Kind extends ServerEvent["resource"]>(
+  kind: Kind,
+  query: Readonly<Record<string, string | undefined>>,
+  isMatch: (row: Extract<ServerEvent, { resource: Kind }>) => boolean,
+): LiveList<Extract<ServerEvent, { resource: Kind }>> {
+  type Row = Extract<ServerEvent, { resource: Kind }>;
+  const readPage = async (after?: string): Promise<{ rows: Row[]; next: string | undefined }> => {
+    const asked = { ...query, limit: PAGE_SIZE, after };
+    const { rows: read, next } = await control.page(`GET /${kind}s` as "GET /flows" | "GET /requests", {
+      query: asked,
+    });
+    return { rows: read as ServerEvent[] as Row[], next };
+  };
   const text = JSON.stringify(query);
   const rows = useSignal<readonly Row[]>([]);
   const waiting = useSignal<readonly Row[]>([]);
@@ -44,8 +52,8 @@ export function useLiveList<Row extends LiveRow>(
   const arrived = useRef<Row[]>([]);
   const load = useLoad(() => {
     arrived.current = [];
-    return page<Row>(path, { ...query, limit: PAGE_SIZE });
-  }, [path, text, useConnections()]);
+    return readPage();
+  }, [kind, text, useConnections()]);
   useLayoutEffect(() => {
     if (!load.data) return;
     const { rows: loaded, next } = load.data;
@@ -62,15 +70,15 @@ export function useLiveList<Row extends LiveRow>(
   useLayoutEffect(
     () =>
       onEvent((event) => {
-        const row = asRow(event);
-        if (!row) return;
+        if (event.resource !== kind) return;
+        const row = event as Row;
         arrived.current = [row, ...without(arrived.current, row)].slice(0, KEPT);
         if (has(rows.peek(), row)) rows.value = replace(rows.peek(), row);
         else if (!isMatch(row)) return;
         else if (isReading()) waiting.value = [row, ...without(waiting.peek(), row)].slice(0, KEPT);
         else show([row, ...rows.peek()]);
       }),
-    [path, text],
+    [kind, text],
   );
   const show = (all: readonly Row[]): void => {
     rows.value = all.slice(0, limit.current);
@@ -82,7 +90,7 @@ export function useLiveList<Row extends LiveRow>(
     globalThis.scrollTo({ top: 0 });
   };
   const showOlder = async (): Promise<void> => {
-    const { rows: older, next } = await page<Row>(path, { ...query, limit: PAGE_SIZE, after: rows.peek().at(-1)?.id });
+    const { rows: older, next } = await readPage(rows.peek().at(-1)?.id);
     rows.value = [...rows.peek(), ...older.filter((row) => !has(rows.peek(), row))];
     hasOlder.value = next !== undefined;
     limit.current = Math.max(KEPT, rows.peek().length);

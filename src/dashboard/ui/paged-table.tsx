@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { page, type Query } from "../api/client.ts";
+import type { AnswerOf, QueryOf } from "../../wire/control/routes.ts";
+import { control } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";
 import { Button } from "./button.tsx";
 import { Placeholder, Problem } from "./parts.tsx";
@@ -15,16 +16,16 @@ type Cursors = readonly (string | undefined)[];
 const left = new Map<string, Cursors>();
 
 /** A list of the API, a page at a time by the API's own cursor: it costs the same at ten rows and at a million. */
-export function PagedTable<Row>({
-  path,
+export function PagedTable<Route extends "GET /users" | "GET /sessions">({
+  route,
   query,
   empty,
   onError,
   reloadKey,
   ...table
-}: Omit<TableProps<Row>, "rows"> & {
-  path: string;
-  query: Query;
+}: Omit<TableProps<AnswerOf<Route>[number]>, "rows"> & {
+  route: Route;
+  query: NonNullable<QueryOf<"GET /users">>;
   empty: ComponentChildren;
   /** Shows the error where it belongs, such as beside the search; otherwise it is shown in the place of the table. */
   onError?: (error: Error | undefined) => void;
@@ -33,7 +34,7 @@ export function PagedTable<Row>({
 }): VNode {
   // The cursors of the pages before this one, the way back.
   const text = JSON.stringify(query);
-  const key = `${path} ${text}`;
+  const key = `${route} ${text}`;
   const cursors = useSignal<Cursors>((isReturning(table.label) && left.get(key)) || [undefined]);
   const shown = useRef(key);
   if (shown.current !== key) {
@@ -43,7 +44,7 @@ export function PagedTable<Row>({
   left.set(key, cursors.value);
   const after = cursors.value.at(-1);
   const { data, error, isLoading, reload } = useLoad(
-    () => page<Row>(path, { ...query, limit: PAGE_SIZE, after }),
+    () => control.page<Route>(route, { query: { ...query, limit: PAGE_SIZE, after } as QueryOf<Route> }),
     [key, after, reloadKey],
   );
   useEffect(() => onError?.(error), [error]);
@@ -54,7 +55,7 @@ export function PagedTable<Row>({
   const { next } = data;
   return (
     <div class={isLoading ? "stale" : ""}>
-      <Table {...table} rows={data.rows} />
+      <Table {...table} rows={data.rows as readonly AnswerOf<Route>[number][]} />
       <nav class="pages" aria-label="Pages">
         <span class="muted" data-testid="page-info">
           Page {number} · {data.rows.length} rows

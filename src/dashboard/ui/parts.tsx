@@ -100,6 +100,27 @@ export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void
   );
 }
 
+/** In the place of a record: that it is being loaded, or why it can't be shown. */
+export function Unloaded({
+  title,
+  back,
+  error,
+  onRetry,
+}: {
+  title: string;
+  back: string;
+  error: Error | undefined;
+  onRetry: () => void;
+}): VNode {
+  if (!error) return <Placeholder lines={8} />;
+  return (
+    <>
+      <Heading title={title} back={back} />
+      <Problem error={error} onRetry={onRetry} />
+    </>
+  );
+}
+
 /** Why a form was refused; nothing where it was not. */
 export function Refusal({ reason }: { reason: string | undefined }): VNode | null {
   return reason === undefined ? null : (

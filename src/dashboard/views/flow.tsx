@@ -1,34 +1,30 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { get, post } from "../api/client.ts";
-import type { Flow as FlowRecord, OutcomeId } from "../api/records.ts";
+import { providerTitle } from "../../wire/names.ts";
+import { control } from "../api/client.ts";
+import type { Flow as FlowRecord } from "../api/records.ts";
 import { instanceName, service } from "../api/service.ts";
 import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, href, listAddress } from "../router.ts";
-import { Button, Copy } from "../ui/button.tsx";
-import { Select } from "../ui/field.tsx";
+import { Button } from "../ui/button.tsx";
+import { CopyableValue } from "../ui/copy.tsx";
+import { SelectField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { Facts, Heading, Panel, Placeholder, Problem } from "../ui/parts.tsx";
+import { Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
+import { outcomeChoices } from "./choices.ts";
 import { FlowResult } from "./flows/flow-table.tsx";
 import { Timeline } from "./flows/timeline.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
 /** One sign-in: each step with its duration, what was sent and what was answered. */
 export function Flow({ id }: { id: string }): VNode {
-  const { data: flow, error, reload } = useLoad(() => get<FlowRecord>(`flows/${encodeURIComponent(id)}`), [id]);
+  const { data: flow, error, reload } = useLoad(() => read(id), [id]);
   const isReplaying = useSignal(false);
   useEffect(() => onEvent((event) => event.id === id && reload()), [id, reload]);
-  if (error)
-    return (
-      <>
-        <Heading title="Flow" back={listAddress("flows")} />
-        <Problem error={error} onRetry={reload} />
-      </>
-    );
-  if (!flow) return <Placeholder lines={8} />;
+  if (!flow || error) return <Unloaded title="Flow" back={listAddress("flows")} error={error} onRetry={reload} />;
   const { data } = flow;
   return (
     <>
@@ -36,7 +32,7 @@ export function Flow({ id }: { id: string }): VNode {
         back={listAddress("flows")}
         title={
           <>
-            Sign-in with {data.provider} <FlowResult flow={flow} />
+            Sign-in with {providerTitle(data.provider ?? "")} <FlowResult flow={flow} />
           </>
         }
         note={data.reason}
@@ -57,13 +53,7 @@ export function Flow({ id }: { id: string }): VNode {
                 ["User", data.user_id && <a href={href(["users", data.user_id])}>{data.user_id.slice(0, 8)}…</a>],
                 ["Goes back to", <code>{data.redirect_uri}</code>],
                 ["Requested outcome", data.requested_outcome],
-                [
-                  "Id",
-                  <>
-                    <code>{flow.id}</code>
-                    <Copy text={flow.id} label="Flow id" />
-                  </>,
-                ],
+                ["Id", <CopyableValue text={flow.id} label="Flow id" />],
               ]}
             />
           </Panel>
@@ -79,26 +69,27 @@ export function Flow({ id }: { id: string }): VNode {
   );
 }
 
+async function read(id: string): Promise<FlowRecord> {
+  return (await control.request("GET /flows/:id", { params: { id } })) as FlowRecord;
+}
+
 function Replay({ flow, onClose }: { flow: FlowRecord; onClose: () => void }): VNode {
-  const outcome = useSignal<OutcomeId>(flow.data.requested_outcome ?? "success");
+  const outcome = useSignal(flow.data.requested_outcome ?? "success");
   const run = async (): Promise<void> => {
-    const { flow_id } = await post<{ flow_id: string }>(`flows/${encodeURIComponent(flow.id)}/replay`, {
-      outcome: outcome.value,
+    const { flow_id } = await control.request("POST /flows/:id/replay", {
+      params: { id: flow.id },
+      body: { outcome: outcome.value },
     });
     go(["flows", flow_id]);
   };
-  const possible = service.value.outcomes.filter(({ providers }) =>
-    providers.some((name) => name === flow.data.provider),
-  );
   return (
     <FormDialog title="Run this sign-in again" action="Run" testId="replay" onSubmit={run} onClose={onClose}>
-      <Select
+      <SelectField
         label="Outcome"
-        value={outcome.value}
-        choices={possible.map(({ id, title }) => ({ value: id, text: title }))}
-        onChange={(value) => void (outcome.value = value as OutcomeId)}
+        value={outcome}
+        choices={outcomeChoices(undefined, flow.data.provider ?? undefined)}
       />
-      <p class="muted">{possible.find(({ id }) => id === outcome.value)?.description}</p>
+      <p class="muted">{service.value.outcomes.find(({ id }) => id === outcome.value)?.description}</p>
     </FormDialog>
   );
 }

@@ -1,30 +1,24 @@
 import type { VNode } from "preact";
 import type { Flow } from "../api/records.ts";
-import { service } from "../api/service.ts";
 import { choicesOf } from "../ui/field.tsx";
 import { chosen, FilterBar, type Filter } from "../ui/filter-bar.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { LivePanel } from "../ui/live-panel.tsx";
 import { Empty, Heading } from "../ui/parts.tsx";
-import { asFlow, FlowTable } from "./flows/flow-table.tsx";
-import { instanceChoices } from "./instances/instance-choices.ts";
+import { instanceChoices, outcomeChoices, providerChoices } from "./choices.ts";
+import { FlowTable } from "./flows/flow-table.tsx";
 
 /** Every sign-in, the newest first, as it happens. */
 export function Flows(): VNode {
-  const { outcomes, providers } = service.value;
   const filters: readonly Filter[] = [
     { name: "result", label: "Result", choices: choicesOf(["token", "error", "open"], "Any result") },
-    { name: "provider", label: "Provider", choices: choicesOf(providers, "Any provider") },
+    { name: "provider", label: "Provider", choices: providerChoices("Any provider") },
     { name: "instance", label: "Instance", choices: instanceChoices("Any instance") },
-    {
-      name: "outcome",
-      label: "Requested outcome",
-      choices: [{ value: "", text: "Any outcome" }, ...outcomes.map(({ id, title }) => ({ value: id, text: title }))],
-    },
+    { name: "outcome", label: "Requested outcome", choices: outcomeChoices("Any outcome") },
     { name: "user", label: "User id" },
   ];
   const query = chosen(filters);
-  const list = useLiveList<Flow>("flows", query, asFlow, (flow) => isMatch(flow, query));
+  const list = useLiveList("flow", query, (flow) => isMatch(flow, query));
   return (
     <>
       <Heading title="Flows" note="Each sign-in from its start to the application, with the reason when it fails." />

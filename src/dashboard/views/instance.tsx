@@ -1,14 +1,17 @@
 import type { VNode } from "preact";
-import { call, get } from "../api/client.ts";
-import type { Instance as InstanceRecord } from "../api/records.ts";
-import { refreshState, service } from "../api/service.ts";
+import type { BodyOf } from "../../wire/control/routes.ts";
+import type { Provider } from "../../wire/names.ts";
+import { control } from "../api/client.ts";
+import { refreshState } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { href, listAddress } from "../router.ts";
-import { Button, Copy } from "../ui/button.tsx";
-import { choicesOf, Select } from "../ui/field.tsx";
+import { Button } from "../ui/button.tsx";
+import { CopyableValue } from "../ui/copy.tsx";
+import { Select } from "../ui/field.tsx";
 import { notify } from "../ui/notices.tsx";
-import { Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
+import { Facts, Heading, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
+import { providerChoices } from "./choices.ts";
 import { Connections } from "./instances/connections.tsx";
 import { Keys } from "./instances/keys.tsx";
 import { RedirectUris } from "./instances/redirect-uris.tsx";
@@ -16,19 +19,13 @@ import { UserText } from "../ui/user-text.tsx";
 
 /** One application: keys, addresses, providers. */
 export function Instance({ id }: { id: string }): VNode {
-  const path = `instances/${encodeURIComponent(id)}`;
-  const { data: instance, error, reload } = useLoad(() => get<InstanceRecord>(path), [id]);
-  if (error)
-    return (
-      <>
-        <Heading title="Instance" back={listAddress("instances")} />
-        <Problem error={error} onRetry={reload} />
-      </>
-    );
-  if (!instance) return <Placeholder lines={8} />;
+  const params = { id };
+  const { data: instance, error, reload } = useLoad(() => control.request("GET /instances/:id", { params }), [id]);
+  if (!instance || error)
+    return <Unloaded title="Instance" back={listAddress("instances")} error={error} onRetry={reload} />;
   const { data } = instance;
-  const change = async (patch: Readonly<Record<string, unknown>>): Promise<void> => {
-    await call("PATCH", path, patch);
+  const change = async (body: BodyOf<"PATCH /instances/:id">): Promise<void> => {
+    await control.request("PATCH /instances/:id", { params, body });
     notify("good", "Saved");
     reload();
     void refreshState();
@@ -54,36 +51,20 @@ export function Instance({ id }: { id: string }): VNode {
         <Panel title="About">
           <Facts
             rows={[
-              [
-                "Address",
-                data.url ? (
-                  <>
-                    <code>{data.url}</code>
-                    <Copy text={data.url} label="Address" />
-                  </>
-                ) : (
-                  "None while it is not active"
-                ),
-              ],
+              ["Address", <CopyableValue text={data.url} label="Address" />],
               [
                 "Default provider",
                 <Select
                   inline
                   label="Default provider"
                   value={data.default_provider}
-                  choices={choicesOf(service.value.providers)}
-                  onChange={(default_provider) => void change({ default_provider })}
+                  choices={providerChoices()}
+                  onChange={(name) => void change({ default_provider: name as Provider })}
                 />,
               ],
               ["App id", <code>{data.app_id}</code>],
               ["Created", <Time at={data.created_at} />],
-              [
-                "Id",
-                <>
-                  <code>{instance.id}</code>
-                  <Copy text={instance.id} label="Instance id" />
-                </>,
-              ],
+              ["Id", <CopyableValue text={instance.id} label="Instance id" />],
             ]}
           />
         </Panel>

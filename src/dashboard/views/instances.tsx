@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { providerTitle } from "../../wire/names.ts";
 import type { Instance as InstanceRecord } from "../api/records.ts";
 import { service } from "../api/service.ts";
 import { href } from "../router.ts";
@@ -38,13 +39,9 @@ export function Instances(): VNode {
                   </a>
                 ),
               },
-              {
-                title: "Address",
-                cell: ({ data }) => (data.url ? <code>{data.url}</code> : <span class="faint">none</span>),
-                from: 560,
-              },
+              { title: "Address", cell: ({ data }) => <code>{data.url}</code>, from: 560 },
               { title: "Publishable key", cell: ({ data }) => <code>{data.publishable_key}</code>, from: 740 },
-              { title: "Default provider", cell: ({ data }) => data.default_provider, from: 400 },
+              { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider), from: 400 },
               {
                 title: "State",
                 cell: ({ data }) =>

@@ -1,23 +1,22 @@
-import { computed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { providerTitle } from "../../wire/names.ts";
 import { instanceName, service } from "../api/service.ts";
 import { href } from "../router.ts";
-import { Copy } from "../ui/button.tsx";
+import { CopyableValue } from "../ui/copy.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { Empty, Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { FirstSteps } from "./overview/first-steps.tsx";
 import { SignInChart } from "./overview/sign-in-chart.tsx";
-import { asFlow, FlowTable } from "./flows/flow-table.tsx";
+import { FlowTable } from "./flows/flow-table.tsx";
 
 const SHOWN = 8;
 const SHOWN_FAILED = 5;
 
-const counts = computed(() => service.value.state);
-
 /** The service at a glance: what it is, who signs in, and what failed. */
 export function Overview(): VNode {
-  const { rows, isLoaded, error, reload } = useLiveList("flows", {}, asFlow, () => true);
+  const { rows, isLoaded, error, reload } = useLiveList("flow", {}, () => true);
   const failed = rows.filter((flow) => flow.data.result === "error");
   const isFirstVisit = useSignal(false);
   if (isLoaded && rows.length === 0) isFirstVisit.value = true;
@@ -58,7 +57,7 @@ export function Overview(): VNode {
                         <span>{flow.data.reason ?? "No reason was recorded."}</span>
                         <small class="row muted">
                           <Pill tone="bad">{flow.data.error ?? "rejected"}</Pill>
-                          {flow.data.provider} · <Time at={flow.data.started_at} />
+                          {providerTitle(flow.data.provider ?? "")} · <Time at={flow.data.started_at} />
                         </small>
                       </a>
                     </li>
@@ -75,17 +74,22 @@ export function Overview(): VNode {
 }
 
 function Numbers(): VNode {
-  const state = counts.value;
+  const { state, instances } = service.value;
+  // The lists that these lead to have those of one instance.
+  const all = instances.length > 1 ? " of all instances" : "";
   const numbers = [
-    ["Users", state?.users, "#/users"],
-    ["Sessions", state?.sessions, "#/sessions"],
-    ["Instances", state?.instances, "#/instances"],
+    ["Users", all, state?.users, "#/users"],
+    ["Sessions", all, state?.sessions, "#/sessions"],
+    ["Instances", "", state?.instances, "#/instances"],
   ] as const;
   return (
     <div class="numbers">
-      {numbers.map(([name, value, address]) => (
+      {numbers.map(([name, scope, value, address]) => (
         <a key={name} class="panel number" href={address}>
-          <span class="muted">{name}</span>
+          <span class="muted">
+            {name}
+            {scope}
+          </span>
           <strong data-testid={`count-${name.toLowerCase()}`}>
             {value === undefined ? "–" : value.toLocaleString("en")}
           </strong>
@@ -98,16 +102,14 @@ function Numbers(): VNode {
 function Addresses(): VNode | null {
   const { state, clock, instances } = service.value;
   if (!state) return null;
-  const front = location.origin;
   return (
     <div class="grid-2">
       <Panel title="Addresses">
         <Facts
           rows={[
-            ["Front door", <Address url={front} />],
+            ["Front door", <CopyableValue text={location.origin} label="Address" />],
             ...instances.map(
-              ({ id, data }) =>
-                [instanceName(id), data.url ? <Address url={data.url} /> : <Pill>not active</Pill>] as const,
+              ({ id, data }) => [instanceName(id), <CopyableValue text={data.url} label="Address" />] as const,
             ),
           ]}
         />
@@ -119,20 +121,12 @@ function Addresses(): VNode | null {
             ["Store", <code>{state.store}</code>],
             ["Clock", clock?.mode === "real" ? "Real time" : clock?.mode === "frozen" ? "Frozen" : "Moved"],
             ...Object.entries(state.providers).map(
-              ([name, kind]) => [name, <Pill tone={kind === "real" ? "info" : "plain"}>{kind}</Pill>] as const,
+              ([name, kind]) =>
+                [providerTitle(name), <Pill tone={kind === "real" ? "info" : "plain"}>{kind}</Pill>] as const,
             ),
           ]}
         />
       </Panel>
     </div>
-  );
-}
-
-function Address({ url }: { url: string }): VNode {
-  return (
-    <>
-      <code>{url}</code>
-      <Copy text={url} label="Address" />
-    </>
   );
 }

@@ -1,26 +1,21 @@
 import type { VNode } from "preact";
-import { get } from "../api/client.ts";
+import { control } from "../api/client.ts";
 import type { RequestEntry } from "../api/records.ts";
 import { instanceName } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { href, listAddress } from "../router.ts";
-import { Copy } from "../ui/button.tsx";
-import { Code, Facts, Heading, Panel, Placeholder, Problem } from "../ui/parts.tsx";
+import { Copy, CopyableCode, CopyableValue } from "../ui/copy.tsx";
+import { Code, Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
 import { duration, Time } from "../ui/time.tsx";
 import { asClientCode, asCurl } from "./requests/copy-as.ts";
 import { Status } from "./requests.tsx";
 
 /** One request: its headers, its answer, and how to repeat it. */
 export function Request({ id }: { id: string }): VNode {
-  const { data: entry, error, reload } = useLoad(() => get<RequestEntry>(`requests/${encodeURIComponent(id)}`), [id]);
-  if (error)
-    return (
-      <>
-        <Heading title="Request" back={listAddress("requests")} />
-        <Problem error={error} onRetry={reload} />
-      </>
-    );
-  if (!entry) return <Placeholder lines={8} />;
+  const load = (): Promise<RequestEntry> => control.request("GET /requests/:id", { params: { id } });
+  const { data: entry, error, reload } = useLoad(load, [id]);
+  if (!entry || error)
+    return <Unloaded title="Request" back={listAddress("requests")} error={error} onRetry={reload} />;
   const { data } = entry;
   const curl = asCurl(data, location.origin);
   const code = asClientCode(data, location.origin);
@@ -59,33 +54,22 @@ export function Request({ id }: { id: string }): VNode {
                 data.instance && <a href={href(["instances", data.instance])}>{instanceName(data.instance)}</a>,
               ],
               ["Flow", data.flow_id && <a href={href(["flows", data.flow_id])}>The sign-in it belongs to</a>],
-              [
-                "Request-Id",
-                <>
-                  <code>{entry.id}</code>
-                  <Copy text={entry.id} label="Request id" />
-                </>,
-              ],
+              ["Request-Id", <CopyableValue text={entry.id} label="Request id" />],
             ]}
           />
         </Panel>
         <Panel title="Headers">
-          <Facts
-            rows={Object.entries(data.headers ?? {}).map(([name, value]) => [name, <code>{value}</code>] as const)}
-          />
+          <Facts rows={Object.entries(data.headers).map(([name, value]) => [name, <code>{value}</code>] as const)} />
         </Panel>
       </div>
       <Panel title="Answer">
-        <Code>{typeof data.answer === "string" ? data.answer : JSON.stringify(data.answer ?? null, null, 2)}</Code>
+        <Code>{data.answer ?? "null"}</Code>
       </Panel>
       <Panel title="Repeat it">
         <p class="muted">
           Runs after <code>eval "$(npx svc-identity env)"</code>, which sets the key.
         </p>
-        <div class="with-copy">
-          <Code>{curl}</Code>
-          <Copy text={curl} label="curl" />
-        </div>
+        <CopyableCode text={curl} label="curl" />
       </Panel>
     </>
   );

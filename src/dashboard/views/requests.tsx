@@ -2,7 +2,6 @@ import type { VNode } from "preact";
 import { isWatching } from "../../wire/control/watching.ts";
 import type { RequestEntry } from "../api/records.ts";
 import { instanceName, service } from "../api/service.ts";
-import type { ServerEvent } from "../api/stream.ts";
 import { href, location, refine } from "../router.ts";
 import { choicesOf } from "../ui/field.tsx";
 import { chosen, FilterBar, type Filter } from "../ui/filter-bar.tsx";
@@ -11,7 +10,7 @@ import { LivePanel } from "../ui/live-panel.tsx";
 import { Empty, Heading, Pill, type Tone } from "../ui/parts.tsx";
 import { Table, type Column } from "../ui/table.tsx";
 import { duration, TimeOfDay } from "../ui/time.tsx";
-import { instanceChoices } from "./instances/instance-choices.ts";
+import { instanceChoices } from "./choices.ts";
 import { UserText } from "../ui/user-text.tsx";
 
 const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
@@ -44,9 +43,8 @@ export function Requests(): VNode {
   const query = chosen(filters);
   const withOwn = location.value.query["all"] === "yes";
   const list = useLiveList(
-    "requests",
+    "request",
     { ...query, control: withOwn ? undefined : "false" },
-    asRequest,
     (entry) => (withOwn || !isWatching(entry.data.path)) && isMatch(entry, query),
   );
   return (
@@ -104,8 +102,4 @@ function isMatch({ data }: RequestEntry, filters: Readonly<Record<string, string
     (!instance || data.instance === wanted) &&
     (!path || data.path.includes(path))
   );
-}
-
-function asRequest(event: ServerEvent): RequestEntry | undefined {
-  return event.resource === "request" ? (event as unknown as RequestEntry) : undefined;
 }

@@ -19,7 +19,7 @@ export function Sessions(): VNode {
         title="Sessions"
         note="One for each user, provider and address. Revoke one to test what your application does."
       >
-        <ExportButtons path="sessions" query={{ query, instance }} />
+        <ExportButtons noun="sessions" query={{ query: query || undefined, instance }} />
       </Heading>
       <div class="search-row">
         <QueryInput
@@ -35,7 +35,7 @@ export function Sessions(): VNode {
       <Panel flush>
         <SessionTable
           withUser
-          query={{ query, instance }}
+          query={{ query: query || undefined, instance }}
           onError={(error) => void (problem.value = error)}
           empty={
             <Empty icon="sessions" title={query ? "No session matches" : "No sessions yet"}>

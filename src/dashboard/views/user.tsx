@@ -1,16 +1,17 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { providerTitle, type Provider } from "../../wire/names.ts";
 import { visible } from "../../wire/visible.ts";
-import { call, get, post } from "../api/client.ts";
-import type { User as UserRecord } from "../api/records.ts";
-import { instanceName, service } from "../api/service.ts";
+import { control } from "../api/client.ts";
+import { instanceName } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, href, listAddress } from "../router.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Button, Copy } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
+import { Copy, CopyableValue } from "../ui/copy.tsx";
 import { Confirm } from "../ui/form-dialog.tsx";
 import { notify } from "../ui/notices.tsx";
-import { Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
+import { Facts, Heading, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { SessionTable } from "./users/session-table.tsx";
 import { MintToken } from "./users/mint-token.tsx";
@@ -18,24 +19,14 @@ import { UserText } from "../ui/user-text.tsx";
 
 /** One user: identities, sessions, and tokens made for it. */
 export function User({ id }: { id: string }): VNode {
-  const { data: user, error, reload } = useLoad(() => get<UserRecord>(`users/${encodeURIComponent(id)}`), [id]);
+  const { data: user, error, reload } = useLoad(() => control.request("GET /users/:id", { params: { id } }), [id]);
   const isDeleting = useSignal(false);
-  if (error)
-    return (
-      <>
-        <Heading title="User" back={listAddress("users")} />
-        <Problem error={error} onRetry={reload} />
-      </>
-    );
-  if (!user) return <Placeholder lines={8} />;
+  if (!user || error) return <Unloaded title="User" back={listAddress("users")} error={error} onRetry={reload} />;
   const { data } = user;
   const { identities = [] } = data;
-  const signInAs = async (provider: string): Promise<void> => {
-    const { flow_id } = await post<{ flow_id: string }>("sign-ins", {
-      provider,
-      as: data.email,
-      instance: data.instance,
-    });
+  const signInAs = async (provider: Provider): Promise<void> => {
+    const body = { provider, as: data.email, instance: data.instance };
+    const { flow_id } = await control.request("POST /sign-ins", { body });
     notify("good", "Signed in");
     go(["flows", flow_id]);
   };
@@ -52,7 +43,7 @@ export function User({ id }: { id: string }): VNode {
       >
         {[...new Set(identities.map(({ provider }) => provider))].map((provider) => (
           <Button key={provider} icon="try-it" onClick={() => signInAs(provider)}>
-            Sign in with {provider}
+            Sign in with {providerTitle(provider)}
           </Button>
         ))}
         <Button kind="danger" onClick={() => void (isDeleting.value = true)} testId="delete-user">
@@ -84,13 +75,7 @@ export function User({ id }: { id: string }): VNode {
               ["Picture", data.avatar_url && <code>{data.avatar_url}</code>],
               ["Created", <Time at={data.created_at} />],
               ["Updated", <Time at={data.updated_at} />],
-              [
-                "Id",
-                <>
-                  <code>{user.id}</code>
-                  <Copy text={user.id} label="User id" />
-                </>,
-              ],
+              ["Id", <CopyableValue text={user.id} label="User id" />],
             ]}
           />
         </Panel>
@@ -102,7 +87,7 @@ export function User({ id }: { id: string }): VNode {
               rows={identities.map(
                 ({ provider, uid, email, email_verified }) =>
                   [
-                    provider,
+                    providerTitle(provider),
                     <>
                       <code>{uid}</code>
                       <UserText text={email ?? ""} muted />
@@ -124,7 +109,7 @@ export function User({ id }: { id: string }): VNode {
           action="Delete user"
           onClose={() => void (isDeleting.value = false)}
           onConfirm={async () => {
-            await call("DELETE", `users/${encodeURIComponent(user.id)}`);
+            await control.request("DELETE /users/:id", { params: { id: user.id } });
             notify("good", `Deleted ${data.email}`);
             go(["users"]);
           }}
@@ -134,8 +119,7 @@ export function User({ id }: { id: string }): VNode {
               <UserText text={data.email} />
             </strong>{" "}
             of <UserText text={instanceName(data.instance)} />, with {identities.length} identities and all sessions.
-            Tokens of this user stop verifying. This cannot be undone
-            {service.value.state && ", except by restoring a snapshot"}.
+            Tokens of this user stop verifying. This cannot be undone, except by restoring a snapshot.
           </p>
         </Confirm>
       )}

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { USER_FIELDS } from "../../wire/fields.ts";
+import { providerTitle } from "../../wire/names.ts";
 import type { User } from "../api/records.ts";
 import { instanceName } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column<User>[] = [
     cell: ({ data }) => (
       <div class="row">
         {data.providers.map((provider) => (
-          <Pill key={provider}>{provider}</Pill>
+          <Pill key={provider}>{providerTitle(provider)}</Pill>
         ))}
       </div>
     ),
@@ -50,7 +51,7 @@ export function Users(): VNode {
   return (
     <>
       <Heading title="Users" note="Everybody who signed in, and everybody in the seed.">
-        <ExportButtons path="users" query={{ query, instance }} />
+        <ExportButtons noun="users" query={{ query: query || undefined, instance }} />
         <Button icon="plus" kind="primary" onClick={() => void (isAdding.value = true)}>
           New user
         </Button>
@@ -67,10 +68,10 @@ export function Users(): VNode {
         <InstanceFilter value={instance} />
       </div>
       <Panel flush>
-        <PagedTable<User>
+        <PagedTable
           label="Users"
-          path="users"
-          query={{ query, instance }}
+          route="GET /users"
+          query={{ query: query || undefined, instance }}
           columns={COLUMNS}
           idOf={({ id }) => id}
           linkOf={({ id }) => href(["users", id])}

@@ -1,4 +1,4 @@
-import type { Provider } from "../../wire/names.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
 import { normalizeEmail } from "../providers/email.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Choice } from "./choice.ts";
@@ -63,7 +63,7 @@ export function authorize(
   // What the provider says without an account needs none.
   if (request !== pending && REDIRECT_ERRORS[request.outcome!]) return granted(deps, request, undefined);
   if (request !== pending) return toPicker(deps, request, undefined);
-  const { persona, problem } = choose(provider, deps.personas, query);
+  const { persona, problem } = choose(name, provider, deps.personas, query);
   if (persona) return granted(deps, request, persona);
   return picker(name, provider, deps, { id, request, query, problem });
 }
@@ -129,6 +129,7 @@ function back(
 
 /** Who signs in: the account that was clicked, or one that was typed in. */
 function choose(
+  at: Provider,
   provider: SimulatedProvider,
   personas: Personas,
   query: Parameters,
@@ -137,7 +138,7 @@ function choose(
   if (typed === undefined) {
     const clicked = personas.find(query.get("login_hint") ?? "");
     if (!clicked) return {};
-    return provider.account(clicked) ? { persona: clicked } : noAccount(clicked.email, provider);
+    return provider.account(clicked) ? { persona: clicked } : noAccount(clicked.email, at);
   }
   const email = normalizeEmail(typed.trim());
   if (email === undefined) return { problem: `"${typed}" is not an e-mail address.` };
@@ -145,12 +146,12 @@ function choose(
   // A test that asks for an unverified address wants that outcome, also where another account has the address.
   if (query.has("unverified")) return { persona: personas.add({ email, name, email_verified: false }) };
   const known = personas.find(email);
-  if (known && !provider.account(known)) return noAccount(email, provider);
+  if (known && !provider.account(known)) return noAccount(email, at);
   return { persona: known ?? personas.add({ email, name, email_verified: true }) };
 }
 
-function noAccount(email: string, { title }: SimulatedProvider): { problem: string } {
-  return { problem: `${email} has no account at ${title}.` };
+function noAccount(email: string, name: Provider): { problem: string } {
+  return { problem: `${email} has no account at ${PROVIDER_TITLES[name]}.` };
 }
 
 interface PickerRequest {
@@ -176,7 +177,6 @@ function picker(
   );
   return {
     provider: name,
-    title: provider.title,
     request: id,
     application: request.application,
     accounts: items,

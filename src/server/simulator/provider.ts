@@ -19,7 +19,6 @@ export interface Account {
 /** What an account picker shows. */
 export interface PickerView {
   readonly provider: Provider;
-  readonly title: string;
   /** Names the request that the choice answers; nothing else of it is on the page. */
   readonly request: string;
   /** Undefined: the request is not one of the service's own. */
@@ -71,7 +70,6 @@ export interface SchemaParts extends Pick<typeof z, "array" | "boolean" | "int" 
 
 /** What is particular to one provider's stand-in: its quirks, as the real one has them. */
 export interface SimulatedProvider {
-  readonly title: string;
   /** What calls it to mind on our pages: SVG shapes, drawn for them, in a box of 24 by 24; no `style` attribute. */
   readonly mark: string;
   /** Where its endpoints are, by the names that the provider's definition has for them. */

@@ -1,10 +1,8 @@
 import type { Context } from "../../context.ts";
 import { widthOf } from "../../list/table.ts";
 import { colors, harmless } from "../../output/text.ts";
-import { inWords } from "./step-words.ts";
-import type { FlowEvent, RequestEvent } from "./wanted.ts";
-
-type Step = FlowEvent["data"]["steps"][number];
+import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
+import type { RequestEvent } from "./wanted.ts";
 
 const INDENT = " ".repeat(10);
 const STEP_WIDTH = 10;
@@ -44,7 +42,7 @@ export function lineWriter(context: Context, isWhole: boolean): LineWriter {
       const { name, ms, reason } = step;
       const isFailed = reason !== null;
       const time = ms >= 1 ? `  ${Math.round(ms)} ms` : "";
-      const words = harmless(inWords(step));
+      const words = harmless(stepInWords(step));
       const room = width() - INDENT.length - STEP_WIDTH - time.length;
       const label = harmless(name).padEnd(STEP_WIDTH);
       write(`${INDENT}${isFailed ? chalk.red(label) : chalk.dim(label)}${cut(words, room)}${chalk.dim(time)}`);

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { post } from "../../api/client.ts";
+import { control } from "../../api/client.ts";
 import type { Clock } from "../../api/records.ts";
 import { service, setClock } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
@@ -18,9 +18,11 @@ export function ClockPanel(): VNode {
   const { clock } = service.value;
   const at = useSignal("");
   const time = useServiceTime(clock?.mode !== "frozen");
-  const change = async (verb: string, body: object = {}): Promise<void> =>
-    setClock(await post<Clock>(`clock/${verb}`, body));
-  const form = useForm(() => change("set", { at: new Date(`${at.value}Z`).toISOString() }));
+  const change = async (changing: Promise<Clock>): Promise<void> => setClock(await changing);
+  const advance = (by: string): Promise<void> => change(control.request("POST /clock/advance", { body: { by } }));
+  const form = useForm(() =>
+    change(control.request("POST /clock/set", { body: { at: new Date(`${at.value}Z`).toISOString() } })),
+  );
   if (!clock) return <Placeholder />;
   const now = clock.mode === "frozen" ? Date.parse(clock.now) : time;
   return (
@@ -31,16 +33,16 @@ export function ClockPanel(): VNode {
         </p>
         <div class="actions">
           {clock.mode === "frozen" ? (
-            <Button kind="primary" onClick={() => change("resume")}>
+            <Button kind="primary" onClick={() => change(control.request("POST /clock/resume"))}>
               Resume
             </Button>
           ) : (
-            <Button onClick={() => change("freeze")}>Freeze</Button>
+            <Button onClick={() => change(control.request("POST /clock/freeze"))}>Freeze</Button>
           )}
-          <Button onClick={() => change("advance", { by: "10m" })}>+10 min</Button>
-          <Button onClick={() => change("advance", { by: "1h" })}>+1 h</Button>
-          <Button onClick={() => change("advance", { by: TOKENS_EXPIRE })}>Until tokens expire</Button>
-          <Button disabled={clock.mode === "real"} onClick={() => change("reset")}>
+          <Button onClick={() => advance("10m")}>+10 min</Button>
+          <Button onClick={() => advance("1h")}>+1 h</Button>
+          <Button onClick={() => advance(TOKENS_EXPIRE)}>Until tokens expire</Button>
+          <Button disabled={clock.mode === "real"} onClick={() => change(control.request("POST /clock/reset"))}>
             Back to real time
           </Button>
         </div>

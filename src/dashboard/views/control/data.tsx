@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { post } from "../../api/client.ts";
-import { instanceName, refreshState, service } from "../../api/service.ts";
+import { control } from "../../api/client.ts";
+import { instanceName, refreshState } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/form-dialog.tsx";
-import { Select } from "../../ui/field.tsx";
+import { SelectField, type Choice } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Panel } from "../../ui/parts.tsx";
+import { instanceChoices } from "../choices.ts";
 import { Generate } from "./generate.tsx";
 import { SeedForm } from "./seed-form.tsx";
 import { Snapshots } from "./snapshots.tsx";
@@ -33,7 +34,6 @@ export function DataPanel(): VNode {
 function ResetPanel({ onDone }: { onDone: () => void }): VNode {
   const instance = useSignal("");
   const isAsking = useSignal(false);
-  const { instances } = service.value;
   const name = instance.value === "" ? undefined : instanceName(instance.value);
   return (
     <Panel title="Reset">
@@ -43,16 +43,7 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
           what is there now.
         </p>
         <div class="filters">
-          <Select
-            inline
-            label="What to reset"
-            value={instance.value}
-            choices={[
-              { value: "", text: "Everything" },
-              ...instances.map(({ id }) => ({ value: id, text: `Users and sessions of ${instanceName(id)}` })),
-            ]}
-            onChange={(value) => void (instance.value = value)}
-          />
+          <SelectField inline label="What to reset" value={instance} choices={whatToReset()} />
           <Button kind="danger" onClick={() => void (isAsking.value = true)} testId="reset">
             Reset…
           </Button>
@@ -64,7 +55,8 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
           action="Reset"
           onClose={() => void (isAsking.value = false)}
           onConfirm={async () => {
-            await post("reset", instance.peek() === "" ? { all: true } : { instance: instance.peek() });
+            const body = instance.peek() === "" ? { all: true as const } : { instance: instance.peek() };
+            await control.request("POST /reset", { body });
             notify("good", "Reset to the seed");
             onDone();
           }}
@@ -78,4 +70,9 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
       )}
     </Panel>
   );
+}
+
+function whatToReset(): Choice[] {
+  const [everything, ...instances] = instanceChoices("Everything");
+  return [everything!, ...instances.map(({ value, text }) => ({ value, text: `Users and sessions of ${text}` }))];
 }

@@ -1,13 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { get, post } from "../../api/client.ts";
+import { control } from "../../api/client.ts";
 import type { Job } from "../../api/records.ts";
-import { service } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
-import { Select, TextField } from "../../ui/field.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
 import { Panel, Refusal } from "../../ui/parts.tsx";
 import { useForm } from "../../ui/use-form.ts";
-import { instanceChoices } from "../instances/instance-choices.ts";
+import { instanceChoices } from "../choices.ts";
 
 const POLL_MS = 250;
 
@@ -19,16 +18,15 @@ export function Generate({ onDone }: { onDone: () => void }): VNode {
   const job = useSignal<Job | undefined>(undefined);
   const form = useForm(async () => {
     job.value = undefined;
-    job.value = await post<Job>("seed", {
-      generate: {
-        users: Number(users.value),
-        seed: Number(seed.value),
-        ...(instance.value && { instance: instance.value }),
-      },
-    });
+    const generate = {
+      users: Number(users.value),
+      seed: Number(seed.value),
+      instance: instance.value || undefined,
+    };
+    job.value = (await control.request("POST /seed", { body: { generate } })) as Job;
     while (job.value.status === "running") {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      job.value = await get<Job>(`jobs/${encodeURIComponent(job.value.id)}`);
+      job.value = await control.request("GET /jobs/:id", { params: { id: job.value.id } });
     }
     onDone();
     if (job.value.status === "failed") throw new Error(job.value.error ?? "The users could not be made.");
@@ -46,12 +44,7 @@ export function Generate({ onDone }: { onDone: () => void }): VNode {
             required
             value={seed}
           />
-          <Select
-            label="Instance"
-            value={instance.value || (service.value.instances[0]?.id ?? "")}
-            choices={instanceChoices()}
-            onChange={(value) => void (instance.value = value)}
-          />
+          <SelectField label="Instance" value={instance} choices={instanceChoices()} />
         </div>
         <Refusal reason={form.problem} />
         <div class="row">

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { location, refine } from "../../router.ts";
 import { Heading } from "../../ui/parts.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
 import { ClockPanel } from "./clock.tsx";
 import { DataPanel } from "./data.tsx";
 import { ScenariosPanel } from "./scenarios.tsx";
@@ -15,26 +16,11 @@ export function Control(): VNode {
   return (
     <>
       <Heading title="Control" note="Whatever can happen to a sign-in in production can be made to happen here." />
-      <div class="tabs" role="tablist" aria-label="Sections">
-        {Object.entries(SECTIONS).map(([name, title]) => (
-          <button
-            key={name}
-            id={`tab-${name}`}
-            type="button"
-            role="tab"
-            aria-selected={name === section}
-            aria-controls="section"
-            onClick={() => refine({ section: name })}
-          >
-            {title}
-          </button>
-        ))}
-      </div>
-      <div id="section" role="tabpanel" aria-labelledby={`tab-${section}`} class="stack">
+      <Tabs label="Sections" titles={SECTIONS} chosen={section} onChoose={(name) => refine({ section: name })}>
         {section === "scenarios" && <ScenariosPanel />}
         {section === "clock" && <ClockPanel />}
         {section === "data" && <DataPanel />}
-      </div>
+      </Tabs>
     </>
   );
 }

@@ -1,35 +1,33 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { visible } from "../../../wire/visible.ts";
-import { post } from "../../api/client.ts";
-import type { Persona } from "../../api/records.ts";
+import type { Provider } from "../../../wire/names.ts";
+import { control } from "../../api/client.ts";
+import type { OutcomeId, Persona } from "../../api/records.ts";
 import { service } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
-import { choicesOf, Select, TextField } from "../../ui/field.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Refusal } from "../../ui/parts.tsx";
 import { useForm } from "../../ui/use-form.ts";
-import { instanceChoices } from "../instances/instance-choices.ts";
+import { instanceChoices, outcomeChoices, personaChoices, providerChoices } from "../choices.ts";
 
 export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[]; onDone: () => void }): VNode {
-  const { outcomes, providers } = service.value;
-  const outcome = useSignal("access_denied");
-  const provider = useSignal("");
+  const outcome = useSignal<OutcomeId>("access_denied");
+  const provider = useSignal<Provider | "">("");
   const instance = useSignal("");
   const account = useSignal("");
   const times = useSignal("1");
   const delay = useSignal("0");
-  const chosen = outcomes.find(({ id }) => id === outcome.value);
+  const chosen = service.value.outcomes.find(({ id }) => id === outcome.value);
   const form = useForm(async () => {
-    await post("scenarios", {
-      match: {
-        ...(provider.value && { provider: provider.value }),
-        ...(instance.value && { instance: instance.value }),
+    await control.request("POST /scenarios", {
+      body: {
+        match: { provider: provider.value || undefined, instance: instance.value || undefined },
+        as: account.value || undefined,
+        outcome: outcome.value,
+        times: times.value === "" ? null : Number(times.value),
+        delay_ms: Number(delay.value),
       },
-      ...(account.value && { as: account.value }),
-      outcome: outcome.value,
-      times: times.value === "" ? null : Number(times.value),
-      delay_ms: Number(delay.value),
     });
     notify("good", "The scenario is set");
     onDone();
@@ -37,32 +35,17 @@ export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[
   return (
     <form class="stack" onSubmit={form.onSubmit}>
       <div class="form-grid thirds">
-        <Select
-          label="What happens"
-          value={outcome.value}
-          choices={outcomes.map(({ id, title }) => ({ value: id, text: title }))}
-          onChange={(value) => void (outcome.value = value)}
-        />
-        <Select
+        <SelectField label="What happens" value={outcome} choices={outcomeChoices()} />
+        <SelectField
           label="At the provider"
-          value={provider.value}
-          choices={choicesOf(chosen ? chosen.providers : providers, "Any provider")}
-          onChange={(value) => void (provider.value = value)}
+          value={provider}
+          choices={providerChoices("Any provider", chosen?.providers)}
         />
-        <Select
-          label="For the instance"
-          value={instance.value}
-          choices={instanceChoices("Any instance")}
-          onChange={(value) => void (instance.value = value)}
-        />
-        <Select
+        <SelectField label="For the instance" value={instance} choices={instanceChoices("Any instance")} />
+        <SelectField
           label="As the account"
-          value={account.value}
-          choices={[
-            { value: "", text: "The hinted one, or the first" },
-            ...personas.map(({ id, data }) => ({ value: id, text: visible(`${data.name ?? id} (${data.email})`) })),
-          ]}
-          onChange={(value) => void (account.value = value)}
+          value={account}
+          choices={personaChoices(personas, "The hinted one, or the first")}
         />
         <TextField
           label="How many times"

@@ -1,27 +1,26 @@
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { call, get } from "../../api/client.ts";
-import type { Persona, Scenario } from "../../api/records.ts";
+import { useEffect } from "preact/hooks";
+import { control } from "../../api/client.ts";
+import type { Scenario } from "../../api/records.ts";
 import { instanceName, service } from "../../api/service.ts";
 import { onEvent } from "../../api/stream.ts";
 import { useLoad } from "../../api/use-load.ts";
-import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Empty, Panel, Pill, Problem } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
+import { readPersonas } from "../choices.ts";
 import { ScenarioForm } from "./scenario-form.tsx";
 import { UserText } from "../../ui/user-text.tsx";
 
 /** What the next sign-ins meet, without a click on the picker. */
 export function ScenariosPanel(): VNode {
-  const { data, error, reload } = useLoad(() => get<Scenario[]>("scenarios"), []);
-  const personas = useLoad(() => get<Persona[]>("personas", { limit: 200 }), []);
-  const isClearing = useSignal(false);
+  const { data, error, reload } = useLoad(() => control.request("GET /scenarios"), []);
+  const personas = useLoad(readPersonas, []);
   // A sign-in may have used one up.
   useEffect(() => onEvent((event) => event.resource === "flow" && reload()), [reload]);
   const remove = async ({ id }: Scenario): Promise<void> => {
-    await call("DELETE", `scenarios/${encodeURIComponent(id)}`);
+    await control.request("DELETE /scenarios/:id", { params: { id } });
     reload();
   };
   return (
@@ -38,9 +37,8 @@ export function ScenariosPanel(): VNode {
             <Button
               small
               kind="danger"
-              disabled={isClearing.value}
               onClick={async () => {
-                await call("DELETE", "scenarios");
+                await control.request("DELETE /scenarios");
                 notify("good", "All scenarios removed");
                 reload();
               }}

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { call, get, post } from "../../api/client.ts";
-import type { Snapshot } from "../../api/records.ts";
+import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/form-dialog.tsx";
@@ -14,11 +13,11 @@ import { useForm } from "../../ui/use-form.ts";
 
 /** All records and the clock, by name. */
 export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }): VNode {
-  const { data, error, reload } = useLoad(() => get<Snapshot[]>("snapshots"), [reloadKey]);
+  const { data, error, reload } = useLoad(() => control.request("GET /snapshots"), [reloadKey]);
   const name = useSignal("");
   const restoring = useSignal<string | undefined>(undefined);
   const form = useForm(async () => {
-    await post("snapshots", { name: name.value });
+    await control.request("POST /snapshots", { body: { name: name.value } });
     notify("good", `Saved ${name.value}`);
     name.value = "";
     reload();
@@ -48,7 +47,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
         </Empty>
       )}
       {data && data.length > 0 && (
-        <Table<Snapshot>
+        <Table
           label="Snapshots"
           rows={data}
           idOf={({ id }) => id}
@@ -67,7 +66,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
                     small
                     kind="danger"
                     onClick={async () => {
-                      await call("DELETE", `snapshots/${encodeURIComponent(one.name)}`);
+                      await control.request("DELETE /snapshots/:name", { params: { name: one.name } });
                       notify("good", `Deleted ${one.name}`);
                       reload();
                     }}
@@ -86,7 +85,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
           action="Restore"
           onClose={() => void (restoring.value = undefined)}
           onConfirm={async () => {
-            await post(`snapshots/${encodeURIComponent(restoring.peek()!)}/restore`);
+            await control.request("POST /snapshots/:name/restore", { params: { name: restoring.peek()! } });
             notify("good", `Restored ${restoring.peek()}`);
             onRestored();
           }}

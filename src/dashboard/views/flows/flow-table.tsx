@@ -1,17 +1,12 @@
 import type { VNode } from "preact";
+import { providerTitle } from "../../../wire/names.ts";
 import type { Flow } from "../../api/records.ts";
 import { instanceName } from "../../api/service.ts";
-import type { ServerEvent } from "../../api/stream.ts";
 import { href } from "../../router.ts";
 import { Pill } from "../../ui/parts.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { duration, Time } from "../../ui/time.tsx";
 import { UserText } from "../../ui/user-text.tsx";
-
-/** The flow that an event is about, if it is about one. */
-export function asFlow(event: ServerEvent): Flow | undefined {
-  return event.resource === "flow" ? (event as unknown as Flow) : undefined;
-}
 
 const WHEN: Column<Flow> = { title: "When", cell: ({ data }) => <Time at={data.started_at} /> };
 const RESULT: Column<Flow> = { title: "Result", cell: (flow) => <FlowResult flow={flow} /> };
@@ -19,7 +14,7 @@ const WHO: Column<Flow> = {
   title: "Account",
   cell: ({ data }) => (data.as ? <UserText text={data.as} /> : <span class="faint">not chosen yet</span>),
 };
-const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => data.provider, from: 400 };
+const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? ""), from: 400 };
 const ALL: readonly Column<Flow>[] = [
   WHEN,
   RESULT,

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
-import type { Step } from "../../api/records.ts";
+import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
 import { Code } from "../../ui/parts.tsx";
+import { UserText } from "../../ui/user-text.tsx";
 import { duration, TimeOfDay } from "../../ui/time.tsx";
 
 /** The steps of a sign-in, one below the other; the failing one is open. */
@@ -15,6 +16,7 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
             <summary>
               <span class="dot" aria-hidden="true" />
               <strong>{step.name}</strong>
+              <UserText text={stepInWords(step)} muted />
               <span class="faint">
                 <TimeOfDay at={step.at} />
               </span>
@@ -25,11 +27,9 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
             </summary>
             <div class="stack step-detail">
               {step.reason && <p class={n === failing ? "bad-text" : "muted"}>{step.reason}</p>}
-              {!isNothing(step.sent) && <Exchange title="Sent" content={step.sent} />}
-              {!isNothing(step.answered) && <Exchange title="Answered" content={step.answered} />}
-              {isNothing(step.sent) && isNothing(step.answered) && !step.reason && (
-                <p class="muted">Nothing was exchanged in this step.</p>
-              )}
+              {step.sent && <Exchange title="Sent" content={step.sent} />}
+              {step.answered && <Exchange title="Answered" content={step.answered} />}
+              {!step.sent && !step.answered && !step.reason && <p class="muted">Nothing was exchanged in this step.</p>}
             </div>
           </details>
         </li>
@@ -38,17 +38,13 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
   );
 }
 
-function Exchange({ title, content }: { title: string; content: unknown }): VNode {
+function Exchange({ title, content }: { title: string; content: object }): VNode {
   return (
     <div>
       <h3>{title}</h3>
-      <Code>{typeof content === "string" ? content : JSON.stringify(content, null, 2)}</Code>
+      <Code>{JSON.stringify(content, null, 2)}</Code>
     </div>
   );
-}
-
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
 }
 
 /** The last step that was refused; the redirect that follows only passes the refusal on. */

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { call, get, post } from "../../api/client.ts";
-import type { Connection, ConnectionTest, Instance } from "../../api/records.ts";
+import { providerTitle, type Provider } from "../../../wire/names.ts";
+import { control } from "../../api/client.ts";
+import type { Connection, Instance } from "../../api/records.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";
@@ -17,23 +18,24 @@ interface Listed {
 }
 
 async function readAll(id: string): Promise<Listed[]> {
-  const path = `instances/${encodeURIComponent(id)}`;
-  const [connections, { data }] = await Promise.all([get<Connection[]>(`${path}/connections`), get<Instance>(path)]);
+  const params = { id };
+  const [connections, { data }] = await Promise.all([
+    control.request("GET /instances/:id/connections", { params }),
+    control.request("GET /instances/:id", { params }),
+  ]);
   return connections.map((connection) => ({ connection, hasOwn: connection.data.provider in data.connections }));
 }
 
 /** Single-sign-on connections: for each provider whose credentials are in force, and why. */
 export function Connections({ instance }: { instance: Instance }): VNode {
-  const path = `instances/${encodeURIComponent(instance.id)}/connections`;
   const { data, error, reload } = useLoad(() => readAll(instance.id), [instance.id]);
   const edited = useSignal<Connection | undefined>(undefined);
-  const results = useSignal<Readonly<Record<string, { ok: boolean; text: string }>>>({});
-  const test = async (provider: string): Promise<void> => {
-    const result = await post<ConnectionTest>(`${path}/${provider}/test`);
-    results.value = {
-      ...results.peek(),
-      [provider]: { ok: result.ok, text: result.message },
-    };
+  const results = useSignal<Readonly<Record<string, { ok: boolean; message: string }>>>({});
+  const paramsOf = (provider: Provider): { id: string; provider: Provider } => ({ id: instance.id, provider });
+  const test = async (provider: Provider): Promise<void> => {
+    const params = paramsOf(provider);
+    const result = await control.request("POST /instances/:id/connections/:provider/test", { params });
+    results.value = { ...results.peek(), [provider]: result };
   };
   return (
     <Panel title="Single-sign-on connections" testId="connections">
@@ -47,14 +49,14 @@ export function Connections({ instance }: { instance: Instance }): VNode {
             <li key={provider} data-testid={`connection-${provider}`}>
               <div class="connection-text">
                 <div class="row">
-                  <strong>{provider}</strong>
+                  <strong>{providerTitle(provider)}</strong>
                   <Pill tone={TONES[in_force] ?? "plain"}>{in_force}</Pill>
                   <code class="faint">{client_id}</code>
                 </div>
                 <span class="muted">{why}</span>
                 {result && (
                   <span class={result.ok ? "good-text" : "bad-text"} role="status">
-                    {result.text}
+                    {result.message}
                   </span>
                 )}
               </div>
@@ -70,8 +72,9 @@ export function Connections({ instance }: { instance: Instance }): VNode {
                     small
                     kind="danger"
                     onClick={async () => {
-                      await call("DELETE", `${path}/${provider}`);
-                      notify("good", `${provider}: own credentials removed`);
+                      const params = paramsOf(provider);
+                      await control.request("DELETE /instances/:id/connections/:provider", { params });
+                      notify("good", `${providerTitle(provider)}: own credentials removed`);
                       reload();
                     }}
                   >
@@ -85,7 +88,7 @@ export function Connections({ instance }: { instance: Instance }): VNode {
       </ul>
       {edited.value && (
         <EditConnection
-          path={`${path}/${edited.value.data.provider}`}
+          instance={instance.id}
           connection={edited.value}
           onClose={() => void (edited.value = undefined)}
           onDone={reload}

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { call } from "../../api/client.ts";
+import { providerTitle } from "../../../wire/names.ts";
+import { control } from "../../api/client.ts";
 import type { Connection } from "../../api/records.ts";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
@@ -8,25 +9,29 @@ import { notify } from "../../ui/notices.tsx";
 
 /** Gives an instance credentials of its own at a provider. */
 export function EditConnection({
-  path,
+  instance,
   connection: { data },
   onClose,
   onDone,
 }: {
-  path: string;
+  instance: string;
   connection: Connection;
   onClose: () => void;
   onDone: () => void;
 }): VNode {
   const clientId = useSignal(data.in_force === "own" ? data.client_id : "");
   const secret = useSignal("");
+  const title = providerTitle(data.provider);
   const save = async (): Promise<void> => {
-    await call("PUT", path, { client_id: clientId.value.trim(), client_secret: secret.value.trim() });
-    notify("good", `${data.provider}: own credentials saved`);
+    await control.request("PUT /instances/:id/connections/:provider", {
+      params: { id: instance, provider: data.provider },
+      body: { client_id: clientId.value.trim(), client_secret: secret.value.trim() },
+    });
+    notify("good", `${title}: own credentials saved`);
     onDone();
   };
   return (
-    <FormDialog title={`Own credentials for ${data.provider}`} action="Save" onSubmit={save} onClose={onClose}>
+    <FormDialog title={`Own credentials for ${title}`} action="Save" onSubmit={save} onClose={onClose}>
       <p class="muted">
         At the provider, register this callback address: <code>{data.callback_url}</code>
       </p>

@@ -1,16 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { post } from "../../api/client.ts";
+import { control } from "../../api/client.ts";
 import type { Instance } from "../../api/records.ts";
-import { Button, Copy } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Copy, CopyableValue } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Facts, Panel } from "../../ui/parts.tsx";
-
-interface RevealedKeys {
-  readonly secret_key: string;
-  readonly publishable_key: string;
-}
 
 const SHOWN_MS = 30_000;
 
@@ -18,8 +14,9 @@ const SHOWN_MS = 30_000;
 export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () => void }): VNode {
   const revealed = useSignal<string | undefined>(undefined);
   const rotating = useSignal<"secret_key" | "publishable_key" | undefined>(undefined);
-  const path = `instances/${encodeURIComponent(instance.id)}`;
-  const reveal = async (): Promise<string> => (await post<RevealedKeys>(`${path}/reveal`)).secret_key;
+  const params = { id: instance.id };
+  const reveal = async (): Promise<string> =>
+    (await control.request("POST /instances/:id/reveal", { params })).secret_key;
   const show = async (): Promise<void> => {
     revealed.value = await reveal();
     setTimeout(() => (revealed.value = undefined), SHOWN_MS);
@@ -42,13 +39,7 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
               <Copy text={reveal} label="Secret key" />
             </>,
           ],
-          [
-            "Publishable key",
-            <>
-              <code>{instance.data.publishable_key}</code>
-              <Copy text={instance.data.publishable_key} label="Publishable key" />
-            </>,
-          ],
+          ["Publishable key", <CopyableValue text={instance.data.publishable_key} label="Publishable key" />],
         ]}
       />
       <div class="actions spaced">
@@ -66,7 +57,8 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
           onClose={() => void (rotating.value = undefined)}
           onConfirm={async () => {
             const secret = rotating.peek() === "secret_key";
-            await post(`${path}/keys/rotate`, { secret_key: secret, publishable_key: !secret });
+            const body = { secret_key: secret, publishable_key: !secret };
+            await control.request("POST /instances/:id/keys/rotate", { params, body });
             revealed.value = undefined;
             notify("good", "The key was replaced");
             onRotate();

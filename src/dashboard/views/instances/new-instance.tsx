@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { post } from "../../api/client.ts";
-import type { Instance } from "../../api/records.ts";
+import { control } from "../../api/client.ts";
 import { refreshState } from "../../api/service.ts";
 import { go } from "../../router.ts";
 import { TextField } from "../../ui/field.tsx";
@@ -12,7 +11,8 @@ export function NewInstance({ onClose }: { onClose: () => void }): VNode {
   const name = useSignal("");
   const subdomain = useSignal("");
   const create = async (): Promise<void> => {
-    const { id } = await post<Instance>("instances", { name: name.value, subdomain: subdomain.value });
+    const body = { name: name.value, subdomain: subdomain.value };
+    const { id } = await control.request("POST /instances", { body });
     await refreshState();
     go(["instances", id]);
   };

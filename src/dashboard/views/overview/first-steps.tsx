@@ -1,13 +1,17 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { service } from "../../api/service.ts";
-import { Copy } from "../../ui/button.tsx";
-import { Code, Panel } from "../../ui/parts.tsx";
+import { CopyableCode } from "../../ui/copy.tsx";
+import { Panel } from "../../ui/parts.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
 import { SNIPPETS } from "./snippets.ts";
+
+type Language = keyof typeof SNIPPETS;
+const LANGUAGES = Object.fromEntries(Object.keys(SNIPPETS).map((name) => [name, name])) as Record<Language, string>;
 
 /** For a first visit: three steps to a working sign-in, keys filled in. */
 export function FirstSteps(): VNode | null {
-  const language = useSignal<keyof typeof SNIPPETS>("Express");
+  const language = useSignal<Language>("Express");
   const instance = service.value.instances[0];
   if (!instance) return null;
   const { env, code } = SNIPPETS[language.value](location.origin, instance.data.publishable_key);
@@ -16,30 +20,18 @@ export function FirstSteps(): VNode | null {
       <ol class="steps">
         <li>
           <h3>Give your application the keys</h3>
-          <div class="with-copy">
-            <Code>{env}</Code>
-            <Copy text={env} label="Command" />
-          </div>
+          <CopyableCode text={env} label="Command" />
         </li>
         <li>
           <h3>Send the browser to sign in, and verify the token</h3>
-          <div class="tabs" role="tablist" aria-label="Language">
-            {Object.keys(SNIPPETS).map((name) => (
-              <button
-                key={name}
-                type="button"
-                role="tab"
-                aria-selected={name === language.value}
-                onClick={() => void (language.value = name as keyof typeof SNIPPETS)}
-              >
-                {name}
-              </button>
-            ))}
-          </div>
-          <div class="with-copy" role="tabpanel" aria-label={language.value}>
-            <Code>{code}</Code>
-            <Copy text={code} label="Code" />
-          </div>
+          <Tabs
+            label="Language"
+            titles={LANGUAGES}
+            chosen={language.value}
+            onChoose={(name) => void (language.value = name)}
+          >
+            <CopyableCode text={code} label="Code" />
+          </Tabs>
         </li>
         <li>
           <h3>Sign in</h3>

@@ -3,22 +3,30 @@ import type { Flow } from "../../api/records.ts";
 import { service } from "../../api/service.ts";
 import { useSignal } from "@preact/signals";
 import { BarChart, type Series, type Slot } from "../../ui/chart.tsx";
-import { Select } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
 import { serviceNow } from "../../ui/time.tsx";
 
 const SLOTS = 30;
-const SPANS = { "15": "Last 15 minutes", "60": "Last hour", "1440": "Last day" } as const;
+const SPANS = [
+  { value: "15", text: "Last 15 minutes" },
+  { value: "60", text: "Last hour" },
+  { value: "1440", text: "Last day" },
+];
+const GROUPS = [
+  { value: "outcome", text: "By outcome" },
+  { value: "provider", text: "By provider" },
+];
 const OUTCOMES: readonly Series[] = [
-  { name: "token", tone: "good" },
-  { name: "error", tone: "bad" },
-  { name: "open", tone: "warn" },
+  { name: "token", tone: "chart-good" },
+  { name: "error", tone: "chart-bad" },
+  { name: "open", tone: "chart-warn" },
 ];
 
 /** Sign-ins over time, by how they ended or by provider. */
 export function SignInChart({ flows }: { flows: readonly Flow[] }): VNode {
-  const minutes = useSignal<keyof typeof SPANS>("15");
-  const by = useSignal<"outcome" | "provider">("outcome");
+  const minutes = useSignal("15");
+  const by = useSignal("outcome");
   const series = by.value === "outcome" ? OUTCOMES : providerSeries();
   const nameOf = (flow: Flow): string => (by.value === "outcome" ? flow.data.result : (flow.data.provider ?? ""));
   return (
@@ -26,23 +34,8 @@ export function SignInChart({ flows }: { flows: readonly Flow[] }): VNode {
       title="Sign-ins"
       actions={
         <>
-          <Select
-            inline
-            label="Time span"
-            value={minutes.value}
-            choices={Object.entries(SPANS).map(([value, text]) => ({ value, text }))}
-            onChange={(value) => void (minutes.value = value as keyof typeof SPANS)}
-          />
-          <Select
-            inline
-            label="Grouped by"
-            value={by.value}
-            choices={[
-              { value: "outcome", text: "By outcome" },
-              { value: "provider", text: "By provider" },
-            ]}
-            onChange={(value) => void (by.value = value as "outcome" | "provider")}
-          />
+          <SelectField inline label="Time span" value={minutes} choices={SPANS} />
+          <SelectField inline label="Grouped by" value={by} choices={GROUPS} />
         </>
       }
     >

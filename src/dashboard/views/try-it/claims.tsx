@@ -1,13 +1,12 @@
 import type { VNode } from "preact";
-import { post } from "../../api/client.ts";
-import type { TokenReport } from "../../api/records.ts";
+import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Code, Placeholder, Problem } from "../../ui/parts.tsx";
 
 /** What a token says, and what `tokens/verify` says of it. */
 export function Claims({ token, instance }: { token: string; instance?: string | undefined }): VNode {
   const { data, error, reload } = useLoad(
-    () => post<TokenReport>("tokens/verify", { token, ...(instance && { instance }) }),
+    () => control.request("POST /tokens/verify", { body: { token, instance } }),
     [token, instance],
   );
   if (error) return <Problem error={error} onRetry={reload} />;

@@ -1,18 +1,10 @@
-import type { Flow, Instance, SignIn } from "../../api/records.ts";
+import { SIGNED_IN_PATH } from "../../../wire/try-target.ts";
+import type { Flow, SignIn } from "../../api/records.ts";
 import { onEvent } from "../../api/stream.ts";
-import { asFlow } from "../flows/flow-table.tsx";
 
 const LOOK_EVERY_MS = 150;
 /** How often to look for the page after the end; svc answers some failures itself, without a redirect. */
 const PATIENCE = 14;
-/** Where a sign-in without an application ends. */
-const SIGNED_IN = "/__svc/signed-in";
-
-/** Where a window ends: at our own page, or at the first web address that the instance lists; undefined: it lists none. */
-export function windowTarget({ data: { redirect_uris } }: Instance): string | undefined {
-  if (redirect_uris.length === 0 || redirect_uris[0] === "*") return `${location.origin}${SIGNED_IN}`;
-  return redirect_uris.find((entry) => /^https?:/i.test(entry))?.replace(/\?\*$/, "");
-}
 
 /**
  * Runs a sign-in in a window, where somebody chooses the account, and tells how it ended; undefined: the window was closed
@@ -28,9 +20,9 @@ export async function signInInWindow(
   url.search = new URLSearchParams({ provider, instance, redirect_uri: redirect }).toString();
   let flow: Flow | undefined;
   const stop = onEvent((event) => {
-    const seen = asFlow(event);
-    if (!seen || seen.data.redirect_uri !== redirect || seen.data.provider !== provider) return;
-    if (flow === undefined || flow.id === seen.id) flow = seen;
+    if (event.resource !== "flow") return;
+    if (event.data.redirect_uri !== redirect || event.data.provider !== provider) return;
+    if (flow === undefined || flow.id === event.id) flow = event;
   });
   const popup = globalThis.open(url, "svc-try-it", "popup,width=520,height=720");
   try {
@@ -63,11 +55,11 @@ function endOf(popup: Window): End | undefined {
 }
 
 function shownBy({ location: at, document: page }: Window): End | undefined {
-  if (at.pathname !== SIGNED_IN || page.readyState !== "complete") return undefined;
+  if (at.pathname !== SIGNED_IN_PATH || page.readyState !== "complete") return undefined;
   const token = page.querySelector<HTMLTextAreaElement>("#token")?.value;
   const text = (id: string): string => page.querySelector(`[data-testid="${id}"]`)?.textContent ?? "";
   const query = token === undefined ? { error: text("error"), error_description: text("error-detail") } : { token };
-  return { token, location: `${at.origin}${SIGNED_IN}?${new URLSearchParams(query).toString()}` };
+  return { token, location: `${at.origin}${SIGNED_IN_PATH}?${new URLSearchParams(query).toString()}` };
 }
 
 function resultOf({ id, data }: Flow, shown: End | undefined): SignIn {

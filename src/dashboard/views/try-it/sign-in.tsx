@@ -1,78 +1,54 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { visible } from "../../../wire/visible.ts";
-import { get, post } from "../../api/client.ts";
-import type { Persona, SignIn } from "../../api/records.ts";
+import { PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { tryTarget } from "../../../wire/try-target.ts";
+import { control } from "../../api/client.ts";
+import type { OutcomeId, SignIn } from "../../api/records.ts";
 import { service } from "../../api/service.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { href } from "../../router.ts";
-import { Button, Copy } from "../../ui/button.tsx";
-import { choicesOf, Select } from "../../ui/field.tsx";
-import { Code, Facts, Panel, Pill } from "../../ui/parts.tsx";
-import { instanceChoices } from "../instances/instance-choices.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyableCode } from "../../ui/copy.tsx";
+import { SelectField } from "../../ui/field.tsx";
+import { Facts, Panel, Pill } from "../../ui/parts.tsx";
+import { instanceChoices, outcomeChoices, personaChoices, providerChoices, readPersonas } from "../choices.ts";
 import { Claims } from "./claims.tsx";
-import { signInInWindow, windowTarget } from "./sign-in-window.ts";
+import { signInInWindow } from "./sign-in-window.ts";
 
 /** A whole sign-in: at once, or in a window where the account is chosen by hand. */
 export function TrySignIn(): VNode {
-  const { providers, instances, outcomes } = service.value;
-  const personas = useLoad(() => get<Persona[]>("personas", { limit: 200 }), []);
-  const provider = useSignal("");
+  const { instances } = service.value;
+  const personas = useLoad(readPersonas, []);
+  const provider = useSignal<Provider>(PROVIDERS[0]);
   const instance = useSignal("");
   const account = useSignal("");
-  const outcome = useSignal("success");
+  const outcome = useSignal<OutcomeId>("success");
   const result = useSignal<SignIn | undefined>(undefined);
-  const at = provider.value || (providers[0] ?? "");
-  const instanceId = instance.value || (instances[0]?.id ?? "");
-  const chosen = instances.find(({ id }) => id === instanceId);
-  const target = chosen && windowTarget(chosen);
+  const chosen = instances.find(({ id }) => id === instance.value) ?? instances[0];
+  const instanceId = chosen?.id ?? "";
+  const target = chosen && tryTarget(chosen.data.redirect_uris, globalThis.location.origin);
   const run = async (): Promise<void> => {
-    result.value = await post<SignIn>("sign-ins", {
-      provider: at,
-      instance: instanceId,
-      outcome: outcome.value,
-      ...(account.value && { as: account.value }),
+    result.value = await control.request("POST /sign-ins", {
+      body: {
+        provider: provider.value,
+        instance: instanceId,
+        outcome: outcome.value,
+        as: account.value || undefined,
+      },
     });
   };
   const runInWindow = async (): Promise<void> => {
-    if (target !== undefined) result.value = (await signInInWindow(at, instanceId, target)) ?? result.peek();
+    if (target !== undefined)
+      result.value = (await signInInWindow(provider.value, instanceId, target)) ?? result.peek();
   };
   return (
     <Panel title="Sign in">
       <div class="stack">
         <div class="form-grid">
-          <Select
-            label="Provider"
-            value={at}
-            choices={choicesOf(providers)}
-            onChange={(value) => void (provider.value = value)}
-          />
-          <Select
-            label="Instance"
-            value={instanceId}
-            choices={instanceChoices()}
-            onChange={(value) => void (instance.value = value)}
-          />
-          <Select
-            label="Account"
-            value={account.value}
-            choices={[
-              { value: "", text: "The first one" },
-              ...(personas.data ?? []).map(({ id, data }) => ({
-                value: id,
-                text: visible(`${data.name ?? id} (${data.email})`),
-              })),
-            ]}
-            onChange={(value) => void (account.value = value)}
-          />
-          <Select
-            label="Outcome"
-            value={outcome.value}
-            choices={outcomes
-              .filter(({ providers: possible }) => possible.some((name) => name === at))
-              .map(({ id, title }) => ({ value: id, text: title }))}
-            onChange={(value) => void (outcome.value = value)}
-          />
+          <SelectField label="Provider" value={provider} choices={providerChoices()} />
+          <SelectField label="Instance" value={instance} choices={instanceChoices()} />
+          <SelectField label="Account" value={account} choices={personaChoices(personas.data ?? [], "The first one")} />
+          <SelectField label="Outcome" value={outcome} choices={outcomeChoices(undefined, provider.value)} />
         </div>
         <div class="actions">
           <Button kind="primary" icon="try-it" onClick={run} testId="run-sign-in">
@@ -113,10 +89,7 @@ function Outcome({ result, instance }: { result: SignIn; instance: string }): VN
       {result.location && (
         <div>
           <h3>The application is sent</h3>
-          <div class="with-copy">
-            <Code>{result.location}</Code>
-            <Copy text={result.location} label="Redirect" />
-          </div>
+          <CopyableCode text={result.location} label="Redirect" />
         </div>
       )}
       {result.token && <Claims token={result.token} instance={instance} />}

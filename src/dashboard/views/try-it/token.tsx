@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { location } from "../../router.ts";
-import { Field, Select } from "../../ui/field.tsx";
+import { Field, SelectField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
-import { instanceChoices } from "../instances/instance-choices.ts";
+import { instanceChoices } from "../choices.ts";
 import { Claims } from "./claims.tsx";
 
 /** Takes any token apart: paste one. */
@@ -24,12 +24,11 @@ export function TokenPanel(): VNode {
             data-testid="token"
           />
         </Field>
-        <Select
+        <SelectField
           inline
           label="Verify it for"
-          value={instance.value}
+          value={instance}
           choices={instanceChoices("The instance that the token names")}
-          onChange={(value) => void (instance.value = value)}
         />
         {token !== "" && <Claims token={token} instance={instance.value || undefined} />}
       </div>

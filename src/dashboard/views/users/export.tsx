@@ -1,20 +1,21 @@
 import type { VNode } from "preact";
-import { page, type Query } from "../../api/client.ts";
+import type { QueryOf } from "../../../wire/control/routes.ts";
+import { control } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";
 
-const PAGE_SIZE = 1000;
 const MOST = 100_000;
 
 /** Saves what the current search finds, as JSON or CSV. */
-export function ExportButtons({ path, query }: { path: "users" | "sessions"; query: Query }): VNode {
+export function ExportButtons({ noun, query }: { noun: "users" | "sessions"; query: QueryOf<"GET /users"> }): VNode {
   const save = async (format: "json" | "csv"): Promise<void> => {
-    const rows = await all(path, query);
+    const rows: Row[] = [];
+    for await (const row of control.rows(`GET /${noun}`, query)) if (rows.push(row) === MOST) break;
     const text = format === "json" ? `${JSON.stringify(rows, null, 2)}\n` : toCsv(rows.map(flat));
-    download(`${path}.${format}`, text, format === "json" ? "application/json" : "text/csv");
+    download(`${noun}.${format}`, text, format === "json" ? "application/json" : "text/csv");
     notify(
       "good",
-      `${rows.length.toLocaleString("en")} ${path} exported${rows.length === MOST ? ", which is the most the browser saves; use svc store export for all" : ""}`,
+      `${rows.length.toLocaleString("en")} ${noun} exported${rows.length === MOST ? ", which is the most the browser saves; use svc store export for all" : ""}`,
     );
   };
   return (
@@ -28,17 +29,6 @@ export function ExportButtons({ path, query }: { path: "users" | "sessions"; que
 interface Row {
   readonly id: string;
   readonly data: Readonly<Record<string, unknown>>;
-}
-
-async function all(path: string, query: Query): Promise<Row[]> {
-  const rows: Row[] = [];
-  let after: string | undefined;
-  do {
-    const part = await page<Row>(path, { ...query, limit: PAGE_SIZE, after });
-    rows.push(...part.rows);
-    after = part.next;
-  } while (after !== undefined && rows.length < MOST);
-  return rows;
 }
 
 function flat({ id, data }: Row): Record<string, string> {

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { service } from "../../api/service.ts";
 import { refine } from "../../router.ts";
 import { Select } from "../../ui/field.tsx";
-import { instanceChoices } from "../instances/instance-choices.ts";
+import { instanceChoices } from "../choices.ts";
 
 /** Chooses whose users or sessions a view lists. */
 export function InstanceFilter({ value }: { value: string | undefined }): VNode {

@@ -1,42 +1,35 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { TOKEN_KINDS } from "../../../wire/token-kinds.ts";
-import { post } from "../../api/client.ts";
+import { control } from "../../api/client.ts";
 import type { Token, User } from "../../api/records.ts";
 import { href } from "../../router.ts";
-import { Button, Copy } from "../../ui/button.tsx";
-import { choicesOf, Select } from "../../ui/field.tsx";
-import { Code, Panel } from "../../ui/parts.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CopyableCode } from "../../ui/copy.tsx";
+import { choicesOf, SelectField } from "../../ui/field.tsx";
+import { Panel } from "../../ui/parts.tsx";
 
 /** Makes a token for a user: a valid one, or one of each way to be wrong. */
 export function MintToken({ user }: { user: User }): VNode {
-  const kind = useSignal("valid");
+  const kind = useSignal<Token["kind"]>("valid");
   const minted = useSignal<Token | undefined>(undefined);
   const mint = async (): Promise<void> => {
-    minted.value = await post<Token>("tokens", { user: user.id, instance: user.data.instance, kind: kind.value });
+    const body = { user: user.id, instance: user.data.instance, kind: kind.value };
+    minted.value = await control.request("POST /tokens", { body });
   };
   const { value: token } = minted;
   return (
     <Panel title="Make a token">
       <div class="stack">
         <div class="filters">
-          <Select
-            inline
-            label="Kind"
-            value={kind.value}
-            choices={choicesOf(TOKEN_KINDS)}
-            onChange={(value) => void (kind.value = value)}
-          />
+          <SelectField inline label="Kind" value={kind} choices={choicesOf(TOKEN_KINDS)} />
           <Button icon="key" onClick={mint} testId="mint">
             Make
           </Button>
         </div>
         {token && (
           <>
-            <div class="with-copy">
-              <Code>{token.token}</Code>
-              <Copy text={token.token} label="Token" />
-            </div>
+            <CopyableCode text={token.token} label="Token" />
             <p class="muted">
               <code>POST /api/v1/tokens/verify</code> answers {token.expect.status}
               {token.expect.error ? `: ${token.expect.error}` : ""}.{" "}

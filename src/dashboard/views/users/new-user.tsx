@@ -1,12 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { post } from "../../api/client.ts";
-import type { User } from "../../api/records.ts";
+import { control } from "../../api/client.ts";
 import { service } from "../../api/service.ts";
-import { Select, TextField } from "../../ui/field.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
-import { instanceChoices } from "../instances/instance-choices.ts";
+import { instanceChoices } from "../choices.ts";
 
 /** Makes a user who never signed in. */
 export function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => void }): VNode {
@@ -15,11 +14,13 @@ export function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () =
   const instance = useSignal(service.peek().instances[0]?.id ?? "");
   const isVerified = useSignal(false);
   const create = async (): Promise<void> => {
-    const user = await post<User>("users", {
-      instance: instance.value,
-      name: name.value,
-      email: email.value,
-      ...(isVerified.value && { email_verified_at: service.peek().state?.now ?? new Date().toISOString() }),
+    const user = await control.request("POST /users", {
+      body: {
+        instance: instance.value,
+        name: name.value,
+        email: email.value,
+        email_verified_at: isVerified.value ? service.peek().state?.now : null,
+      },
     });
     notify("good", `Created ${user.data.email}`);
     onDone();
@@ -28,12 +29,7 @@ export function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () =
     <FormDialog title="New user" action="Create" onSubmit={create} onClose={onClose}>
       <TextField label="Name" required maxLength={256} value={name} />
       <TextField label="E-mail address" required type="email" value={email} />
-      <Select
-        label="Instance"
-        value={instance.value}
-        choices={instanceChoices()}
-        onChange={(id) => void (instance.value = id)}
-      />
+      <SelectField label="Instance" value={instance} choices={instanceChoices()} />
       <label class="check">
         <input
           type="checkbox"

@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
-import { post, type Query } from "../../api/client.ts";
+import type { QueryOf } from "../../../wire/control/routes.ts";
+import { providerTitle } from "../../../wire/names.ts";
+import { control } from "../../api/client.ts";
 import type { Session } from "../../api/records.ts";
 import { href } from "../../router.ts";
 import { Button } from "../../ui/button.tsx";
@@ -18,14 +20,14 @@ export function SessionTable({
   onError,
   empty,
 }: {
-  query: Query;
+  query: NonNullable<QueryOf<"GET /sessions">>;
   withUser?: boolean;
   onError?: (error: Error | undefined) => void;
   empty?: ComponentChildren;
 }): VNode {
   const version = useSignal(0);
   const change = async (session: Session, verb: "revoke" | "restore"): Promise<void> => {
-    await post(`sessions/${encodeURIComponent(session.data.session_id)}/${verb}`);
+    await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id: session.data.session_id } });
     notify("good", verb === "revoke" ? "Session revoked" : "Session restored");
     version.value++;
   };
@@ -40,7 +42,7 @@ export function SessionTable({
           },
         ]
       : []),
-    { title: "Provider", cell: ({ data }) => data.provider, ...(withUser && { from: 400 }) },
+    { title: "Provider", cell: ({ data }) => providerTitle(data.provider), ...(withUser && { from: 400 }) },
     { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, from: 740 },
     { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} />, ...(withUser && { from: 740 }) },
     { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} />, from: 960 },
@@ -72,9 +74,9 @@ export function SessionTable({
     },
   ];
   return (
-    <PagedTable<Session>
+    <PagedTable
       label="Sessions"
-      path="sessions"
+      route="GET /sessions"
       query={query}
       columns={columns}
       idOf={({ id }) => id}

@@ -1,4 +1,5 @@
-import { PROVIDERS } from "../../../wire/names.ts";
+import { enumerated, PROVIDER_TITLES, PROVIDERS } from "../../../wire/names.ts";
+import { tryTarget } from "../../../wire/try-target.ts";
 import { visible } from "../../../wire/visible.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { InstanceRecord } from "../../store/records.ts";
@@ -14,7 +15,7 @@ export function homePage(instances: readonly InstanceRecord[], addresses: Addres
       <header>
         <h1>svc is running</h1>
         <p>
-          An identity proxy with ${PROVIDERS.join(", ")} behind it. Sign in through one of them to see what your
+          An identity proxy with ${enumerated(Object.values(PROVIDER_TITLES), "and")} behind it. Sign in through one of them to see what your
           application gets.
         </p>
       </header>
@@ -29,7 +30,7 @@ export function homePage(instances: readonly InstanceRecord[], addresses: Addres
 
 function instanceCard(instance: InstanceRecord, addresses: Addresses): Html {
   const { name, subdomain, active, publishable_key, redirect_uris } = instance;
-  const target = targetOf(redirect_uris, `${addresses.front}/__svc/signed-in`);
+  const target = tryTarget(redirect_uris, addresses.front);
   return html`<section class="stack" data-testid="instance-${subdomain}">
     <h2>${visible(name)}${!active && html` <span class="pill warn">not active</span>`}</h2>
     <dl>
@@ -50,14 +51,8 @@ function instanceCard(instance: InstanceRecord, addresses: Addresses): Html {
 function tryButtons({ name, subdomain, redirect_uris }: InstanceRecord, front: string, target: string): Html {
   const links = PROVIDERS.map((provider) => {
     const query = new URLSearchParams({ instance: subdomain, provider, redirect_uri: target });
-    return html`<a class="button logo" href="${front}/oauth/authorize?${query.toString()}" aria-label="Sign in to ${name} with ${provider}" data-testid="try-${subdomain}-${provider}">${logo(provider)} ${provider}</a>`;
+    return html`<a class="button logo" href="${front}/oauth/authorize?${query.toString()}" aria-label="Sign in to ${name} with ${PROVIDER_TITLES[provider]}" data-testid="try-${subdomain}-${provider}">${logo(provider)} ${PROVIDER_TITLES[provider]}</a>`;
   });
   return html`<div class="buttons">${links}</div>
     ${redirect_uris.length > 0 && html`<p>These end at your application, <code>${target}</code>.</p>`}`;
-}
-
-/** Where a try ends: at our own page, or at the first web address that the instance lists. */
-function targetOf(redirect_uris: readonly string[], ownPage: string): string | undefined {
-  if (redirect_uris.length === 0 || redirect_uris[0] === "*") return ownPage;
-  return redirect_uris.find((entry) => /^https?:/i.test(entry))?.replace(/\?\*$/, "");
 }

@@ -1,4 +1,4 @@
-import type { Provider } from "../../../wire/names.ts";
+import { PROVIDER_TITLES, type Provider } from "../../../wire/names.ts";
 import { OUTCOMES } from "../../../wire/outcomes.ts";
 import { visible } from "../../../wire/visible.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
@@ -14,7 +14,8 @@ import { PICKER_SCRIPT } from "./scripts.ts";
  * so is most of what it shows: a text with one other character in it takes twice the room, and longer to send.
  */
 export function pickerPage(view: PickerView): string {
-  const { provider, title, request, search, problem } = view;
+  const { provider, request, search, problem } = view;
+  const title = PROVIDER_TITLES[provider];
   return layout(
     `Sign in with ${title}`,
     html`<div class="bar"><span class="mark logo">${logo(provider)}</span><span class="pill">simulated</span></div>
@@ -40,10 +41,10 @@ export function pickerPage(view: PickerView): string {
  * @param firstHasFocus so that Enter signs in
  */
 export function accountList(view: PickerView, firstHasFocus = false): Html {
-  const { request, accounts, search, title } = view;
+  const { provider, request, accounts, search } = view;
   if (accounts.length === 0)
     return html`<p data-testid="no-match">
-      ${search === "" ? `No accounts at ${title}. Use another account.` : `No account matches “${search}”.`}
+      ${search === "" ? `No accounts at ${PROVIDER_TITLES[provider]}. Use another account.` : `No account matches “${search}”.`}
     </p>`;
   return html`<ul class="list" data-testid="accounts" aria-label="Accounts">
       ${accounts.map(({ persona, account }, i) => accountRow(request, persona, account, firstHasFocus && i === 0))}
@@ -56,7 +57,8 @@ function mayFocus({ application }: PickerView): boolean {
   return !application?.needsClick;
 }
 
-function heading({ title, application }: PickerView): Html {
+function heading({ provider, application }: PickerView): Html {
+  const title = PROVIDER_TITLES[provider];
   if (!application)
     return html`<header>
       <h1>Sign in with ${title}</h1>

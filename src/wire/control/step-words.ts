@@ -1,16 +1,21 @@
-import type { FlowEvent } from "./wanted.ts";
+import type { AnswerOf } from "./routes.ts";
 
-type Step = FlowEvent["data"]["steps"][number];
+/** One thing that was done in a sign-in. */
+export type Step = AnswerOf<"GET /flows">[number]["data"]["steps"][number];
 
-/** What was done in a step, in one line. */
-export function inWords({ name, sent, answered }: Step): string {
+/** What was done in a step, in one line; empty where its name says it all. */
+export function stepInWords({ name, sent, answered }: Pick<Step, "name" | "sent" | "answered">): string {
   const { provider, url, method, redirect_uri } = sent ?? {};
-  const { status, error, outcome, account, result, user_id } = answered ?? {};
+  const { status, error, outcome, account, result, user_id, message } = answered ?? {};
   switch (name) {
     case "begin":
       return [`with ${provider ?? "?"}`, redirect_uri && `back to ${redirect_uri}`].filter(Boolean).join(", ");
     case "provider":
-      return [account && `${account} signs in`, outcome && outcome !== "success" && `outcome ${outcome}`]
+      return [
+        account && `${account} signs in`,
+        message && `shows ${message}`,
+        outcome && outcome !== "success" && `outcome ${outcome}`,
+      ]
         .filter(Boolean)
         .join(", ");
     case "callback":

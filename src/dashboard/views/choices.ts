@@ -1,0 +1,39 @@
+import { providerTitle } from "../../wire/names.ts";
+import { visible } from "../../wire/visible.ts";
+import { control } from "../api/client.ts";
+import type { Persona } from "../api/records.ts";
+import { service } from "../api/service.ts";
+import type { Choice } from "../ui/field.tsx";
+
+/** Every instance. @param all the text of a first choice that stands for all of them; the same below */
+export function instanceChoices(all?: string): Choice[] {
+  return [...first(all), ...service.value.instances.map(({ id, data }) => ({ value: id, text: visible(data.name) }))];
+}
+
+export function providerChoices(all?: string, providers: readonly string[] = service.value.providers): Choice[] {
+  return [...first(all), ...providers.map((value) => ({ value, text: providerTitle(value) }))];
+}
+
+/** The ways in which a sign-in can end. @param provider only those that can happen there */
+export function outcomeChoices(all?: string, provider?: string): Choice[] {
+  const possible = service.value.outcomes.filter(
+    ({ providers }) => provider === undefined || providers.some((name) => name === provider),
+  );
+  return [...first(all), ...possible.map(({ id, title }) => ({ value: id, text: title }))];
+}
+
+/** The first accounts that the simulated providers know, as many as a list to choose from can have. */
+export function readPersonas(): Promise<Persona[]> {
+  return control.request("GET /personas", { query: { limit: 200 } });
+}
+
+export function personaChoices(personas: readonly Persona[], all: string): Choice[] {
+  return [
+    ...first(all),
+    ...personas.map(({ id, data }) => ({ value: id, text: visible(`${data.name ?? id} (${data.email})`) })),
+  ];
+}
+
+function first(text: string | undefined): Choice[] {
+  return text === undefined ? [] : [{ value: "", text }];
+}
