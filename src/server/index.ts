@@ -7,7 +7,7 @@ export { defineSeed, type SeedInput } from "./seed/define.ts";
 export { StoreRefused } from "./store/store.ts";
 export { openMaintenance, parseConfig } from "./lazy.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
-export type { Migration, StoreCheck } from "./store/store.ts";
+export type { Migration, StoreCheck } from "./store/maintenance.ts";
 export { LOG_LEVELS, type LogLevel, type RequestEntry } from "./http/entry.ts";
 export type { ProvidersMode } from "./providers/connections.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";

@@ -8,7 +8,7 @@ import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { importStore } from "../../src/server/store/move/import.ts";
 import { VERSION } from "../../src/server/store/records.ts";
-import type { Source } from "../../src/server/store/store.ts";
+import type { Source } from "../../src/server/store/maintenance.ts";
 import { upgrade } from "../../src/server/store/upgrade.ts";
 import { filesBeside } from "./_move.ts";
 import { temporaryDirectory } from "./_directory.ts";

@@ -1,16 +1,7 @@
 import { openJsonStore } from "./json/json-store.ts";
 import { openMemoryStore } from "./json/memory-store.ts";
 import { kindOf } from "./location.ts";
-import type { Store, StoreRefused } from "./store.ts";
-
-export interface StoreOptions {
-  /** Told of what ends nothing. No secret is in it. */
-  warn(message: string): void;
-  /** Told how long each write took until it was durable. */
-  onCommit?: ((seconds: number) => void) | undefined;
-  /** Told once when another process has taken the files: this one can't go on. */
-  onTaken?: ((error: StoreRefused) => void) | undefined;
-}
+import type { Store, StoreOptions } from "./store.ts";
 
 /**
  * Opens the store that is named: `memory`, the path of a `db.json`, or the address of a PostgreSQL database.

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { byTable, TABLE_NAMES, type Entry, type SessionRecord, type TableName } from "../records.ts";
 import { References } from "../references.ts";
-import type { StoreCheck } from "../store.ts";
+import type { StoreCheck } from "../maintenance.ts";
 import type { AnyRecord } from "./change.ts";
 import { damageText } from "./damage.ts";
 import { inReadView } from "./read-view.ts";

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { Low } from "lowdb";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { VERSION } from "../records.ts";
-import type { StoreRefused } from "../store.ts";
+import type { StoreOptions } from "../store.ts";
 import type { Change } from "./change.ts";
 import type { Log } from "./commits.ts";
 import { Compactor } from "./compactor.ts";
@@ -19,14 +19,6 @@ import { lockStore, type Lock } from "./lock.ts";
 import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
 import { checkRoom } from "./room.ts";
 import { Turns } from "./turns.ts";
-
-export interface FilesOptions {
-  warn(message: string): void;
-  /** Told how long each group of changes took until it was on the disk. */
-  onCommit?: ((seconds: number) => void) | undefined;
-  /** Told once when another process has taken the store, although this one held it. Nothing is written any more. */
-  onTaken?: ((error: StoreRefused) => void) | undefined;
-}
 
 /**
  * The store's files: `db.json`, the document as of some change, and `db.journal`, every change since. The journal is
@@ -74,7 +66,7 @@ export class Files implements Log {
   }
 
   /** @throws {StoreRefused} */
-  static async open(path: string, { warn }: FilesOptions): Promise<Files> {
+  static async open(path: string, { warn }: StoreOptions): Promise<Files> {
     await makeDirectory(dirname(path));
     const lock = await lockStore(path).catch((error: unknown) => {
       throw unusable(path, error);

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { changeSetting } from "../settings.ts";
-import type { Store } from "../store.ts";
+import type { Store, StoreOptions } from "../store.ts";
 import { followed } from "./directory.ts";
 import { createDocumentStore } from "./document-store.ts";
-import { Files, type FilesOptions } from "./files.ts";
+import { Files } from "./files.ts";
 import { observed } from "./observed.ts";
 import { createFileShelf } from "./snapshot-shelf.ts";
 
@@ -12,7 +12,7 @@ import { createFileShelf } from "./snapshot-shelf.ts";
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
  * @throws {StoreRefused} when another process has it, or it is damaged
  */
-export async function openJsonStore(path: string, options: FilesOptions): Promise<Store> {
+export async function openJsonStore(path: string, options: StoreOptions): Promise<Store> {
   const location = resolve(path);
   const target = await followed(location);
   const files = await Files.open(target, options);

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { VERSION } from "../records.ts";
-import { StoreRefused, type Migration } from "../store.ts";
+import type { Migration } from "../maintenance.ts";
+import { StoreRefused } from "../store.ts";
 import { Files } from "./files.ts";
 import { inReadView } from "./read-view.ts";
 import { itemsOf } from "./document-reader.ts";

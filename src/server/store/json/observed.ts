@@ -1,10 +1,10 @@
-import { StorageUnavailable } from "../store.ts";
-import type { Files, FilesOptions } from "./files.ts";
+import { StorageUnavailable, type StoreOptions } from "../store.ts";
+import type { Files } from "./files.ts";
 import type { Log } from "./commits.ts";
 import { taken } from "./failures.ts";
 
 /** Times each write, and says once when nothing can be written and why, and when that is over. */
-export function observed(log: Files, location: string, { warn, onCommit, onTaken }: FilesOptions): Log {
+export function observed(log: Files, location: string, { warn, onCommit, onTaken }: StoreOptions): Log {
   let isAway = false;
   let isTaken = false;
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { byTable, keyOf, MOVED_NAMES, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
-import type { Source } from "../store.ts";
+import type { Source } from "../maintenance.ts";
 import type { AnyRecord, Change } from "./change.ts";
 import { refusalOf } from "./damage.ts";
 import type { Header } from "./header.ts";

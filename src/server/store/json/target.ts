@@ -1,7 +1,8 @@
 import { rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { VERSION, type Entry } from "../records.ts";
-import { StoreRefused, type Target } from "../store.ts";
+import type { Target } from "../maintenance.ts";
+import { StoreRefused } from "../store.ts";
 import { followed, journalName, makeDirectory, notWritten, oldName, unfinished, unfinishedName } from "./directory.ts";
 import type { Change } from "./change.ts";
 import { Document } from "./document.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName } from "../records.ts";
-import { StoreRefused, type Source } from "../store.ts";
+import type { Source } from "../maintenance.ts";
+import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName, type TableName } from "../records.ts";
 import { References } from "../references.ts";
+import { StoreRefused } from "../store.ts";
 
 /** How many records of a kind there are, and the SHA-256, in hexadecimal, of all of them in their order. */
 export interface TableDigest {
@@ -12,22 +13,26 @@ export type Digests = Readonly<Record<MovedName, TableDigest>>;
 
 /**
  * Reads a whole store for its digests.
+ * @param take gets the texts of the records, some at a time
  * @throws {StoreRefused} where a record belongs to another that is not there: such a store can't be put elsewhere
  */
-export async function digest(source: Source): Promise<Digests> {
+export async function digest(
+  source: Source,
+  take?: (records: readonly (readonly [table: TableName, text: string])[]) => Promise<void>,
+): Promise<Digests> {
   const summary = new Summary();
   const references = new References();
   for await (const entries of source.entries()) {
-    for (const entry of entries) {
-      checkReference(source.location, references, entry);
-      summary.add(entry);
-    }
+    const records = entries.map((entry) => {
+      refuseDangling(source.location, references, entry);
+      return [entry[0], summary.add(entry)] as const;
+    });
+    await take?.(records);
   }
   return summary.digests();
 }
 
-/** @throws {StoreRefused} */
-export function checkReference(location: string, references: References, entry: Entry): void {
+function refuseDangling(location: string, references: References, entry: Entry): void {
   const missing = references.missing(entry);
   if (missing === undefined) return;
   throw new StoreRefused(
@@ -59,4 +64,8 @@ export class Summary {
 /** One value for the content of a whole store. */
 export function fingerprintOf(digests: Digests): string {
   return createHash("sha256").update(JSON.stringify(digests)).digest("hex");
+}
+
+export function countOf(digests: Digests): number {
+  return Object.values(digests).reduce((sum, { count }) => sum + count, 0);
 }

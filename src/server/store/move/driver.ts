@@ -4,9 +4,8 @@ import { migrateJsonStore } from "../json/migrate.ts";
 import { openJsonSource } from "../json/source.ts";
 import { openJsonTarget } from "../json/target.ts";
 import { kindOf } from "../location.ts";
-import type { Migration, Source, StoreCheck, Target } from "../store.ts";
-
-export type Warn = (message: string) => void;
+import type { Migration, Source, StoreCheck, Target } from "../maintenance.ts";
+import type { Warn } from "../store.ts";
 
 /** What each kind of store offers for looking after it and moving it. */
 export interface Driver {
@@ -24,6 +23,16 @@ export interface Driver {
  */
 export function driverOf(location: string, warn: Warn = () => {}): Driver {
   return kindOf(location) === "postgres" ? postgresDriver(location, warn) : jsonDriver(location, warn);
+}
+
+/** What is read of a store. @throws {StoreRefused} */
+export async function fromSource<Result>(driver: Driver, read: (source: Source) => Promise<Result>): Promise<Result> {
+  const source = await driver.openSource();
+  try {
+    return await read(source);
+  } finally {
+    await source.close();
+  }
 }
 
 /** @throws {ServeError} where a location is not that of a file store */

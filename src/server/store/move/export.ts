@@ -1,29 +1,36 @@
-import { VERSION } from "../records.ts";
-import type { Source } from "../store.ts";
-import { checkReference, Summary, type Digests } from "./digest.ts";
-import { endLine, EXPORT_FORMAT, LineHash, recordLine } from "./export-file.ts";
-import { References } from "../references.ts";
+import { createHash } from "node:crypto";
+import type { Source } from "../maintenance.ts";
+import { byTable, MOVED_NAMES, VERSION } from "../records.ts";
+import { digest, type Digests } from "./digest.ts";
 
 /**
- * Writes a store, as it is at one moment, as NDJSON: a header, a line for each record, and an end that tells how many
- * there are and the SHA-256 of all before it. The same content gives the same bytes. It holds secret keys.
+ * An export, a line of JSON each:
+ *
+ *     {"format":"svc-identity-export","version":3}
+ *     {"table":"users","record":{…}}
+ *     {"end":{"instances":2,"personas":6,"users":12,"identities":9,"sessions":15},"sha256":"…"}
+ *
+ * The version is that of its records; an export of the first version has those of the oldest. The SHA-256 is of all that
+ * stands before the last line.
+ */
+export const EXPORT_FORMAT = "svc-identity-export";
+
+/**
+ * Writes a store, as it is at one moment. The same content gives the same bytes. It holds secret keys.
  * @param write takes the next piece, and resolves when there is room for more
  * @throws {StoreRefused} where the store is damaged; what was written then has no end, and can't be imported
  */
 export async function exportStore(source: Source, write: (text: string) => Promise<void>): Promise<Digests> {
-  const hash = new LineHash();
-  const summary = new Summary();
-  const references = new References();
-  await write(hash.add(`${JSON.stringify({ format: EXPORT_FORMAT, version: VERSION })}\n`));
-  for await (const entries of source.entries()) {
-    let text = "";
-    for (const entry of entries) {
-      checkReference(source.location, references, entry);
-      text += recordLine(entry[0], summary.add(entry));
-    }
-    await write(hash.add(text));
-  }
-  const digests = summary.digests();
-  await write(endLine(digests, hash.digest()));
+  const hash = createHash("sha256");
+  const add = async (text: string): Promise<void> => {
+    hash.update(text);
+    await write(text);
+  };
+  await add(`${JSON.stringify({ format: EXPORT_FORMAT, version: VERSION })}\n`);
+  const digests = await digest(source, (records) =>
+    add(records.map(([table, text]) => `{"table":"${table}","record":${text}}\n`).join("")),
+  );
+  const end = byTable(MOVED_NAMES, (name) => digests[name].count);
+  await write(`${JSON.stringify({ end, sha256: hash.digest("hex") })}\n`);
   return digests;
 }

@@ -1,12 +1,17 @@
 import type { Entry } from "../records.ts";
 import { StoreRefused } from "../store.ts";
-import { digest, fingerprintOf, type Digests } from "./digest.ts";
-import type { Driver } from "./driver.ts";
+import { countOf, digest, fingerprintOf, type Digests } from "./digest.ts";
+import { fromSource, type Driver } from "./driver.ts";
+
+/** Is told how many records of how many are there so far. */
+export type OnProgress = (done: number, total: number) => void;
 
 /** What stands in a store after it was filled. */
 export interface Filled {
   readonly location: string;
   readonly digests: Digests;
+  /** Whether that is what it was to be filled with. */
+  readonly isEqual: boolean;
   /** Whether all of it was there before. */
   readonly wasThere: boolean;
 }
@@ -15,19 +20,18 @@ export interface Filled {
  * Puts entries into an empty store, going on where an earlier attempt with the same content was broken off, and reads
  * them again there. A store that holds just that already is left as it is.
  * @param expected what `entries` amount to
- * @param onPut is told how many entries are there so far
  * @throws {StoreRefused} where the store holds anything else
  */
 export async function fill(
   driver: Driver,
   entries: AsyncIterable<readonly Entry[]>,
   expected: Digests,
-  onPut: (done: number) => void = () => {},
+  onProgress?: OnProgress,
 ): Promise<Filled> {
   const target = await driver.openTarget();
+  const fingerprint = fingerprintOf(expected);
   let wasThere = false;
   try {
-    const fingerprint = fingerprintOf(expected);
     const done = await target.begin(fingerprint).catch(async (error: unknown) => {
       wasThere = await holds(driver, fingerprint);
       if (!wasThere) throw error;
@@ -40,29 +44,20 @@ export async function fill(
         seen += batch.length;
         if (rest.length === 0) continue;
         await target.put(rest);
-        onPut(seen);
+        onProgress?.(seen, countOf(expected));
       }
       await target.finish();
     }
   } finally {
     await target.close();
   }
-  const { location } = target;
-  return { location, wasThere, digests: await digestOf(driver) };
-}
-
-export async function digestOf(driver: Driver): Promise<Digests> {
-  const source = await driver.openSource();
-  try {
-    return await digest(source);
-  } finally {
-    await source.close();
-  }
+  const digests = await fromSource(driver, digest);
+  return { location: target.location, digests, isEqual: fingerprintOf(digests) === fingerprint, wasThere };
 }
 
 async function holds(driver: Driver, fingerprint: string): Promise<boolean> {
   try {
-    return fingerprintOf(await digestOf(driver)) === fingerprint;
+    return fingerprintOf(await fromSource(driver, digest)) === fingerprint;
   } catch (error) {
     if (error instanceof StoreRefused) return false;
     throw error;

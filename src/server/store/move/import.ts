@@ -1,13 +1,14 @@
+import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import { chunksOf, lineBatches, type Line } from "../json/lines.ts";
+import { chunksOf, lineBatches, parseObject, type Line } from "../json/lines.ts";
 import { OLDEST_VERSION } from "../columns.ts";
-import { isRecord, keyOf, MOVED_NAMES, VERSION, type Entry, type MovedName } from "../records.ts";
+import { byTable, isRecord, keyOf, MOVED_NAMES, VERSION, type Entry, type MovedName } from "../records.ts";
 import { References } from "../references.ts";
 import { upgrade } from "../upgrade.ts";
-import { fingerprintOf, Summary, type Digests } from "./digest.ts";
+import { countOf, Summary, type Digests } from "./digest.ts";
 import type { Driver } from "./driver.ts";
-import { EXPORT_FORMAT, LineHash } from "./export-file.ts";
-import { fill, type Filled } from "./fill.ts";
+import { EXPORT_FORMAT } from "./export.ts";
+import { fill, type Filled, type OnProgress } from "./fill.ts";
 
 const BATCH = 1000;
 
@@ -31,13 +32,11 @@ export async function importStore(
   driver: Driver,
   name: string,
   file: FileHandle,
-  onProgress: (done: number, total: number) => void = () => {},
-): Promise<Filled & { readonly isEqual: boolean }> {
+  onProgress?: OnProgress,
+): Promise<Filled> {
   const expected = await verified(name, file);
-  const total = Object.values(expected).reduce((sum, { count }) => sum + count, 0);
-  if (total === 0) throw new ImportRefused(name, " holds nothing.");
-  const filled = await fill(driver, readExport(name, chunksOf(file)), expected, (done) => onProgress(done, total));
-  return { ...filled, isEqual: fingerprintOf(filled.digests) === fingerprintOf(expected) };
+  if (countOf(expected) === 0) throw new ImportRefused(name, " holds nothing.");
+  return fill(driver, readExport(name, chunksOf(file)), expected, onProgress);
 }
 
 async function verified(name: string, file: FileHandle): Promise<Digests> {
@@ -48,9 +47,9 @@ async function verified(name: string, file: FileHandle): Promise<Digests> {
 
 /** An export's records. @throws {ImportRefused} at its first fault, the last of which is what its end says */
 export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): AsyncIterable<Entry[]> {
-  const hash = new LineHash();
+  const hash = createHash("sha256");
   const references = new References();
-  const counts = Object.fromEntries(MOVED_NAMES.map((table) => [table, 0])) as Record<MovedName, number>;
+  const counts = byTable(MOVED_NAMES, () => 0);
   let number = 0;
   let version = VERSION;
   let hasEnded = false;
@@ -60,15 +59,14 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
   const read = ({ bytes, isWhole }: Line): Entry[] => {
     number++;
     if (!isWhole) refuse("it was cut off here.");
-    const value = parse(bytes);
+    const value = parseObject(bytes.toString());
     if (hasEnded) refuse("nothing should be behind the end.");
     if (number > 1 && value && "end" in value) {
-      checkEnd(value, hash.digest(), counts, refuse);
+      checkEnd(value, hash.digest("hex"), counts, refuse);
       hasEnded = true;
       return [];
     }
-    hash.add(bytes);
-    hash.add("\n");
+    hash.update(bytes).update("\n");
     if (number === 1) {
       version = versionIn(value, refuse);
       return [];
@@ -96,15 +94,6 @@ function checkEnd(
 ): void {
   if (sha256 !== hash) refuse("the SHA-256 differs: something above was altered. Export it again.");
   if (JSON.stringify(end) !== JSON.stringify(counts)) refuse("the counts differ from what is above.");
-}
-
-function parse(line: Buffer): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(line.toString()) as unknown;
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The version of an export's records. */

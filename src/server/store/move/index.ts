@@ -1,12 +1,13 @@
 import type { FileHandle } from "node:fs/promises";
 import { compactJsonStore, type Compaction } from "../json/compact.ts";
 import { openRepair as openJsonRepair, type Repair, type RepairOptions } from "../json/repair.ts";
-import type { Migration, StoreCheck } from "../store.ts";
+import type { Migration, StoreCheck } from "../maintenance.ts";
+import type { Warn } from "../store.ts";
 import { copyStore, type Copy } from "./copy.ts";
 import type { Digests } from "./digest.ts";
-import { driverOf, jsonPath, type Warn } from "./driver.ts";
+import { driverOf, fromSource, jsonPath } from "./driver.ts";
 import { exportStore } from "./export.ts";
-import type { Filled } from "./fill.ts";
+import type { Filled, OnProgress } from "./fill.ts";
 import { importStore } from "./import.ts";
 
 /**
@@ -19,22 +20,12 @@ export const createMaintenance = (warn: Warn) => ({
     openJsonRepair(jsonPath(store), options),
   compact: async (store: string): Promise<Compaction> => compactJsonStore(jsonPath(store)),
   migrate: async (store: string): Promise<Migration> => driverOf(store, warn).migrate(),
-  copy: async (from: string, to: string, onProgress?: (done: number, total: number) => void): Promise<Copy> =>
+  copy: async (from: string, to: string, onProgress?: OnProgress): Promise<Copy> =>
     copyStore(driverOf(from, warn), driverOf(to, warn), onProgress),
-  async export(store: string, write: (text: string) => Promise<void>): Promise<Digests> {
-    const source = await driverOf(store, warn).openSource();
-    try {
-      return await exportStore(source, write);
-    } finally {
-      await source.close();
-    }
-  },
-  import: async (
-    store: string,
-    name: string,
-    file: FileHandle,
-    onProgress?: (done: number, total: number) => void,
-  ): Promise<Filled & { readonly isEqual: boolean }> => importStore(driverOf(store, warn), name, file, onProgress),
+  export: async (store: string, write: (text: string) => Promise<void>): Promise<Digests> =>
+    fromSource(driverOf(store, warn), (source) => exportStore(source, write)),
+  import: async (store: string, name: string, file: FileHandle, onProgress?: OnProgress): Promise<Filled> =>
+    importStore(driverOf(store, warn), name, file, onProgress),
 });
 
 export type { Compaction, Copy, Digests, Filled, Migration, Repair, StoreCheck };

@@ -1,6 +1,5 @@
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
-import type { PostgresEnvironment } from "./environment.ts";
 import { badAddress } from "./failures.ts";
 import { limitsOf, POOL_PARAMETERS, type Limits } from "./limits.ts";
 import { tlsOf, type Tls } from "./tls.ts";
@@ -34,6 +33,9 @@ export interface Address {
   readonly limits: Limits;
 }
 
+/** The variables of libpq that an address leaves room for. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const PARAMETERS: readonly string[] = [
   "host",
   "port",
@@ -53,7 +55,7 @@ const PARAMETERS: readonly string[] = [
  * `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and the other variables of libpq.
  * @throws {StoreRefused} with a message that repeats nothing that could be part of a password
  */
-export function parseAddress(text: string, env: PostgresEnvironment = {}): Address {
+export function parseAddress(text: string, env: Environment = {}): Address {
   const { url, hosts: urls } = split(text);
   const path = decoded(url.pathname.slice(1));
   // The part after the host is printed, and a password with a bare / in it ends up there.
@@ -63,25 +65,25 @@ export function parseAddress(text: string, env: PostgresEnvironment = {}): Addre
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) throw badAddress(`has an unknown parameter. Known ones: ${PARAMETERS.join(", ")}.`);
   const parameter = (name: string, variable: string): string | undefined =>
-    (parameters.get(name) ?? env[variable as keyof PostgresEnvironment]) || undefined;
+    (parameters.get(name) ?? env[variable]) || undefined;
 
   const named = decoded(url.username);
-  const username = named || (env.PGUSER ?? userInfo().username);
+  const username = named || (env["PGUSER"] ?? userInfo().username);
   const hosts = hostsOf(urls, parameters, env);
   const shown = parameters.get("host") ?? urls.map((one) => one.host).join(",");
   return {
     location: `postgres://${named === "" ? "" : `${named}@`}${shown}/${path}`,
     hosts,
     username,
-    database: path || (env.PGDATABASE ?? username),
-    password: decoded(url.password) || env.PGPASSWORD,
+    database: path || (env["PGDATABASE"] ?? username),
+    password: decoded(url.password) || env["PGPASSWORD"],
     passwordFile: parameter("passfile", "PGPASSFILE") ?? join(homedir(), ".pgpass"),
     tls: tlsOf(parameter("sslmode", "PGSSLMODE"), parameter("sslrootcert", "PGSSLROOTCERT")),
     target: targetOf(parameter("target_session_attrs", "PGTARGETSESSIONATTRS"), hosts.length),
     application_name: parameters.get("application_name") ?? "svc",
     schemaOwner: parameters.get("schema_owner") ?? undefined,
     options: parameter("options", "PGOPTIONS"),
-    limits: limitsOf(parameters, env.PGCONNECT_TIMEOUT, hosts.length),
+    limits: limitsOf(parameters, env["PGCONNECT_TIMEOUT"], hosts.length),
   };
 }
 
@@ -105,10 +107,10 @@ function split(text: string): Parts {
   return { url: new URL(whole), hosts: hosts.map((one) => new URL(one)) };
 }
 
-function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: PostgresEnvironment): Host[] {
-  const listed = parameters.get("host") ?? (urls.length === 0 ? (env.PGHOST ?? "localhost") : undefined);
+function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Environment): Host[] {
+  const listed = parameters.get("host") ?? (urls.length === 0 ? (env["PGHOST"] ?? "localhost") : undefined);
   const names = listed?.split(",") ?? urls.map((url) => decoded(url.hostname.replace(/^\[(.*)\]$/, "$1")));
-  const ports = (parameters.get("port") ?? env.PGPORT ?? "5432").split(",");
+  const ports = (parameters.get("port") ?? env["PGPORT"] ?? "5432").split(",");
   if (ports.length > 1 && ports.length !== names.length) throw badAddress("has another number of ports than of hosts.");
   return names.map((host, n) => {
     const own = urls.length === names.length ? urls[n]!.port : "";

@@ -1,12 +1,12 @@
 import { fold } from "../fold.ts";
 import { TABLE_NAMES, type TableName } from "../records.ts";
-import { StoreRefused, type StoreCheck } from "../store.ts";
-import { causeOf, refusal } from "./failures.ts";
-import { hasTrigrams, schemaVersion } from "./migrate.ts";
+import type { StoreCheck } from "../maintenance.ts";
+import type { Warn } from "../store.ts";
+import { asRefusal } from "./failures.ts";
+import { hasTrigrams, requireStore } from "./migrate.ts";
 import { foldedColumnsOf } from "./rows.ts";
-import { MIGRATIONS } from "./schema.ts";
-import type { Ask } from "./session.ts";
-import { openToolDatabase, type Warn } from "./tool.ts";
+import { openToolDatabase } from "./open-database.ts";
+import { inBatches, type Ask } from "./session.ts";
 
 const BATCH = 2000;
 const MAX_NAMED = 20;
@@ -18,12 +18,7 @@ export async function checkPostgres(url: string, warn: Warn = () => {}): Promise
   const session = database.openSession(false);
   const { ask } = session;
   try {
-    const version = await schemaVersion(database);
-    if (version < MIGRATIONS.length)
-      throw new StoreRefused(
-        "unusable",
-        version === 0 ? `${location} contains no store.` : `${location} has an older schema. Run: svc store migrate`,
-      );
+    const version = await requireStore(database);
     await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const tables = {} as Record<TableName, number>;
     for (const table of TABLE_NAMES) {
@@ -36,7 +31,7 @@ export async function checkPostgres(url: string, warn: Warn = () => {}): Promise
     const notes = (await hasTrigrams(ask)) ? [] : ["The extension pg_trgm is missing: searches read every row."];
     return { location, kind: `postgres, schema ${version}`, tables, damage, dangling: await strayRows(ask), notes };
   } catch (error) {
-    throw error instanceof StoreRefused ? error : refusal(location, causeOf(error));
+    throw asRefusal(location, error);
   } finally {
     await session.close();
     await database.close();
@@ -66,25 +61,23 @@ async function strayRows(ask: Ask): Promise<string[]> {
 /** Searches read folded text, which only svc writes: a name that was changed by hand leaves it out of date. */
 async function staleText(ask: Ask): Promise<string[]> {
   const faults: string[] = [];
-  for (const table of ["users", "sessions"] as const) {
+  for (const table of ["users", "sessions"] as const)
     for (const column of foldedColumnsOf(table)) {
-      const cursor = `${table}_${column}`;
-      await ask(
-        `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT id, ${column} AS text, ${column}_folded AS folded FROM svc.${table}`,
+      const stale: string[] = [];
+      const select = `SELECT id, ${column} AS text, ${column}_folded AS folded FROM svc.${table}`;
+      const batches = inBatches<{ id: string; text: string | null; folded: string | null }>(
+        ask,
+        `${table}_${column}`,
+        BATCH,
+        select,
       );
-      const named = faults.length + MAX_NAMED;
-      for (;;) {
-        const rows = await ask<{ id: string; text: string | null; folded: string | null }>(
-          `FETCH ${BATCH} FROM ${cursor}`,
-        );
-        if (rows.length === 0 || faults.length >= named) break;
-        for (const { id, text, folded } of rows) {
-          if ((text === null ? null : fold(text)) !== folded && faults.length < named)
-            faults.push(`${table}: ${id} can't be found by its ${column}: ${column}_folded is out of date.`);
-        }
+      for await (const rows of batches) {
+        const found = rows.filter(({ text, folded }) => (text === null ? null : fold(text)) !== folded);
+        stale.push(...found.map(({ id }) => id));
+        if (stale.length >= MAX_NAMED) break;
       }
-      await ask(`CLOSE ${cursor}`);
+      for (const id of stale.slice(0, MAX_NAMED))
+        faults.push(`${table}: ${id} can't be found by its ${column}: ${column}_folded is out of date.`);
     }
-  }
   return faults;
 }

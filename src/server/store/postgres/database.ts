@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Warn } from "../store.ts";
 import type { Address } from "./address.ts";
 import { connect, localSettings, runAsTransaction, type Client, type Endpoint } from "./connection.ts";
 import {
@@ -52,7 +53,7 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  warn(message: string): void;
+  readonly warn: Warn;
   /** Whether it is said that the database has gone, and that it is back, as a server that goes on does. Default true. */
   readonly reportsLoss?: boolean;
 }

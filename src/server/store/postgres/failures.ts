@@ -102,12 +102,11 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Why a store can't be opened, and what to do. @param location without a password */
-export function refusal(location: string, error: unknown): StoreRefused {
-  const advice = isPoolersRefusal(error)
-    ? "Leave out the options of the address, or have the pooler ignore them."
-    : adviceOn(codeOf(error));
-  const message = messageOf(error).replace(/\.?$/, ".");
-  return new StoreRefused("unusable", `${location} can't be used: ${message} ${advice}`.trim(), { cause: error });
+export function asRefusal(location: string, error: unknown): StoreRefused {
+  if (error instanceof StoreRefused) return error;
+  const cause = causeOf(error);
+  const message = messageOf(cause).replace(/\.?$/, ".");
+  return new StoreRefused("unusable", `${location} can't be used: ${message} ${adviceOn(cause)}`.trim(), { cause });
 }
 
 /** @param why must repeat nothing of the address that could be part of a password */
@@ -115,40 +114,34 @@ export function badAddress(why: string): StoreRefused {
   return new StoreRefused("unusable", `The address of the PostgreSQL store ${why}`);
 }
 
-function adviceOn(code: string): string {
-  switch (code) {
-    case "ECONNREFUSED":
-    case "ENOENT":
-      return "Is PostgreSQL running there? Check host and port.";
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return "Check the host name in the address.";
-    case "CONNECT_TIMEOUT":
-    case "NO_ANSWER":
-    case "ETIMEDOUT":
-    case "EHOSTUNREACH":
-      return "Check host and port, and firewalls in between.";
-    case "28P01":
-      return "Check the user name, and the password in PGPASSWORD, ~/.pgpass or SVC_STORE.";
-    case "28000":
-      return "Check the user name and pg_hba.conf, which may allow TLS only: sslmode=verify-full.";
-    case "3D000":
-      return "Create it with: createdb";
-    case "42501":
-      return "Have the owner of the database run svc store migrate once.";
-    case "53300":
-      return "Raise max_connections, or lower pool_size and list_connections in the address of each svc.";
-    case "57P03":
-      return "Try again when it has started.";
-    case "25006":
-      return "Name the primary, or all hosts: postgres://user@host1,host2/database.";
-    case "ECONNRESET":
-      return "Is that PostgreSQL? If it has no TLS, and the network is trusted, add sslmode=disable.";
-    default:
-      return /CERT|SELF_SIGNED|ALTNAME/.test(code)
-        ? "The server's certificate is not trusted. Name its authority with sslrootcert=FILE. On a trusted network sslmode=require does without."
-        : "";
-  }
+const CHECK_ADDRESS = "Check host and port, and firewalls in between.";
+const CHECK_NAME = "Check the host name in the address.";
+const IS_IT_RUNNING = "Is PostgreSQL running there? Check host and port.";
+const ADVICE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: IS_IT_RUNNING,
+  ENOENT: IS_IT_RUNNING,
+  ENOTFOUND: CHECK_NAME,
+  EAI_AGAIN: CHECK_NAME,
+  CONNECT_TIMEOUT: CHECK_ADDRESS,
+  NO_ANSWER: CHECK_ADDRESS,
+  ETIMEDOUT: CHECK_ADDRESS,
+  EHOSTUNREACH: CHECK_ADDRESS,
+  ECONNRESET: "Is that PostgreSQL? If it has no TLS, and the network is trusted, add sslmode=disable.",
+  "28P01": "Check the user name, and the password in PGPASSWORD, ~/.pgpass or SVC_STORE.",
+  "28000": "Check the user name and pg_hba.conf, which may allow TLS only: sslmode=verify-full.",
+  "3D000": "Create it with: createdb",
+  "42501": "Have the owner of the database run svc store migrate once.",
+  "53300": "Raise max_connections, or lower pool_size and list_connections in the address of each svc.",
+  "57P03": "Try again when it has started.",
+  "25006": "Name the primary, or all hosts: postgres://user@host1,host2/database.",
+};
+const UNTRUSTED =
+  "The server's certificate is not trusted. Name its authority with sslrootcert=FILE. On a trusted network sslmode=require does without.";
+
+function adviceOn(error: unknown): string {
+  if (isPoolersRefusal(error)) return "Leave out the options of the address, or have the pooler ignore them.";
+  const code = codeOf(error);
+  return ADVICE[code] ?? (/CERT|SELF_SIGNED|ALTNAME/.test(code) ? UNTRUSTED : "");
 }
 
 /** Missing privileges, tables, functions or schemas: they were taken away from a store that was open. */

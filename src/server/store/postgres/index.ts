@@ -1,67 +1,54 @@
 import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
-import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store } from "../store.ts";
-import { parseAddress } from "./address.ts";
-import { openDatabase, type Database } from "./database.ts";
-import { postgresEnvironment } from "./environment.ts";
-import { causeOf, refusal } from "./failures.ts";
+import type { Migration } from "../maintenance.ts";
+import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store, type StoreOptions, type Warn } from "../store.ts";
+import type { Database } from "./database.ts";
+import { asRefusal } from "./failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
-import { hasTrigrams, LOCK, migrate, schemaVersion, type Migration } from "./migrate.ts";
+import { hasTrigrams, LOCK, migrate, schemaVersion } from "./migrate.ts";
+import { openDatabaseAt, openToolDatabase } from "./open-database.ts";
 import { checkRoom } from "./room.ts";
-import { selected } from "./rows.ts";
+import { selected, selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { createRecordOperations } from "./record-operations.ts";
-import type { Ask } from "./session.ts";
+import { createRecordOperations, type Together } from "./record-operations.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
 import { createStates } from "./states.ts";
 import { timed } from "./timed.ts";
-import { openToolDatabase, type Warn } from "./tool.ts";
 import { insertAll, isEmpty, removeAll } from "./write.ts";
 
 export { openPostgresSource, openPostgresTarget } from "./transfer.ts";
 export { checkPostgres } from "./check.ts";
-export type { Migration };
-
-export interface PostgresOptions {
-  /** Receives messages about what is worth knowing and stops nothing. They contain no secret. */
-  warn(message: string): void;
-  /** Told how long each write of a request took until it was durable. */
-  onCommit?: ((seconds: number) => void) | undefined;
-}
 
 /**
  * Opens the store in a PostgreSQL database, and creates its schema where there is none. Any number of processes may use
  * it at once.
  * @throws {StoreRefused} when it can't be reached or used; the message says what to do
  */
-export async function openPostgresStore(url: string, { warn, onCommit }: PostgresOptions): Promise<Store> {
-  const database = openDatabase(parseAddress(url, postgresEnvironment()), { warn });
+export async function openPostgresStore(url: string, { warn, onCommit }: StoreOptions): Promise<Store> {
+  const database = openDatabaseAt(url, { warn });
   try {
     await makeReady(database, warn);
     return timed(databaseStore(database), onCommit);
   } catch (error) {
     await database.close();
-    throw asRefusal(database, error);
+    throw asRefusal(database.location, error);
   }
 }
 
 /** Brings a database's schema to the newest version: `svc store migrate`. @throws {StoreRefused} */
-export async function migratePostgres(
-  url: string,
-  warn: Warn = () => {},
-): Promise<Migration & { readonly location: string }> {
+export async function migratePostgres(url: string, warn: Warn = () => {}): Promise<Migration> {
   const database = openToolDatabase(url, warn);
   try {
     await schemaVersion(database);
     return { location: database.location, ...(await migrate(database)) };
   } catch (error) {
-    throw asRefusal(database, error);
+    throw asRefusal(database.location, error);
   } finally {
     await database.close();
   }
 }
 
-async function makeReady(database: Database, warn: (message: string) => void): Promise<void> {
+async function makeReady(database: Database, warn: Warn): Promise<void> {
   const { location, query } = database;
   if ((await schemaVersion(database)) < MIGRATIONS.length) {
     const { from, to } = await migrate(database);
@@ -90,8 +77,7 @@ async function makeReady(database: Database, warn: (message: string) => void): P
 function databaseStore(database: Database): Store {
   const { query } = database;
 
-  /** @param lock taken first: it says what no other transaction may do meanwhile */
-  async function transaction(work: (ask: Ask) => Promise<void>, lock?: string): Promise<void> {
+  const transaction: Together = async (work, lock) => {
     const session = database.openSession(false);
     try {
       await session.transaction(async () => {
@@ -101,7 +87,7 @@ function databaseStore(database: Database): Store {
     } finally {
       await session.close();
     }
-  }
+  };
 
   return {
     location: database.location,
@@ -111,11 +97,9 @@ function databaseStore(database: Database): Store {
     ...createRecordOperations(database, transaction),
     snapshots: createSnapshots(database, transaction),
 
-    instances: () =>
-      query<InstanceRecord>(`SELECT ${selected("instances", "row")} FROM svc.instances AS row ORDER BY row.position`),
+    instances: () => query<InstanceRecord>(`${selectFrom("instances")} ORDER BY row.position`),
 
-    personas: () =>
-      query<PersonaRecord>(`SELECT ${selected("personas", "row")} FROM svc.personas AS row ORDER BY row.position`),
+    personas: () => query<PersonaRecord>(`${selectFrom("personas")} ORDER BY row.position`),
 
     seed: (records) =>
       transaction(async (ask) => {
@@ -132,25 +116,22 @@ function databaseStore(database: Database): Store {
     async findUser(instance_id, id) {
       if (id.includes("\0")) return undefined;
       const [row] = await query<UserRecord & { providers: string | null }>(
-        `SELECT ${selected("users", "row")}, ${PROVIDERS_OF_USER} FROM svc.users AS row
+        `SELECT ${selected("users")}, ${PROVIDERS_OF_USER} FROM svc.users AS row
          WHERE row.id = $2::text AND row.instance_id = $1::text`,
         [instance_id, id],
       );
       return row && viewOf(row);
     },
 
-    async findSession(instance_id, session_id): Promise<SessionRecord | undefined> {
+    async findSession(instance_id, session_id) {
       if (session_id.includes("\0")) return undefined;
-      const [row] = await query<SessionRecord>(
-        `SELECT ${selected("sessions", "row")} FROM svc.sessions AS row
-         WHERE row.session_id = $2::text AND row.instance_id = $1::text`,
-        [instance_id, session_id],
-      );
+      const place = "row.session_id = $2::text AND row.instance_id = $1::text";
+      const [row] = await query<SessionRecord>(`${selectFrom("sessions")} WHERE ${place}`, [instance_id, session_id]);
       return row;
     },
 
     /** What refers to the user goes with it (ON DELETE CASCADE); a sign-in under way holds its row, or finds it gone. */
-    async deleteUser(instance_id, id): Promise<boolean> {
+    async deleteUser(instance_id, id) {
       if (id.includes("\0")) return false;
       const [row] = await query(
         "DELETE FROM svc.users WHERE id = $2::text AND instance_id = $1::text RETURNING true AS deleted",
@@ -159,7 +140,7 @@ function databaseStore(database: Database): Store {
       return row !== undefined;
     },
 
-    async probe(): Promise<void> {
+    async probe() {
       const [state] = await query<{ readonly: boolean }>(
         "SELECT current_setting('transaction_read_only') = 'on' AS readonly FROM (SELECT FROM svc.instances LIMIT 1) AS first",
       );
@@ -174,8 +155,4 @@ function databaseStore(database: Database): Store {
     completeSignIn: (signIn) => completeSignIn(database, signIn),
     close: () => database.close(),
   };
-}
-
-function asRefusal(database: Database, error: unknown): StoreRefused {
-  return error instanceof StoreRefused ? error : refusal(database.location, causeOf(error));
 }

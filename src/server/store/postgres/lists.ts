@@ -1,11 +1,11 @@
 import type { SessionRecord, UserRecord } from "../records.ts";
 import { slices } from "../slices.ts";
-import { SearchTooSlow, StorageUnavailable, type PageOptions, type UserView } from "../store.ts";
+import { SearchTooSlow, StorageUnavailable, type PageOptions, type Store, type UserView } from "../store.ts";
 import type { Database } from "./database.ts";
 import { causeOf, isTooSlow } from "./failures.ts";
 import { selected } from "./rows.ts";
 import { condition } from "./search.ts";
-import type { Session, Value } from "./session.ts";
+import { inBatches, type Value } from "./session.ts";
 import { createSlots, type Slots } from "./slots.ts";
 import type { Provider } from "../../../wire/names.ts";
 
@@ -24,11 +24,6 @@ export function viewOf({ providers, ...user }: UserRow): UserView {
   return { user, providers: [...new Set(providers?.split(" "))] as Provider[] };
 }
 
-export interface Lists {
-  users(instance_id: string, options: PageOptions): Promise<AsyncIterable<UserView[]> | undefined>;
-  sessions(instance_id: string, options: PageOptions): Promise<AsyncIterable<SessionRecord[]> | undefined>;
-}
-
 /** One of the two lists, in words of SQL. */
 interface List {
   readonly table: "users" | "sessions";
@@ -40,18 +35,18 @@ interface List {
 
 const USERS: List = {
   table: "users",
-  columns: `${selected("users", "row")}, ${PROVIDERS_OF_USER}`,
+  columns: `${selected("users")}, ${PROVIDERS_OF_USER}`,
   time: "created_at",
   key: "id",
 };
 const SESSIONS: List = {
   table: "sessions",
-  columns: selected("sessions", "row"),
+  columns: selected("sessions"),
   time: "last_signin_at",
   key: "session_id",
 };
 
-export function createLists(database: Database): Lists {
+export function createLists(database: Database): Pick<Store, "users" | "sessions"> {
   // A slow search, and a slow reader of a long list, keep a connection that long. The others wait their turn.
   const searches = createSlots(database.listConnections);
   const cursors = createSlots(database.listConnections);
@@ -106,7 +101,9 @@ export function createLists(database: Database): Lists {
       await turn(cursors);
       const session = database.openSession();
       try {
-        yield* cursor<Row>(session, limit === Infinity ? text : `${text} LIMIT ${limit}`, values);
+        await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        const limited = limit === Infinity ? text : `${text} LIMIT ${limit}`;
+        yield* inBatches<Row>(session.ask, "page", BATCH, limited, values);
       } finally {
         cursors.give();
         await session.close();
@@ -148,20 +145,6 @@ export function createLists(database: Database): Lists {
       return rows && inPieces(rows, (row) => row);
     },
   };
-}
-
-async function* cursor<Row extends object>(
-  { ask, begin }: Session,
-  text: string,
-  values: readonly Value[],
-): AsyncIterable<Row[]> {
-  await begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  await ask(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
-  for (;;) {
-    const rows = await ask<Row>(`FETCH ${BATCH} FROM page`);
-    if (rows.length > 0) yield rows;
-    if (rows.length < BATCH) return;
-  }
 }
 
 async function* inPieces<Row, Out>(batches: AsyncIterable<Row[]>, present: (row: Row) => Out): AsyncIterable<Out[]> {

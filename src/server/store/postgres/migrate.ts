@@ -1,6 +1,7 @@
+import type { Migration } from "../maintenance.ts";
 import { StoreRefused } from "../store.ts";
 import type { Database } from "./database.ts";
-import { causeOf, refusal } from "./failures.ts";
+import { asRefusal } from "./failures.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { checkEmpty, checkOwners } from "./owners.ts";
 import { checkColumns, MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
@@ -10,16 +11,6 @@ import type { Ask } from "./session.ts";
 export const LOCK = "SELECT pg_advisory_xact_lock(7820, 0)";
 
 const OLDEST_SERVER = 130_000;
-
-export interface Migration {
-  /** The schema's version before; 0: there was none. */
-  readonly from: number;
-  readonly to: number;
-  /** Whether searches for a part of a text go through an index. Otherwise the extension pg_trgm can't be had. */
-  readonly trigrams: boolean;
-  /** Whether those indexes were missing, and have been created. */
-  readonly indexed: boolean;
-}
 
 interface Server {
   readonly number: number;
@@ -56,11 +47,19 @@ export async function schemaVersion(database: Database): Promise<number> {
   return version;
 }
 
+/** The newest version. @throws {StoreRefused} where the database has no store, or one of an older version */
+export async function requireStore(database: Database): Promise<number> {
+  const version = await schemaVersion(database);
+  if (version === MIGRATIONS.length) return version;
+  const why = version === 0 ? "contains no store." : "has an older schema. Run: svc store migrate";
+  throw new StoreRefused("unusable", `${database.location} ${why}`);
+}
+
 /**
  * Brings the schema to the newest version, step by step, all or nothing. Any number may do it at the same time.
  * @throws {StoreRefused} when it may not, or the schema is newer than what is known here
  */
-export async function migrate(database: Database): Promise<Migration> {
+export async function migrate(database: Database): Promise<Omit<Migration, "location">> {
   const session = database.openSession(false);
   const { ask } = session;
   try {
@@ -87,7 +86,7 @@ export async function migrate(database: Database): Promise<Migration> {
       return { from, to: MIGRATIONS.length, trigrams, indexed: trigrams && !had };
     });
   } catch (error) {
-    throw error instanceof StoreRefused ? error : refusal(database.location, causeOf(error));
+    throw asRefusal(database.location, error);
   } finally {
     await session.close();
   }
@@ -102,7 +101,7 @@ export async function hasTrigrams(ask: Ask): Promise<boolean> {
 }
 
 /** False: the extension is not there. It may lie in any schema. */
-export async function makeTrigramIndexes(ask: Ask): Promise<boolean> {
+async function makeTrigramIndexes(ask: Ask): Promise<boolean> {
   const [extension] = await ask<{ schema: string }>(
     `SELECT quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
      WHERE extname = 'pg_trgm'`,

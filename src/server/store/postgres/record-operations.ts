@@ -1,18 +1,11 @@
 import { keyColumn } from "../columns.ts";
-import {
-  MOVED_NAMES,
-  TABLE_NAMES,
-  type IdentityRecord,
-  type RecordOf,
-  type SettingRecord,
-  type TableName,
-} from "../records.ts";
+import { TABLE_NAMES, type IdentityRecord, type RecordOf, type SettingRecord, type TableName } from "../records.ts";
 import { Conflict, StorageUnavailable, type Store } from "../store.ts";
 import type { Database } from "./database.ts";
-import type { Ask } from "./session.ts";
 import { isConflict } from "./failures.ts";
-import { selected, storedColumnsOf, toRow } from "./rows.ts";
-import { insert } from "./write.ts";
+import { selected, selectFrom, storedNames, toRow } from "./rows.ts";
+import type { Ask } from "./session.ts";
+import { insertAll } from "./write.ts";
 
 type RecordOperations = Pick<
   Store,
@@ -34,14 +27,14 @@ const REVISION = `SELECT md5(concat_ws('|', ${(["instances", "personas", "settin
 
 /** What reads and changes records one by one, whatever they mean: all but lists and sign-ins. */
 export function createRecordOperations({ location, query, deadline }: Database, together: Together): RecordOperations {
-  async function there<Name extends TableName>(
+  async function read<Name extends TableName>(
     name: Name,
     key: string,
     until: number,
   ): Promise<{ record: RecordOf[Name]; version: string } | undefined> {
     if (key.includes("\0")) return undefined;
     const [row] = await query<RecordOf[Name] & { row_version: string }>(
-      `SELECT ${selected(name, "row")}, row.xmin::text AS row_version FROM svc.${name} AS row
+      `SELECT ${selected(name)}, row.xmin::text AS row_version FROM svc.${name} AS row
        WHERE row.${keyColumn(name)} = $1::text`,
       [key],
       { until },
@@ -51,7 +44,7 @@ export function createRecordOperations({ location, query, deadline }: Database, 
     return { record: record as unknown as RecordOf[Name], version };
   }
 
-  /** False: another transaction was faster. */
+  /** @param version of the row to change; undefined: there was none. @returns false: another transaction was faster */
   async function write<Name extends TableName>(
     name: Name,
     key: string,
@@ -59,40 +52,27 @@ export function createRecordOperations({ location, query, deadline }: Database, 
     after: RecordOf[Name] | undefined,
     until: number,
   ): Promise<boolean> {
-    const columns = storedColumnsOf(name)
-      .map((column) => column.name)
-      .join(", ");
-    const source = `SELECT ${columns} FROM json_populate_record(NULL::svc.${name}, $1::text::json)`;
-    const row = after && JSON.stringify(toRow(name, after));
-    const place = `${keyColumn(name)} = $2::text AND xmin::text = $3::text`;
-    const [done] = await (row === undefined
-      ? query(
-          `DELETE FROM svc.${name} WHERE ${place.replace("$2", "$1").replace("$3", "$2")} RETURNING true AS done`,
-          [key, version!],
-          { until },
-        )
-      : version === undefined
-        ? query(
-            `INSERT INTO svc.${name} (${columns}) ${source} ON CONFLICT (${keyColumn(name)}) DO NOTHING RETURNING true AS done`,
-            [row],
-            { until },
-          )
-        : query(
-            `UPDATE svc.${name} SET (${columns}) = (${source}) WHERE ${place} RETURNING true AS done`,
-            [row, key, version],
-            { until },
-          ));
-    return done !== undefined;
+    const table = `svc.${name}`;
+    const columns = storedNames(name);
+    const values = (row: string): string =>
+      `SELECT ${columns} FROM json_populate_record(NULL::${table}, ${row}::text::json)`;
+    const place = `${keyColumn(name)} = $1::text AND xmin::text = $2::text`;
+    const run = async (statement: string, parameters: string[]): Promise<boolean> =>
+      (await query(`${statement} RETURNING true AS done`, parameters, { until })).length > 0;
+    if (!after) return run(`DELETE FROM ${table} WHERE ${place}`, [key, version!]);
+    const row = JSON.stringify(toRow(name, after));
+    if (version !== undefined)
+      return run(`UPDATE ${table} SET (${columns}) = (${values("$3")}) WHERE ${place}`, [key, version, row]);
+    return run(`INSERT INTO ${table} (${columns}) ${values("$1")} ON CONFLICT (${keyColumn(name)}) DO NOTHING`, [row]);
   }
 
   return {
-    find: async (name, key) => (await there(name, key, deadline()))?.record,
+    find: async (name, key) => (await read(name, key, deadline()))?.record,
 
     identitiesOf: (user_id) =>
-      query<IdentityRecord>(
-        `SELECT ${selected("identities", "row")} FROM svc.identities AS row WHERE row.user_id = $1::text ORDER BY row.position`,
-        [user_id],
-      ),
+      query<IdentityRecord>(`${selectFrom("identities")} WHERE row.user_id = $1::text ORDER BY row.position`, [
+        user_id,
+      ]),
 
     async counts() {
       const [counts] = await query<Record<TableName, number>>(`SELECT ${COUNTS}`);
@@ -100,27 +80,21 @@ export function createRecordOperations({ location, query, deadline }: Database, 
     },
 
     settings: (prefix) =>
-      query<SettingRecord>(
-        `SELECT ${selected("settings", "row")} FROM svc.settings AS row WHERE starts_with(row.name, $1::text) ORDER BY row.position`,
-        [prefix],
-      ),
+      query<SettingRecord>(`${selectFrom("settings")} WHERE starts_with(row.name, $1::text) ORDER BY row.position`, [
+        prefix,
+      ]),
 
     async revision() {
       const [row] = await query<{ revision: string }>(REVISION);
       return row!.revision;
     },
 
-    add: (records) =>
-      asConflict(() =>
-        together(async (ask) => {
-          for (const name of MOVED_NAMES) await insert(ask, name, records[name] ?? []);
-        }),
-      ),
+    add: (records) => asConflict(() => together((ask) => insertAll(ask, records))),
 
     async change(name, key, decide) {
       const until = deadline();
       for (;;) {
-        const before = await there(name, key, until);
+        const before = await read(name, key, until);
         const after = decide(before?.record);
         if (after === before?.record) return after;
         if (await asConflict(() => write(name, key, before?.version, after, until))) return after;
@@ -131,19 +105,19 @@ export function createRecordOperations({ location, query, deadline }: Database, 
 
     async removeInstance(id) {
       await together(async (ask) => {
-        await ask("DELETE FROM svc.states WHERE instance_id = $1::text", [id]);
-        await ask("DELETE FROM svc.users WHERE instance_id = $1::text", [id]);
+        await clear(ask, id);
         await ask("DELETE FROM svc.instances WHERE id = $1::text", [id]);
       });
       return true;
     },
 
-    clearInstance: (id) =>
-      together(async (ask) => {
-        await ask("DELETE FROM svc.states WHERE instance_id = $1::text", [id]);
-        await ask("DELETE FROM svc.users WHERE instance_id = $1::text", [id]);
-      }),
+    clearInstance: (id) => together((ask) => clear(ask, id)),
   };
+}
+
+async function clear(ask: Ask, instance_id: string): Promise<void> {
+  await ask("DELETE FROM svc.states WHERE instance_id = $1::text", [instance_id]);
+  await ask("DELETE FROM svc.users WHERE instance_id = $1::text", [instance_id]);
 }
 
 /** A unique value that is there already. The value itself may be a secret, and is not repeated. */
@@ -151,27 +125,14 @@ async function asConflict<Result>(work: () => Promise<Result>): Promise<Result> 
   try {
     return await work();
   } catch (error) {
-    const {
-      code,
-      constraint_name = "",
-      table_name = "",
-    } = error as {
-      code?: string;
-      constraint_name?: string;
-      table_name?: string;
-    };
+    const { code, constraint_name = "", table_name = "" } = error as Record<string, string | undefined>;
     if (code === "23505") {
-      const column = constraint_name
-        .replace(`${table_name}_`, "")
-        .replace(/_key$/, "")
-        .replace("pkey", keyOfTable(table_name));
-      throw new Conflict(`${table_name}.${column}: another record has the same`, { cause: error });
+      const column = constraint_name.replace(`${table_name}_`, "").replace(/_key$/, "");
+      const isKey = column === "pkey" && TABLE_NAMES.includes(table_name as TableName);
+      const shown = isKey ? keyColumn(table_name as TableName) : column.replace("pkey", "id");
+      throw new Conflict(`${table_name}.${shown}: another record has the same`, { cause: error });
     }
     if (isConflict(error)) throw new Conflict(`${table_name}: what it belongs to is not there`, { cause: error });
     throw error;
   }
-}
-
-function keyOfTable(name: string): string {
-  return (TABLE_NAMES as readonly string[]).includes(name) ? keyColumn(name as TableName) : "id";
 }

@@ -12,11 +12,16 @@ export function foldedColumnsOf(table: TableName): string[] {
   return columnsOf(table).flatMap(([name, { folded }]) => (folded ? [name] : []));
 }
 
-/** For a SELECT whose rows are records. */
-export function selected(table: TableName, alias: string): string {
+/** The columns of a record, for a SELECT from a table that is named `row` there. */
+export function selected(table: TableName): string {
   return columnsOf(table)
-    .map(([name]) => `${alias}.${name}`)
+    .map(([name]) => `row.${name}`)
     .join(", ");
+}
+
+/** A SELECT whose rows are records. */
+export function selectFrom(table: TableName): string {
+  return `SELECT ${selected(table)} FROM svc.${table} AS row`;
 }
 
 /** A column in the database: one of a record, or the folded text of one. */
@@ -43,6 +48,13 @@ export function storedColumnsOf(table: TableName): StoredColumn[] {
     const folded = typeof initial === "string" ? fold(initial) : initial;
     return [stored, { name: `${name}_folded`, column, initial: folded, isFolded: true }];
   });
+}
+
+/** The names of all columns in the database, for an INSERT. */
+export function storedNames(table: TableName): string {
+  return storedColumnsOf(table)
+    .map(({ name }) => name)
+    .join(", ");
 }
 
 /** A record as `json_populate_recordset` takes it. */

@@ -19,6 +19,23 @@ export interface Session {
 
 const MAX_REPEATS = 10;
 
+/** All rows of a SELECT, some at a time, within a transaction that has begun. @param name of no other cursor in it */
+export async function* inBatches<Row extends object>(
+  ask: Ask,
+  name: string,
+  size: number,
+  select: string,
+  parameters?: readonly Value[],
+): AsyncIterable<Row[]> {
+  await ask(`DECLARE ${name} NO SCROLL CURSOR FOR ${select}`, parameters);
+  for (;;) {
+    const rows = await ask<Row>(`FETCH ${size} FROM ${name}`);
+    if (rows.length > 0) yield rows;
+    if (rows.length < size) break;
+  }
+  await ask(`CLOSE ${name}`);
+}
+
 /** @param limited whether a statement may take only so long, as for requests */
 export function openSession(address: Address, server: () => Promise<Endpoint>, limited: boolean): Session {
   let opened: Promise<{ client: Client; endpoint: Endpoint }> | undefined;

@@ -1,4 +1,4 @@
-import { MOVED_NAMES, TABLE_NAMES, type MovedName } from "../records.ts";
+import { byTable, MOVED_NAMES, TABLE_NAMES, type MovedName } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { Together } from "./record-operations.ts";
@@ -36,12 +36,8 @@ interface Row {
 
 /** Kept in the database, so that every process has them. */
 export function createSnapshots({ query }: Database, together: Together): Snapshots {
-  async function list(): Promise<SnapshotInfo[]> {
-    return (await query<Row>(LIST)).map(infoOf);
-  }
-
   return {
-    list,
+    list: async () => (await query<Row>(LIST)).map(infoOf),
 
     async save(name, created_at) {
       await together(async (ask) => {
@@ -58,8 +54,8 @@ export function createSnapshots({ query }: Database, together: Together): Snapsh
             [name, kind],
           );
       }, NO_WRITERS);
-      const saved = (await query<Row>(LIST.replace("s.name NOT LIKE '.%'", "s.name = $1::text"), [name])).map(infoOf);
-      return saved[0] ?? { name, created_at, records: countsOf(null) };
+      const [saved] = await query<Row>(LIST.replace("s.name NOT LIKE '.%'", "s.name = $1::text"), [name]);
+      return infoOf(saved ?? { name, created_at, counts: null });
     },
 
     async restore(name, dropped) {
@@ -69,15 +65,10 @@ export function createSnapshots({ query }: Database, together: Together): Snapsh
         await ask("DELETE FROM svc.states");
         for (const kind of MOVED_NAMES.toReversed()) await ask(`DELETE FROM svc.${kind}`);
         for (const kind of MOVED_NAMES) {
-          const columns = storedColumnsOf(kind)
-            .map((column) => column.name)
-            .join(", ");
+          const columns = storedColumnsOf(kind).map(({ name: column }) => column);
           await ask(
-            `INSERT INTO svc.${kind} (${columns})
-             SELECT ${columns
-               .split(", ")
-               .map((column) => `made.${column}`)
-               .join(", ")}
+            `INSERT INTO svc.${kind} (${columns.join(", ")})
+             SELECT ${columns.map((column) => `made.${column}`).join(", ")}
              FROM svc.snapshot_records AS saved, json_populate_record(NULL::svc.${kind}, saved.record) AS made
              WHERE saved.snapshot = $1::text AND saved.kind = $2::text ORDER BY saved.position`,
             [name, kind],
@@ -104,9 +95,5 @@ export function createSnapshots({ query }: Database, together: Together): Snapsh
 }
 
 function infoOf({ name, created_at, counts }: Row): SnapshotInfo {
-  return { name, created_at, records: countsOf(counts) };
-}
-
-function countsOf(counts: Partial<Record<MovedName, number>> | null): Record<MovedName, number> {
-  return Object.fromEntries(MOVED_NAMES.map((name) => [name, counts?.[name] ?? 0])) as Record<MovedName, number>;
+  return { name, created_at, records: byTable(MOVED_NAMES, (table) => counts?.[table] ?? 0) };
 }

@@ -19,7 +19,7 @@ const TRIM = `DELETE FROM svc.states WHERE ctid = ANY (ARRAY(
     SELECT position FROM svc.states WHERE instance_id = $1::text ORDER BY position DESC OFFSET ${MAX_STATES} LIMIT 1)
   ORDER BY s.position LIMIT ${MAX_DROPPED} FOR UPDATE SKIP LOCKED))`;
 
-const TAKE = `DELETE FROM svc.states AS row WHERE row.state = $1::text RETURNING ${selected("states", "row")}`;
+const TAKE = `DELETE FROM svc.states AS row WHERE row.state = $1::text RETURNING ${selected("states")}`;
 
 export function createStates({ query }: Database): Pick<Store, "saveState" | "takeState"> {
   let saved = 0;

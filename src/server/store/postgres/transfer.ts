@@ -1,13 +1,22 @@
-import { MOVED_NAMES, TABLE_NAMES, type Entry, type RecordOf } from "../records.ts";
-import { StoreRefused, type Source, type Target } from "../store.ts";
+import {
+  byTable,
+  MOVED_NAMES,
+  TABLE_NAMES,
+  type Entry,
+  type RecordOf,
+  type Records,
+  type TableName,
+} from "../records.ts";
+import type { Source, Target } from "../maintenance.ts";
+import { StoreRefused, type Warn } from "../store.ts";
 import type { Database } from "./database.ts";
-import { causeOf, refusal } from "./failures.ts";
-import { migrate, schemaVersion } from "./migrate.ts";
-import { selected } from "./rows.ts";
+import { asRefusal } from "./failures.ts";
+import { migrate, requireStore, schemaVersion } from "./migrate.ts";
+import { selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
-import type { Session } from "./session.ts";
-import { openToolDatabase, type Warn } from "./tool.ts";
-import { insertEntries, isEmpty, removeAll } from "./write.ts";
+import { openToolDatabase } from "./open-database.ts";
+import { inBatches, type Session } from "./session.ts";
+import { insertAll, isEmpty, removeAll } from "./write.ts";
 
 const BATCH = 1000;
 
@@ -33,32 +42,27 @@ function openAlone(url: string, warn: Warn): Alone {
 export async function openPostgresSource(url: string, warn: Warn = () => {}): Promise<Source> {
   const { database, location, session, close } = openAlone(url, warn);
   const { ask } = session;
-  let cursors = 0;
+  let readings = 0;
 
   async function* entries(): AsyncIterable<readonly Entry[]> {
+    readings++;
     for (const table of MOVED_NAMES) {
-      const name = `entries_${++cursors}`;
-      await ask(
-        `DECLARE ${name} NO SCROLL CURSOR FOR SELECT ${selected(table, "row")} FROM svc.${table} AS row ORDER BY row.position`,
-      );
-      for (;;) {
-        const rows = await ask<RecordOf[typeof table]>(`FETCH ${BATCH} FROM ${name}`);
-        if (rows.length === 0) break;
-        yield rows.map((row) => [table, row] as unknown as Entry);
-      }
-      await ask(`CLOSE ${name}`);
+      const select = `${selectFrom(table)} ORDER BY row.position`;
+      const batches = inBatches<RecordOf[typeof table]>(ask, `${table}_${readings}`, BATCH, select);
+      for await (const rows of batches) yield rows.map((row) => [table, row] as unknown as Entry);
     }
   }
 
   try {
-    await ready(database, "read");
+    await requireStore(database);
+    await refuseIncomplete(database);
     // From here on one moment is seen, however much is written meanwhile.
     await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await ask("SELECT FROM svc.instances LIMIT 1");
     return { location, entries, close };
   } catch (error) {
     await close();
-    throw asRefusal(database, error);
+    throw asRefusal(location, error);
   }
 }
 
@@ -74,13 +78,13 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
   };
 
   try {
-    await ready(database, "write");
+    if ((await schemaVersion(database)) < MIGRATIONS.length) await migrate(database);
     await lock.begin();
     const [row] = await lock.ask<{ ours: boolean }>("SELECT pg_try_advisory_xact_lock(7820, 1) AS ours");
     if (!row!.ours) throw new StoreRefused("locked", `Another process is filling ${location}.`);
   } catch (error) {
     await close();
-    throw asRefusal(database, error);
+    throw asRefusal(location, error);
   }
 
   return {
@@ -103,7 +107,7 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
 
     put: (entries) =>
       transaction(async () => {
-        await insertEntries(ask, entries);
+        await insertAll(ask, byKind(entries));
         await ask("UPDATE svc.filling SET entries = entries + $1::text::bigint", [String(entries.length)]);
       }),
 
@@ -118,27 +122,17 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
   };
 }
 
-async function ready(database: Database, purpose: "read" | "write"): Promise<void> {
-  const version = await schemaVersion(database);
-  if (version === MIGRATIONS.length) {
-    if (purpose === "write") return;
-    const [row] = await database.query<{ filling: boolean }>("SELECT EXISTS (SELECT FROM svc.filling) AS filling");
-    if (row!.filling)
-      throw new StoreRefused(
-        "unusable",
-        `${database.location} is itself incomplete: a copy or an import into it was interrupted.`,
-      );
-    return;
-  }
-  if (purpose === "write") return void (await migrate(database));
-  throw new StoreRefused(
-    "unusable",
-    version === 0
-      ? `${database.location} contains no store.`
-      : `${database.location} has an older schema. Run: svc store migrate`,
-  );
+/** @throws {StoreRefused} where the store was not filled to its end */
+async function refuseIncomplete({ location, query }: Database): Promise<void> {
+  const [row] = await query<{ filling: boolean }>("SELECT EXISTS (SELECT FROM svc.filling) AS filling");
+  if (row!.filling)
+    throw new StoreRefused(
+      "unusable",
+      `${location} is itself incomplete: a copy or an import into it was interrupted.`,
+    );
 }
 
-function asRefusal(database: Database, error: unknown): StoreRefused {
-  return error instanceof StoreRefused ? error : refusal(database.location, causeOf(error));
+function byKind(entries: readonly Entry[]): Records {
+  const ofTable = (table: TableName) => entries.flatMap(([name, record]) => (name === table ? [record] : []));
+  return byTable(MOVED_NAMES, ofTable) as Records;
 }

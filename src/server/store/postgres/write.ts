@@ -1,19 +1,17 @@
-import { TABLE_NAMES, type Entry, type RecordOf, type Records, type TableName } from "../records.ts";
+import { MOVED_NAMES, TABLE_NAMES, type RecordOf, type Records, type TableName } from "../records.ts";
 import { SECRET_PREFIX } from "../store.ts";
-import { storedColumnsOf, toRow } from "./rows.ts";
+import { storedNames, toRow } from "./rows.ts";
 import type { Ask } from "./session.ts";
 
 const BATCH = 1000;
 
-/** Adds records, in their order. */
-export async function insert<Name extends TableName>(
+/** Adds records of one kind, in their order. */
+async function insert<Name extends TableName>(
   ask: Ask,
   table: Name,
   records: readonly RecordOf[Name][],
 ): Promise<void> {
-  const columns = storedColumnsOf(table)
-    .map(({ name }) => name)
-    .join(", ");
+  const columns = storedNames(table);
   for (let start = 0; start < records.length; start += BATCH) {
     const rows = records.slice(start, start + BATCH).map((record) => toRow(table, record));
     await ask(
@@ -24,20 +22,9 @@ export async function insert<Name extends TableName>(
   }
 }
 
-export async function insertAll(ask: Ask, records: Records): Promise<void> {
-  await insert(ask, "instances", records.instances);
-  await insert(ask, "personas", records.personas);
-  await insert(ask, "users", records.users);
-  await insert(ask, "identities", records.identities);
-  await insert(ask, "sessions", records.sessions);
-}
-
-/** Adds entries of any kinds, each kind in its order. */
-export async function insertEntries(ask: Ask, entries: readonly Entry[]): Promise<void> {
-  for (const table of TABLE_NAMES) {
-    const records = entries.flatMap(([name, record]) => (name === table ? [record] : []));
-    await insert(ask, table, records as RecordOf[typeof table][]);
-  }
+/** Adds records of any kinds: what is referred to goes first. */
+export async function insertAll(ask: Ask, records: Partial<Records>): Promise<void> {
+  for (const table of MOVED_NAMES) await insert(ask, table, records[table] ?? []);
 }
 
 /** What refers to others goes first. The secrets of the store stay: other processes go on using them. */
