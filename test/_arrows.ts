@@ -2,6 +2,12 @@ import { readFile, readdir } from "node:fs/promises";
 import { dirname, join, normalize, relative } from "node:path";
 import { parse } from "oxc-parser";
 
+/** What every room of the CLI may use to fail. */
+const CLI_ERRORS = ["cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"];
+
+/** What every command is made of. */
+const CLI_COMMAND = ["cli/help", "cli/connection", "cli/output", "cli/program.ts", ...CLI_ERRORS];
+
 /**
  * Which room may import which: everything that is not here is forbidden. A room is a folder of `src` with all that is below
  * it, or one file; the most specific one counts. Every room may import from itself.
@@ -113,18 +119,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/zod-errors.ts": [],
 
   // The rooms of the CLI, from the top to the ground. Only what runs or repairs a server reaches it, and by its front.
-  cli: [
-    "wire",
-    "cli/commands/index.ts",
-    "cli/help",
-    "cli/connection",
-    "cli/output",
-    "cli/credentials",
-    "cli/program.ts",
-    "cli/context.ts",
-    "cli/errors.ts",
-    "cli/exit-codes.ts",
-  ],
+  cli: ["wire", "cli/commands/index.ts", "cli/credentials", ...CLI_COMMAND],
   "cli/commands/index.ts": [
     "cli/commands",
     "cli/commands/exec",
@@ -134,70 +129,16 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/program.ts",
     "cli/context.ts",
   ],
-  "cli/commands/store": [
-    "disk",
-    "cli/commands/serve",
-    "cli/help",
-    "cli/list",
-    "cli/connection",
-    "cli/output",
-    "cli/program.ts",
-    "cli/context.ts",
-    "cli/errors.ts",
-    "cli/exit-codes.ts",
-    "server/index.ts",
-  ],
-  "cli/commands/serve": [
-    "cli/help",
-    "cli/connection",
-    "cli/output",
-    "cli/program.ts",
-    "cli/context.ts",
-    "cli/errors.ts",
-    "cli/exit-codes.ts",
-    "wire",
-    "server/index.ts",
-  ],
-  "cli/commands/exec": [
-    "cli/help",
-    "cli/connection",
-    "cli/output",
-    "cli/program.ts",
-    "cli/context.ts",
-    "cli/errors.ts",
-    "cli/exit-codes.ts",
-    "server/index.ts",
-  ],
-  "cli/commands": [
-    "client",
-    "control-client",
-    "wire",
-    "cli/help",
-    "cli/list",
-    "cli/search",
-    "cli/connection",
-    "cli/credentials",
-    "cli/output",
-    "cli/program.ts",
-    "cli/context.ts",
-    "cli/errors.ts",
-    "cli/exit-codes.ts",
-  ],
-  "cli/search": ["wire", "cli/output", "cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"],
-  "cli/list": ["client", "wire", "cli/output", "cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"],
-  "cli/connection": [
-    "client",
-    "control-client",
-    "wire",
-    "cli/credentials",
-    "cli/output",
-    "cli/context.ts",
-    "cli/errors.ts",
-    "cli/exit-codes.ts",
-  ],
-  "cli/credentials": ["disk", "cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"],
+  "cli/commands/store": ["disk", "cli/commands/serve", "cli/list", ...CLI_COMMAND, "server/index.ts"],
+  "cli/commands/serve": [...CLI_COMMAND, "wire", "server/index.ts"],
+  "cli/commands/exec": [...CLI_COMMAND, "server/index.ts"],
+  "cli/commands": ["client", "control-client", "wire", "cli/list", "cli/search", "cli/credentials", ...CLI_COMMAND],
+  "cli/search": ["wire", "cli/output", ...CLI_ERRORS],
+  "cli/list": ["client", "wire", "cli/output", ...CLI_ERRORS],
+  "cli/connection": ["client", "control-client", "wire", "cli/credentials", "cli/output", ...CLI_ERRORS],
+  "cli/credentials": ["disk", ...CLI_ERRORS],
   "cli/help": ["wire", "cli/errors.ts", "cli/exit-codes.ts"],
-  "cli/output": ["cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"],
+  "cli/output": [...CLI_ERRORS],
   "cli/program.ts": ["cli/exit-codes.ts"],
   "cli/context.ts": ["wire"],
   "cli/errors.ts": ["cli/exit-codes.ts"],

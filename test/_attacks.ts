@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,16 +9,13 @@ import { onTestFinished } from "vitest";
 import type { Fetch } from "../src/wire/fetch.ts";
 import type { Provider } from "../src/wire/names.ts";
 import { REAL } from "./providers/_real.ts";
-import { APP, encodePart, SEED, START, type Service, ADA } from "./_setup.ts";
-
-export const NOW = START.getTime() / 1000;
+import { ADA, APP, SEED, type Service } from "./_setup.ts";
+import type { Instance } from "./_tokens.ts";
 
 export const BIN = fileURLToPath(new URL("../bin/svc.js", import.meta.url));
 
 /** Headers that a browser always sends. */
 export const BROWSER = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
-
-export type Instance = Service["acme"];
 
 /** A sign-in up to the callback's address, which is not requested yet. */
 export async function begun(
@@ -108,27 +105,6 @@ export function connected(provider: LoopbackProvider, changes: object = {}): obj
 }
 
 export const network: Fetch = (url, init) => globalThis.fetch(url, init) as ReturnType<Fetch>;
-
-export function encode(part: unknown): string {
-  return typeof part === "string" ? Buffer.from(part).toString("base64url") : encodePart(part);
-}
-
-/** Signs any text by hand, with the right key or a wrong one. */
-export function sign(
-  key: string,
-  payload: unknown,
-  header: unknown = { alg: "HS256", typ: "JWT" },
-  hash = "sha256",
-): string {
-  const text = `${encode(header)}.${encode(payload)}`;
-  return `${text}.${createHmac(hash, key).update(text).digest("base64url")}`;
-}
-
-export function claimsOf(instance: Instance, changes: object = {}): object {
-  const { id: instance_id, app_id } = instance;
-  const user = { sub: ADA, email: "ada@acme.test", name: "Ada", avatar_url: "", provider: "google" };
-  return { iss: "svc", ...user, instance_id, app_id, iat: NOW, exp: NOW + 3600, ...changes };
-}
 
 /** Ids of one instance's records, and texts that only they contain. */
 export const RECORDS = {

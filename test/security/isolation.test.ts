@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { answer, type Answered } from "../_answers.ts";
-import { claimsOf, everything, type Instance, RECORDS, sign, verifying } from "../_attacks.ts";
+import { everything, RECORDS, verifying } from "../_attacks.ts";
 import { FRONT, setup, NOBODY } from "../_setup.ts";
+import { claimsOf, type Instance, sign } from "../_tokens.ts";
 
 const VERIFY = "/api/v1/tokens/verify";
 

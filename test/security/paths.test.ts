@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { answer, locationOf } from "../_answers.ts";
-import { begun, claimsOf, RECORDS, sign, verifying } from "../_attacks.ts";
+import { begun, RECORDS, verifying } from "../_attacks.ts";
 import { APP, SEED, setup, ADA } from "../_setup.ts";
 import { ask, listening } from "../_sockets.ts";
+import { claimsOf, sign } from "../_tokens.ts";
 
 const VERIFY = "/api/v1/tokens/verify";
 

@@ -4,10 +4,11 @@ import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
 import { serve } from "../../src/server/serve.ts";
 import { answer, locationOf } from "../_answers.ts";
-import { claimsOf, connected, network, openProvider, outcomeOf, sign, verifying } from "../_attacks.ts";
+import { connected, network, openProvider, outcomeOf, verifying } from "../_attacks.ts";
 import { seedFile, temporaryDirectory } from "../_files.ts";
 import { APP, decodePart, encodePart, SEED, setup, START } from "../_setup.ts";
 import { ask, listening } from "../_sockets.ts";
+import { claimsOf, sign } from "../_tokens.ts";
 
 const VERIFY = "/api/v1/tokens/verify";
 

@@ -3,10 +3,8 @@ import { describe, expect, it } from "vitest";
 import { checkToken } from "../../src/client/verify.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
 import { answer } from "../_answers.ts";
-import { claimsOf, type Instance, NOW, sign } from "../_attacks.ts";
 import { encodePart, SEED, setup, START, ADA, NOBODY } from "../_setup.ts";
-
-const VERIFY = "/api/v1/tokens/verify";
+import { claimsOf, type Instance, NOW, sign, verify } from "../_tokens.ts";
 
 function without(claims: object, name: string): object {
   return Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
@@ -130,19 +128,20 @@ const FORGERIES: [name: string, forge: Forge, verdict: Verdict][] = [
   ["longer than 8 KiB", (a) => sign(a.secret_key, claimsOf(a, { name: "x".repeat(8192) })), "Token invalid"],
 ];
 
+/** Verifies a token by the service, and by the key alone. */
+async function verifyBothWays(forge: Forge): Promise<[service: Response, isValid: boolean]> {
+  const service = await setup();
+  const { acme, globex, clock } = service;
+  const token = forge(acme, globex);
+  const local = await checkToken(token, { secretKey: acme.secret_key, instanceId: acme.id, now: clock.now });
+  return [await verify(service, acme, { token }), local.ok];
+}
+
 describe("Tokens and keys", () => {
   describe("T11: A token is accepted only if this service signed it for this instance within the hour:", () => {
     it.each(FORGERIES)("not %s", async (_, forge, verdict) => {
-      const { acme, globex, as, clock } = await setup();
-      const token = forge(acme, globex);
-      const response = await as(acme, VERIFY, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ token }),
-      });
-      expect(await answer(response)).toEqual([401, { valid: false, error: verdict }]);
-      const local = await checkToken(token, { secretKey: acme.secret_key, instanceId: acme.id, now: clock.now });
-      expect(local.ok).toBe(false);
+      const [response, isValid] = await verifyBothWays(forge);
+      expect([await answer(response), isValid]).toEqual([[401, { valid: false, error: verdict }], false]);
     });
 
     it.each<[string, Forge]>([
@@ -154,38 +153,23 @@ describe("Tokens and keys", () => {
         (a) => sign(a.secret_key, claimsOf(a), { alg: "HS256", kid: "1", jku: "https://evil.example" }),
       ],
     ])("accepted %s", async (_, forge) => {
-      const { acme, globex, as, clock } = await setup();
-      const token = forge(acme, globex);
-      const response = await as(acme, VERIFY, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ token }),
-      });
-      expect([response.status, ((await response.json()) as { id: string }).id]).toEqual([200, ADA]);
-      expect((await checkToken(token, { secretKey: acme.secret_key, instanceId: acme.id, now: clock.now })).ok).toBe(
-        true,
-      );
+      const [response, isValid] = await verifyBothWays(forge);
+      expect([response.status, await response.json(), isValid]).toMatchObject([200, { id: ADA }, true]);
     });
 
     it("a megabyte of text is rejected without being parsed", async () => {
-      const { acme, as } = await setup();
-      const response = await as(acme, VERIFY, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ token: "x".repeat(1 << 20) }),
-      });
+      const service = await setup();
+      const response = await verify(service, service.acme, { token: "x".repeat(1 << 20) });
       expect(await answer(response)).toEqual([413, { error: "Body too large" }]);
     });
 
     it("a signature has one spelling: every other last character is rejected", async () => {
-      const { acme, as } = await setup();
+      const service = await setup();
+      const { acme } = service;
       const token = sign(acme.secret_key, claimsOf(acme));
       for (const last of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") {
         if (token.endsWith(last)) continue;
-        const body = JSON.stringify({ token: token.slice(0, -1) + last });
-        expect(
-          (await as(acme, VERIFY, { method: "POST", headers: { "content-type": "application/json" }, body })).status,
-        ).toBe(401);
+        expect((await verify(service, acme, { token: token.slice(0, -1) + last })).status).toBe(401);
       }
     });
   });

@@ -4,15 +4,7 @@ import { ApiError } from "../../src/server/errors.ts";
 import { checkRedirectUri } from "../../src/server/sign-in/redirect-rule.ts";
 import { withParameters } from "../../src/server/sign-in/redirect-uri.ts";
 import { APP } from "../_setup.ts";
-
-const REGISTERED = [
-  "https://app.acme.test/callback",
-  "https://app.acme.test:8443/callback?tenant=1",
-  "https://bare.acme.test",
-  "http://localhost:3000/callback",
-  "http://127.0.0.1/callback",
-  "http://[::1]:5000/callback?x=1",
-];
+import { REGISTERED } from "./_registered.ts";
 
 const PLAIN = {
   caller: { isBrowser: false, isPlainClient: true, isNavigation: true },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { APP, FRONT, SEED, setup, type Service } from "../_setup.ts";
 import { take } from "../store/_records.ts";
+import { REGISTERED } from "./_registered.ts";
 
 const CHARACTERS = "it has spaces, control or non-ASCII characters; percent-encode them";
 
@@ -13,15 +14,6 @@ const notRegistered = (entry: string): string =>
   `it is not one of the redirect_uris of Acme, which must match exactly; loopback matches with any port. Add "${entry}" to its redirect_uris`;
 
 const notNormal = (better: string): string => `it is not in normal form; write ${better}`;
-
-const REGISTERED = [
-  "https://app.acme.test/callback",
-  "https://app.acme.test:8443/callback?tenant=1",
-  "https://bare.acme.test",
-  "http://localhost:3000/callback",
-  "http://127.0.0.1/callback",
-  "http://[::1]:5000/callback?x=1",
-];
 
 const WITH_LIST = { ...SEED, instances: [{ ...SEED.instances[0], redirect_uris: REGISTERED }] };
 

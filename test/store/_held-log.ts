@@ -7,7 +7,7 @@ import { createDocumentStore } from "../../src/server/store/json/document-store.
 import { createMemoryShelf } from "../../src/server/store/json/snapshots.ts";
 import type { Store } from "../../src/server/store/store.ts";
 
-/** A log that writes when it is let, and fails when it is told to. */
+/** A log that writes when released, and fails when told to. */
 export class HeldLog implements Log {
   readonly groups: (readonly Change[])[] = [];
   readonly #held: ((error?: Error) => void)[] = [];
@@ -33,7 +33,7 @@ export class HeldLog implements Log {
     publish();
   }
 
-  /** Lets the group that waits go, once there is one, and those that follow from it be taken up. */
+  /** Releases the waiting group once there is one, and lets its followers start. */
   async next(error?: Error): Promise<void> {
     while (this.#held.length === 0) await setImmediate();
     this.#held.shift()!(error);
@@ -45,7 +45,7 @@ export class HeldLog implements Log {
   }
 }
 
-/** A store over a log that writes at once until it is told to hold, and that gathers as the one on a disk does. */
+/** A store over a log that writes at once until told to hold, and gathers like the one on a disk. */
 export function openHeldStore(): { store: Store; log: HeldLog } {
   const log = new HeldLog();
   log.isHolding = false;

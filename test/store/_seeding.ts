@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
+import { looksDuring } from "./_looks.ts";
 import { A, B, id, sessionId, instance, persona, user, records, contentOf, people } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
@@ -74,17 +74,4 @@ export function testSeeding(subject: Subject): void {
       expect(await subject.store.findSession(tenant, session_id)).toBeUndefined();
     });
   });
-}
-
-/** What a reader sees while something is under way, and once after it. */
-async function looksDuring(work: Promise<unknown>, look: () => Promise<string>): Promise<string[]> {
-  const looks = [await look()];
-  const progress = { done: false };
-  const ended = work.finally(() => (progress.done = true));
-  while (!progress.done) {
-    looks.push(await look());
-    await setImmediate();
-  }
-  await ended;
-  return [...looks, await look()];
 }

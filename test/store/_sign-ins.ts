@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { SignInLookup, SignIn } from "../../src/server/store/store.ts";
+import { looksDuring } from "./_looks.ts";
 import { A, B, id, sessionId, records, arrival, all, contentOf, people, type Person } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
@@ -174,17 +174,4 @@ export function testSignIns(subject: Subject): void {
       expect(looks.at(-1)).toBe('[1,[["google"]]]');
     });
   });
-}
-
-/** What a reader sees while something is under way, and once after it. */
-async function looksDuring(work: Promise<unknown>, look: () => Promise<string>): Promise<string[]> {
-  const looks = [await look()];
-  const progress = { done: false };
-  const ended = work.finally(() => (progress.done = true));
-  while (!progress.done) {
-    looks.push(await look());
-    await setImmediate();
-  }
-  await ended;
-  return [...looks, await look()];
 }

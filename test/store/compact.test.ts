@@ -321,14 +321,20 @@ describe("Changes during compaction", () => {
   }, 30_000);
 });
 
+/** A store with one state whose compaction has failed because of a directory in the way. */
+async function blockedBy(directory: (path: string) => string): Promise<{ path: string; store: Store }> {
+  const path = await newPath();
+  const store = await open(path);
+  await store.saveState(state(1));
+  await mkdir(directory(path));
+  await vi.advanceTimersByTimeAsync(IDLE_MS);
+  await until(() => warnings.length > 0);
+  return { path, store };
+}
+
 describe("A failed compaction", () => {
   it("only warns if the journal cannot be put aside, and the next one succeeds", async () => {
-    const path = await newPath();
-    const store = await open(path);
-    await store.saveState(state(1));
-    await mkdir(`${journalOf(path)}.old`);
-    await vi.advanceTimersByTimeAsync(IDLE_MS);
-    await until(() => warnings.length > 0);
+    const { path, store } = await blockedBy((file) => `${journalOf(file)}.old`);
     await store.saveState(state(2));
     await rmdir(`${journalOf(path)}.old`);
     expect(await foundIn(await open(await abandoned(path)), [1, 2])).toEqual([1, 2]);
@@ -339,12 +345,7 @@ describe("A failed compaction", () => {
   });
 
   it("stops writes while another file is in the place of db.json", async () => {
-    const path = await newPath();
-    const store = await open(path);
-    await store.saveState(state(1));
-    await mkdir(path);
-    await vi.advanceTimersByTimeAsync(IDLE_MS);
-    await until(() => warnings.length > 0);
+    const { path, store } = await blockedBy((file) => file);
     await expect(store.saveState(state(2))).rejects.toThrow(`${path} was changed by another process`);
     await rmdir(path);
     expect(await namesIn(path)).toEqual(["db.journal"]);
@@ -366,12 +367,7 @@ describe("A failed compaction", () => {
   });
 
   it("is retried after a minute, not at each change, and reported once", async () => {
-    const path = await newPath();
-    const store = await open(path);
-    await store.saveState(state(1));
-    await mkdir(`${journalOf(path)}.old`);
-    await vi.advanceTimersByTimeAsync(IDLE_MS);
-    await until(() => warnings.length > 0);
+    const { path, store } = await blockedBy((file) => `${journalOf(file)}.old`);
     const redirect_uri = `http://localhost:3000/${"x".repeat(1 << 20)}`;
     for (let n = 2; n <= 12; n++) await store.saveState(state(n, { redirect_uri }));
     await rmdir(`${journalOf(path)}.old`);

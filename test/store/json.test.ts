@@ -19,35 +19,18 @@ testStore("json", async () => open(await newPath()));
 testChanging("json", async () => open(await newPath()));
 
 describe("A reopened store", () => {
-  it("has the same records in the same order after it was closed", async () => {
+  it.each<[how: string, leave: (store: Store, path: string) => Promise<string>]>([
+    ["closed", async (store, path) => (await store.close(), path)],
+    ["abandoned at any moment", (_, path) => abandoned(path)],
+  ])("has the same records in the same order after it was %s", async (_, leave) => {
     const path = await newPath();
     const before = await open(path);
     await fill(before);
     const content = await contentOf(before);
-    await before.close();
-    const after = await open(path);
+    const after = await open(await leave(before, path));
     expect(await contentOf(after)).toEqual(content);
-    expect(
-      await taken(
-        after,
-        [1, 2, 3].map((n) => state(n)),
-      ),
-    ).toEqual([state(1), undefined, state(3)]);
-    await after.close();
-  });
-
-  it("has the same records after it was abandoned at any moment", async () => {
-    const path = await newPath();
-    const before = await open(path);
-    await fill(before);
-    const after = await open(await abandoned(path));
-    expect(await contentOf(after)).toEqual(await contentOf(before));
-    expect(
-      await taken(
-        after,
-        [1, 2, 3].map((n) => state(n)),
-      ),
-    ).toEqual([state(1), undefined, state(3)]);
+    const states = [1, 2, 3].map((n) => state(n));
+    expect(await taken(after, states)).toEqual([state(1), undefined, state(3)]);
     await after.close();
     await before.close();
   });
