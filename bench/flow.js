@@ -4,7 +4,7 @@ import { connect } from "node:net";
 export const APP = "http://localhost:3000/callback";
 
 /** One connection that sends a request at a time. */
-class Connection {
+export class Connection {
   #socket;
   #received = "";
   #resolve;
@@ -64,10 +64,22 @@ function unchunked(text) {
 
 /** One sign-in: start, redirects to the picker, a choice, the callback, and the verification of its token. */
 async function signInAtSvc(connection, key, account) {
+  await verify(connection, key, await tokenFrom(connection, account));
+}
+
+/** The token of somebody who signs in. */
+export async function tokenOf({ port }) {
+  const connection = new Connection(port);
+  const token = await tokenFrom(connection, 0);
+  connection.close();
+  return token;
+}
+
+async function tokenFrom(connection, account) {
   const start = `/oauth/authorize?provider=github&redirect_uri=${encodeURIComponent(APP)}`;
   let answer = await connection.request("GET", start);
   while (answer.status === 302) {
-    if (answer.location.startsWith(APP)) return verify(connection, key, answer.location);
+    if (answer.location.startsWith(APP)) return tokenIn(answer.location);
     answer = await connection.request("GET", pathOf(answer.location));
   }
   const links = [...answer.body.matchAll(/href="([^"]*(?:login_hint|as)=[^"]*)"/g)].map(([, link]) => link);
@@ -78,18 +90,21 @@ async function signInAtSvc(connection, key, account) {
     if (answer.status !== 302) throw new Error(`${answer.status}: ${answer.body.slice(0, 200)}`);
     answer = await connection.request("GET", pathOf(answer.location));
   }
-  return verify(connection, key, answer.location);
+  return tokenIn(answer.location);
 }
 
-async function verify(connection, key, location) {
-  const token = new URL(location).searchParams.get("token");
-  const headers = `X-Service-Secret-Key: ${key}\r\nContent-Type: application/json\r\n`;
-  const { status, body } = await connection.request(
-    "POST",
-    "/api/v1/tokens/verify",
-    headers,
-    JSON.stringify({ token }),
-  );
+function tokenIn(location) {
+  return new URL(location).searchParams.get("token");
+}
+
+/** What an application's server sends with each request. */
+export function keyHeaders(key) {
+  return `X-Service-Secret-Key: ${key}\r\nContent-Type: application/json\r\n`;
+}
+
+async function verify(connection, key, token) {
+  const asked = JSON.stringify({ token });
+  const { status, body } = await connection.request("POST", "/api/v1/tokens/verify", keyHeaders(key), asked);
   if (status !== 200) throw new Error(`${status}: ${body}`);
 }
 
@@ -100,17 +115,30 @@ function pathOf(location) {
 /**
  * Whole sign-ins, `lanes` at once for `seconds`, and `most` of them.
  * @param options.signIn how one is made: of svc and of what answers as it does, unless another is given
+ * @param options.isEnough ends them before the time is over
+ * @param options.note is told when each began and ended
  * @returns {Promise<number>} sign-ins per second
  */
-export async function signIns({ port, key, lanes = 16, seconds = 2, most = Infinity, signIn = signInAtSvc }) {
+export async function signIns({
+  port,
+  key,
+  lanes = 16,
+  seconds = 2,
+  most = Infinity,
+  signIn = signInAtSvc,
+  isEnough = () => false,
+  note = () => undefined,
+}) {
   const start = performance.now();
   let begun = 0;
   let done = 0;
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       const connection = new Connection(port);
-      while (performance.now() - start < seconds * 1000 && begun++ < most) {
+      while (performance.now() - start < seconds * 1000 && begun++ < most && !isEnough()) {
+        const begin = performance.now();
         await signIn(connection, key, lane);
+        note(begin, performance.now());
         done++;
       }
       connection.close();

@@ -29,12 +29,21 @@ export function ratioRow(name, limit, ours, theirs, show) {
 
 export const perSecond = (rate) => `${Math.round(rate)}/s`;
 
-/** A line for each ratio, with what was asked: `≤ 1.5` or `≥ 0.6`. A row without a ratio says why it was left out. */
+/**
+ * A line for each ratio, with what was asked: `≤ 1.5` or `≥ 0.6`; nothing is asked of a row without. A row without a
+ * ratio says why it was left out.
+ */
 export function report(title, rows) {
   console.log(`\n${title}\n`);
   for (const { name, ratio, limit, detail } of rows) {
-    const isReached = limit.startsWith("≤") ? ratio <= Number(limit.slice(2)) : ratio >= Number(limit.slice(2));
-    const [mark, figure] = ratio === undefined ? ["-", ""] : [isReached ? "✓" : "✗", ratio.toFixed(2)];
-    console.log(`${mark} ${name.padEnd(56)} ${figure.padStart(5)}   asked ${limit.padEnd(7)} ${detail}`);
+    const figure = ratio === undefined ? "" : ratio.toFixed(2);
+    const asked = limit === undefined ? "" : `asked ${limit}`;
+    console.log(`${mark(ratio, limit)} ${name.padEnd(56)} ${figure.padStart(5)}   ${asked.padEnd(13)} ${detail}`);
   }
+}
+
+function mark(ratio, limit) {
+  if (ratio === undefined || limit === undefined) return "-";
+  const isReached = limit.startsWith("≤") ? ratio <= Number(limit.slice(2)) : ratio >= Number(limit.slice(2));
+  return isReached ? "✓" : "✗";
 }

@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SignJWT } from "jose";
+import { besideWrites } from "./beside.js";
 import { growthOfStates, growthOfUsers } from "./growth.js";
 import { load, request } from "./load.js";
 import { otherNodes, runUnder } from "./nodes.js";
@@ -23,7 +24,7 @@ const rows = [];
 try {
   await startUp();
   await throughput();
-  rows.push(...(await growthOfStates(ROUNDS)), ...(await growthOfUsers(ROUNDS)), ...(await compareSignIns(ROUNDS)));
+  for (const part of [growthOfStates, growthOfUsers, besideWrites, compareSignIns]) rows.push(...(await part(ROUNDS)));
   report(`Node ${process.version}, medians and ranges of ${STARTS} starts and ${ROUNDS} rounds`, rows);
   for (const version of otherNodes()) await runUnder(version, process.argv[1], directory);
 } finally {
