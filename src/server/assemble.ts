@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
-import { controlOptions, type ControlOptions } from "./control.ts";
+import { controlOptions, type ControlOptions } from "./control/create.ts";
 import type { SignInError } from "./errors.ts";
 import type { App } from "./http/app.ts";
 import type { Addresses } from "./instances/addresses.ts";
@@ -50,7 +50,7 @@ export interface Assembled {
 
 /** What a server on a port and one inside a program have in common: the service on its store, and its control API. */
 export async function assemble(options: AssembleOptions): Promise<Assembled> {
-  const { store, addresses, isLocal, metrics, now = () => new Date(), warn = () => {} } = options;
+  const { store, isLocal, metrics, now = () => new Date(), warn = () => {} } = options;
   const stopped = new AbortController();
   const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
   if (options.isFresh && control) await store.snapshots.save(SEEDED, now().toISOString());
@@ -59,20 +59,15 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   if (clock.mode !== "real") warn(`the clock is ${clock.mode} at ${clock.now}, as it was left`);
   const identitySecret = randomBytes(32).toString("base64url");
   const app = createService({
-    store,
+    ...options,
     identitySecret,
     live,
     control,
-    providerTimeoutMs: options.providerTimeoutMs,
-    addresses,
-    isLocal,
-    locate: options.locate,
     providers: options.providers ?? "auto",
     credentials: options.credentials ?? {},
     fetch: options.fetch ?? realFetch,
     onBug: bugWarner(warn),
     onFailure: (provider, error) => warn(failureText(provider, error)),
-    isStopping: options.isStopping,
     onIgnored: (provider, paths) =>
       warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
     onUnlisted: ({ name }, origin) =>

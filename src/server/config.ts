@@ -45,19 +45,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
   }
   const parsed = Config.safeParse(input);
   if (!parsed.success) throw faulty(name, issueLines(parsed.error));
-  const {
-    port,
-    host,
-    store,
-    seed,
-    geoip,
-    https,
-    public_url,
-    allowed_hosts,
-    providers_mode,
-    providers = {},
-    trust_proxy,
-  } = parsed.data;
+  const { $schema: _, providers = {}, providers_mode, public_url, allowed_hosts, trust_proxy, ...same } = parsed.data;
   const faults = Object.entries(providers).flatMap(([key, { endpoints, insecure }]) =>
     checkEndpoints(key, endpoints, insecure).map((fault) => `providers.${key}.endpoints${fault}`),
   );
@@ -69,12 +57,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
     ]),
   ) as Credentials;
   return {
-    port,
-    host,
-    store,
-    seed,
-    geoip,
-    https,
+    ...same,
     publicUrl: public_url,
     allowedHosts: allowed_hosts,
     providers: providers_mode,

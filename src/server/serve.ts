@@ -8,7 +8,7 @@ import { ServeError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
 import { wildcardWarnings } from "./sign-in/redirect-rule.ts";
 import { checkControlKey } from "./control/control-key.ts";
-import { dashboardLink } from "./control/dashboard-link.ts";
+import { dashboardLink } from "./control/dashboard-keys.ts";
 import { listen } from "./http/listen.ts";
 import type { Metrics } from "./metrics.ts";
 import { createListener } from "./http/listener.ts";

@@ -9,7 +9,7 @@ import { createMonitoring, type RenderMetrics } from "./http/monitoring.ts";
 import { FinishedSignIns } from "./sign-in/finished.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createDecide } from "./live/decide.ts";
-import { createControl, type ControlOptions } from "./control.ts";
+import { createControl, type ControlOptions } from "./control/create.ts";
 import { Flows } from "./flows/flows.ts";
 import { noting, RequestLog } from "./flows/request-log.ts";
 import type { RouteDeps } from "./http/routes/route.ts";
@@ -74,13 +74,11 @@ export function createService(options: ServiceOptions): App {
   });
   live.onPersonas((personas) => simulator.personas.replace(personas));
   const tokens = createTokens();
-  const deps: RouteDeps = {
-    store,
+  const deps = {
+    ...options,
     instances,
-    addresses,
     simulator,
     tokens,
-    isLocal: options.isLocal,
     identitySecret: options.identitySecret ?? randomBytes(32).toString("base64url"),
     connect: createConnect({
       mode: options.providers,
@@ -88,26 +86,20 @@ export function createService(options: ServiceOptions): App {
       simulated: simulator,
       fetch: options.fetch,
     }),
-    locate: options.locate,
     startLimit: options.isLocal ? NO_START_LIMIT : createStartLimit(now),
     findInstance: instances.byId,
     issueToken: tokens.issue,
     now,
-    onBug: options.onBug,
-    onFailure: options.onFailure,
     onIgnored: (provider, paths) => options.onIgnored?.(provider, paths),
     flows,
-    providerTimeoutMs: options.providerTimeoutMs,
     decide: options.control && createDecide({ store, live, simulator }),
-    onUnlisted: options.onUnlisted,
     finished: new FinishedSignIns(),
-  };
-  const { control, providers: mode, fetch } = options;
-  const parts = { ...deps, live, flows, requests, mode, credentials, fetch };
+  } satisfies RouteDeps;
+  const { control } = options;
   return createApp({
     ...deps,
     monitoring: createMonitoring(store, () => options.isStopping?.() ?? false, options.renderMetrics),
-    control: control && createControl(parts, control),
+    control: control && createControl({ ...deps, requests, mode: options.providers }, control),
     recent: live.recent,
     onRequest: control ? noting(requests, now, options.onRequest) : options.onRequest,
   });

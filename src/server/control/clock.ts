@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
 import type { ClockSetting } from "../live/clock.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -38,7 +39,7 @@ export const clockRoutes: HandlersOf<"/clock"> = {
   "POST /clock/reset": (_, deps) => follow(deps, { mode: "real" }),
 };
 
-async function follow({ live }: ControlDeps, setting: ClockSetting): Promise<ReturnType<typeof live.clock.read>> {
+async function follow({ live }: ControlDeps, setting: ClockSetting): Promise<AnswerOf<"GET /clock">> {
   await live.setClock(setting);
   return live.clock.read();
 }

@@ -18,7 +18,7 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
 
   "PUT /instances/:id/connections/:provider": async ({ param, body }, deps) => {
     const instance = requireInstance(deps, param("id"));
-    const provider = known(param("provider"));
+    const provider = requireProvider(param("provider"));
     refuse(checkEndpoints(provider, body.endpoints).map((fault) => `endpoints${fault}`));
     const { client_id, client_secret, endpoints } = body;
     const own: ConnectionRecord = { client_id, client_secret, ...(endpoints && { endpoints }) };
@@ -31,7 +31,7 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
 
   "DELETE /instances/:id/connections/:provider": async ({ param }, deps) => {
     const instance = requireInstance(deps, param("id"));
-    const provider = known(param("provider"));
+    const provider = requireProvider(param("provider"));
     if (!instance.connections[provider])
       throw new ApiError("not_found", `the instance has no connection of its own to ${provider}`);
     requireCredentials(deps, without(instance, provider));
@@ -41,7 +41,7 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
 
   "POST /instances/:id/connections/:provider/test": async ({ param }, deps) => {
     const instance = requireInstance(deps, param("id"));
-    return testConnection(await deps.connect(instance, known(param("provider"))), deps);
+    return testConnection(await deps.connect(instance, requireProvider(param("provider"))), deps);
   },
 };
 
@@ -54,9 +54,7 @@ function connectionResource(
   const global = globalCredentials(provider, credentials);
   const record = own ?? global;
   const isReal = record !== undefined && mode !== "simulated";
-  const endpoints = isReal
-    ? { ...DEFINITIONS[provider].endpoints, ...record.endpoints }
-    : { ...DEFINITIONS[provider].endpoints, ...simulator.endpoints(provider) };
+  const replaced = isReal ? record.endpoints : simulator.endpoints(provider);
   const why = !isReal
     ? record
       ? "--providers simulated: credentials are not used"
@@ -72,7 +70,7 @@ function connectionResource(
       in_force: isReal ? (own ? ("own" as const) : ("global" as const)) : ("simulated" as const),
       why,
       client_id: (record ?? simulator.client).client_id,
-      endpoints,
+      endpoints: { ...DEFINITIONS[provider].endpoints, ...replaced },
       callback_url: addresses.callbackUrl(provider),
     },
   };
@@ -83,7 +81,8 @@ function without(instance: InstanceRecord, provider: Provider): InstanceRecord {
   return { ...instance, connections };
 }
 
-function known(name: string): Provider {
+/** @throws {ApiError} `unknown_provider` */
+function requireProvider(name: string): Provider {
   if (!isProvider(name)) throw new ApiError("unknown_provider", `use one of ${PROVIDERS.join(", ")}`);
   return name;
 }

@@ -1,7 +1,8 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Store } from "../store/store.ts";
+import type { Addresses } from "../instances/addresses.ts";
 import { secretOf } from "../live/secrets.ts";
 import { changeSetting } from "../store/settings.ts";
+import type { Store } from "../store/store.ts";
 
 const KEY_LIFETIME_MS = 12 * 3_600_000;
 const LINK_LIFETIME_MS = 60_000;
@@ -15,6 +16,11 @@ export interface DashboardKeys {
   createCode(isFirst: boolean): Promise<string>;
   /** A key for a code; undefined: the code was used, has expired, or is not ours. */
   redeem(code: string): Promise<{ key: string; expires_at: string } | undefined>;
+}
+
+/** A link that opens the dashboard once. The code stands behind the #, so that no server logs it. */
+export async function dashboardLink(keys: DashboardKeys, { front }: Addresses, isFirst: boolean): Promise<string> {
+  return `${front}/__svc/#code=${await keys.createCode(isFirst)}`;
 }
 
 export function createDashboardKeys(store: Store, realNow: () => Date): DashboardKeys {

@@ -1,5 +1,5 @@
 import { ApiError } from "../errors.ts";
-import { dashboardLink } from "./dashboard-link.ts";
+import { dashboardLink } from "./dashboard-keys.ts";
 import type { Handlers } from "./handler.ts";
 
 export const dashboardRoutes: Pick<Handlers, "POST /dashboard-links" | "POST /dashboard-keys"> = {

@@ -2,11 +2,11 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/watching.ts";
-import { ApiError } from "../errors.ts";
 import type { Flow, Flows } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
 import type { Instances } from "../instances/instances.ts";
 import { parseDuration } from "./duration.ts";
+import { requireInstance } from "./find.ts";
 
 type Filter = z.output<typeof Filtered>;
 
@@ -15,9 +15,9 @@ const MAX_WAIT_MS = 25_000;
 export function filterFlows(
   flows: readonly Flow[],
   { result, error, outcome, provider, instance, user, since }: Filter,
-  { instances }: { instances: Instances },
+  deps: { instances: Instances },
 ): Flow[] {
-  const id = instance === undefined ? undefined : idOf(instance, instances);
+  const id = instance === undefined ? undefined : requireInstance(deps, instance).id;
   const after = since === undefined ? undefined : new Date(since).toISOString();
   return flows.filter(
     (flow) =>
@@ -80,10 +80,4 @@ export async function waitFor<Row>(
     });
     closing.addEventListener("abort", end);
   });
-}
-
-function idOf(name: string, instances: Instances): string {
-  const instance = instances.byId(name) ?? instances.bySubdomain(name);
-  if (!instance) throw new ApiError("instance_not_found", `no instance has the id or subdomain "${name}"`);
-  return instance.id;
 }

@@ -1,34 +1,33 @@
-import type { Query, Term } from "../../wire/query.ts";
-import { fold } from "../store/fold.ts";
+import type { ErrorCode } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
+import type { UserView } from "../store/store.ts";
+import { userByEmail } from "../store/user-by-email.ts";
 import type { ControlDeps } from "./deps.ts";
 
+/** What was looked up. @throws {ApiError} where there is none */
+export function found<Thing>(thing: Thing | undefined, code: ErrorCode, detail?: string): Thing {
+  if (thing === undefined) throw new ApiError(code, detail);
+  return thing;
+}
+
 /** An instance by id or subdomain. @throws {ApiError} `instance_not_found` */
-export function requireInstance({ instances }: ControlDeps, name: string): InstanceRecord {
+export function requireInstance({ instances }: Pick<ControlDeps, "instances">, name: string): InstanceRecord {
   const instance = instances.byId(name) ?? instances.bySubdomain(name.toLowerCase());
-  if (!instance) throw new ApiError("instance_not_found", `no instance has the id or subdomain "${name}"`);
-  return instance;
+  return found(instance, "instance_not_found", `no instance has the id or subdomain "${name}"`);
 }
 
 /** The one that is named, or the first. */
 export function chosenInstance(deps: ControlDeps, name: string | undefined): InstanceRecord {
   if (name !== undefined) return requireInstance(deps, name);
-  if (!deps.instances.first) throw new ApiError("instance_not_found", "there is none yet; make one first");
-  return deps.instances.first;
+  return found(deps.instances.first, "instance_not_found", "there is none yet; make one first");
 }
 
 /** A user of an instance by id or e-mail address. */
 export async function findUser(
   { store }: ControlDeps,
-  instance: InstanceRecord,
+  { id }: InstanceRecord,
   name: string,
-): ReturnType<ControlDeps["store"]["findUser"]> {
-  const byId = await store.findUser(instance.id, name);
-  if (byId || !name.includes("@")) return byId;
-  const folded = fold(name);
-  const values: readonly Term[] = [{ field: "email", operator: "is", value: folded, negated: false }];
-  const query: Query = [{ field: "email", column: "email", type: "string", values, range: [], excluded: [] }];
-  for await (const batch of (await store.users(instance.id, { query, limit: 1 })) ?? []) return batch[0];
-  return undefined;
+): Promise<UserView | undefined> {
+  return (await store.findUser(id, name)) ?? (name.includes("@") ? userByEmail(store, id, name) : undefined);
 }

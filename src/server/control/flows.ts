@@ -3,6 +3,7 @@ import type { Flow } from "../flows/flows.ts";
 import { json } from "../http/reply.ts";
 import type { ControlDeps } from "./deps.ts";
 import { filterFlows, waitFor } from "./filters.ts";
+import { found } from "./find.ts";
 import { Ready, type HandlersOf } from "./handler.ts";
 import { toHar } from "./har.ts";
 import { pageOf } from "./lists.ts";
@@ -10,31 +11,28 @@ import { flowResource } from "./resources.ts";
 import { runSignIn } from "./sign-ins.ts";
 
 export const flowRoutes: HandlersOf<"/flows"> = {
-  "GET /flows": async ({ query, request }, deps) => {
-    const { flows, process, addresses } = deps;
-    const found = await waitFor(
+  "GET /flows": async (call, deps) => {
+    const { query } = call;
+    const { flows, process } = deps;
+    const matching = await waitFor(
       query.wait,
       () => filterFlows(flows.all, query, deps),
       (changed) => flows.subscribe(changed),
       deps.closing,
     );
-    if (query.format === "har") return new Ready(json(toHar(found.slice(0, query.limit), deps)));
-    return pageOf(
-      found.map((flow) => flowResource(flow, process)),
-      query,
-      request,
-      addresses,
-    );
+    if (query.format === "har") return new Ready(json(toHar(matching.slice(0, query.limit), deps)));
+    const resources = matching.map((flow) => flowResource(flow, process));
+    return pageOf(resources, call, deps);
   },
 
   "GET /flows/summary": ({ query }, deps) => {
-    const found = filterFlows(deps.flows.all, query, deps);
+    const flows = filterFlows(deps.flows.all, query, deps);
     return {
-      total: found.length,
-      results: { token: 0, error: 0, open: 0, ...count(found, ({ result }) => result) },
-      errors: count(found, ({ error }) => error),
-      providers: count(found, ({ provider }) => provider),
-      outcomes: count(found, ({ requested_outcome }) => requested_outcome),
+      total: flows.length,
+      results: { token: 0, error: 0, open: 0, ...count(flows, ({ result }) => result) },
+      errors: count(flows, ({ error }) => error),
+      providers: count(flows, ({ provider }) => provider),
+      outcomes: count(flows, ({ requested_outcome }) => requested_outcome),
     };
   },
 
@@ -59,9 +57,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
 };
 
 function requireFlow({ flows }: ControlDeps, id: string): Flow {
-  const flow = flows.get(id);
-  if (!flow) throw new ApiError("not_found", "no sign-in has this id, or it is not kept any more");
-  return flow;
+  return found(flows.get(id), "not_found", "no sign-in has this id, or it is not kept any more");
 }
 
 function count(flows: readonly Flow[], valueOf: (flow: Flow) => string | null): Record<string, number> {

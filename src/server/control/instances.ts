@@ -1,3 +1,4 @@
+import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import { ApiError, ServeError } from "../errors.ts";
 import { checkCredentials } from "../providers/connections.ts";
@@ -5,7 +6,7 @@ import { crossFaults, redirectUriFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
-import { requireInstance } from "./find.ts";
+import { found, requireInstance } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
 import { pageOf } from "./lists.ts";
 import { instanceResource } from "./resources.ts";
@@ -16,9 +17,9 @@ type InstanceRoutes = Omit<
 >;
 
 export const instanceRoutes: InstanceRoutes = {
-  "GET /instances": ({ query, request }, { instances, addresses }) => {
-    const records = instances.all.map((instance) => instanceResource(instance, addresses)).toReversed();
-    return pageOf(records, query, request, addresses);
+  "GET /instances": (call, deps) => {
+    const resources = deps.instances.all.map((instance) => instanceResource(instance, deps.addresses));
+    return pageOf(resources.toReversed(), call, deps);
   },
 
   "POST /instances": async ({ body }, deps) => {
@@ -56,9 +57,9 @@ export async function changeInstance(
   change: (before: InstanceRecord) => InstanceRecord,
 ): Promise<InstanceRecord> {
   const changed = await store.change("instances", id, (before) => before && change(before));
-  if (!changed) throw new ApiError("instance_not_found");
+  const instance = found(changed, "instance_not_found");
   await live.refresh();
-  return changed;
+  return instance;
 }
 
 /** @throws {ApiError} where a provider would be simulated that must not be */
@@ -75,13 +76,7 @@ export function refuse(faults: readonly string[]): void {
   if (faults.length > 0) throw new ApiError("bad_request", faults.join("; "));
 }
 
-function patchFaults({
-  subdomain,
-  redirect_uris = [],
-}: {
-  subdomain?: string | undefined;
-  redirect_uris?: readonly string[] | undefined;
-}): string[] {
+function patchFaults({ subdomain, redirect_uris = [] }: ParsedBodyOf<"PATCH /instances/:id">): string[] {
   const reserved =
     subdomain !== undefined && RESERVED_SUBDOMAINS.includes(subdomain)
       ? [`subdomain: "${subdomain}" is the service's own`]

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
+import type { AnswerOf } from "../../wire/control/routes.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { changeSetting } from "../store/settings.ts";
 import { Conflict, type Store } from "../store/store.ts";
@@ -13,12 +14,14 @@ const TELL_EVERY_MS = 1000;
 const LOST_AFTER_MS = 60_000;
 
 /** Work that goes on after it was answered. */
-export interface Job {
-  readonly id: string;
-  readonly status: "running" | "done" | "failed";
-  readonly done: number;
-  readonly total: number;
-  readonly error?: string;
+type Job = Readonly<AnswerOf<"GET /jobs/:id">>;
+
+interface JobDeps {
+  readonly store: Store;
+  realNow(): Date;
+  /** Aborts when the server closes, which ends the jobs. */
+  readonly closing: AbortSignal;
+  onBug(error: unknown): void;
 }
 
 /** A job as it is kept with the store. */
@@ -29,22 +32,11 @@ interface Told extends Job {
 
 /** The latest jobs. Those of this process are known to the last batch, those of others on the store as they told of them. */
 export class Jobs {
-  readonly #store: Store;
-  readonly #realNow: () => Date;
-  readonly #closing: AbortSignal;
-  readonly #onBug: (error: unknown) => void;
+  readonly #deps: JobDeps;
   readonly #own = new Map<string, Job>();
 
-  constructor(deps: {
-    readonly store: Store;
-    readonly realNow: () => Date;
-    readonly closing: AbortSignal;
-    readonly onBug: (error: unknown) => void;
-  }) {
-    this.#store = deps.store;
-    this.#realNow = deps.realNow;
-    this.#closing = deps.closing;
-    this.#onBug = deps.onBug;
+  constructor(deps: JobDeps) {
+    this.#deps = deps;
   }
 
   async find(id: string): Promise<Job | undefined> {
@@ -53,7 +45,7 @@ export class Jobs {
     const told = (await this.#told()).find((job) => job.id === id);
     if (!told) return undefined;
     const { told_at, ...job } = told;
-    const isLost = job.status === "running" && this.#realNow().getTime() - told_at > LOST_AFTER_MS;
+    const isLost = job.status === "running" && this.#deps.realNow().getTime() - told_at > LOST_AFTER_MS;
     return isLost ? { ...job, status: "failed", error: "the server that ran it has stopped" } : job;
   }
 
@@ -76,8 +68,8 @@ export class Jobs {
     const generate = await createGenerator(instance, seed, now);
     let told = performance.now();
     for (let done = 0; done < total; done = Math.min(done + BATCH, total)) {
-      if (this.#closing.aborted) throw new Error("the server was stopped");
-      await this.#store.add(generate(done, Math.min(BATCH, total - done)));
+      if (this.#deps.closing.aborted) throw new Error("the server was stopped");
+      await this.#deps.store.add(generate(done, Math.min(BATCH, total - done)));
       const progress: Job = { ...job, done: Math.min(done + BATCH, total) };
       this.#own.set(id, progress);
       if (performance.now() - told > TELL_EVERY_MS) {
@@ -90,7 +82,7 @@ export class Jobs {
   }
 
   #fail(id: string, error: unknown): void {
-    if (!(error instanceof Conflict) && !this.#closing.aborted) this.#onBug(error);
+    if (!(error instanceof Conflict) && !this.#deps.closing.aborted) this.#deps.onBug(error);
     const job: Job = { ...this.#own.get(id)!, status: "failed", error: (error as Error).message };
     // Where the store itself is the reason, this process at least says so.
     void this.#tell(job).catch(() => undefined);
@@ -99,19 +91,19 @@ export class Jobs {
   /** Takes it over here, and keeps it with the store, where every process finds it. */
   async #tell(job: Job): Promise<void> {
     this.#own.set(job.id, job);
-    const told: Told = { ...job, told_at: this.#realNow().getTime() };
-    await changeSetting(this.#store, PREFIX + job.id, () => ({ ...told }));
+    const told: Told = { ...job, told_at: this.#deps.realNow().getTime() };
+    await changeSetting(this.#deps.store, PREFIX + job.id, () => ({ ...told }));
   }
 
   async #told(): Promise<Told[]> {
-    return (await this.#store.settings(PREFIX)).map(({ value }) => value as unknown as Told);
+    return (await this.#deps.store.settings(PREFIX)).map(({ value }) => value as unknown as Told);
   }
 
   async #forgetOldest(): Promise<void> {
     const oldest = (await this.#told()).toSorted((a, b) => b.told_at - a.told_at).slice(MAX_JOBS - 1);
     for (const { id } of oldest) {
       this.#own.delete(id);
-      await changeSetting(this.#store, PREFIX + id, () => undefined);
+      await changeSetting(this.#deps.store, PREFIX + id, () => undefined);
     }
     // A reset forgets what was told, and not these.
     for (const id of [...this.#own.keys()].slice(0, -MAX_JOBS)) this.#own.delete(id);

@@ -1,4 +1,6 @@
+import type { AnswerOf } from "../../wire/control/routes.ts";
 import { createPublishableKey, createSecretKey } from "../instances/keys.ts";
+import type { InstanceRecord } from "../store/records.ts";
 import { requireInstance } from "./find.ts";
 import type { Handlers } from "./handler.ts";
 import { changeInstance } from "./instances.ts";
@@ -19,9 +21,6 @@ export const keyRoutes: Pick<Handlers, "POST /instances/:id/reveal" | "POST /ins
   },
 };
 
-function keysOf({ secret_key, publishable_key }: { secret_key: string; publishable_key: string }): {
-  secret_key: string;
-  publishable_key: string;
-} {
+function keysOf({ secret_key, publishable_key }: InstanceRecord): AnswerOf<"POST /instances/:id/reveal"> {
   return { secret_key, publishable_key };
 }

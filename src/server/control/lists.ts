@@ -1,20 +1,32 @@
+import type { Fields } from "../../wire/fields.ts";
 import { ApiError } from "../errors.ts";
 import { json } from "../http/reply.ts";
 import type { AppRequest } from "../http/request.ts";
+import { list, searchQuery, type ListOptions } from "../http/routes/list.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { Ready } from "./handler.ts";
 
-interface Paging {
-  readonly limit?: number | undefined;
-  readonly after?: string | undefined;
+interface Asked {
+  readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
+  readonly request: AppRequest;
+}
+
+/** A list or a search of records, just as the product API has it. @throws {ApiError} as that one */
+export async function recordList<Row>(
+  request: AppRequest,
+  search: string | undefined,
+  fields: Fields,
+  options: ListOptions<Row>,
+): Promise<Ready> {
+  const query = search === undefined || search.trim() === "" ? undefined : searchQuery(request, fields);
+  return new Ready(await list(request, options, query));
 }
 
 /** A list that is short enough to be at hand, newest first: all of it, or a page and a link to the next (RFC 8288). */
 export function pageOf(
   records: readonly { readonly id: string }[],
-  { limit, after }: Paging,
-  request: AppRequest,
-  addresses: Addresses,
+  { query: { limit, after }, request }: Asked,
+  { addresses }: { readonly addresses: Addresses },
 ): Ready {
   const start = after === undefined ? 0 : records.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && start === 0)

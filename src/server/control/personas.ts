@@ -1,8 +1,8 @@
 import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
-import { ApiError } from "../errors.ts";
 import { recordsOf } from "../seed/index.ts";
 import { SeedPersona } from "../seed/schema.ts";
 import { issueLines } from "../zod-errors.ts";
+import { found } from "./find.ts";
 import { refuse } from "./instances.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { HandlersOf } from "./handler.ts";
@@ -10,8 +10,7 @@ import { pageOf } from "./lists.ts";
 import { personaResource } from "./resources.ts";
 
 export const personaRoutes: HandlersOf<"/personas"> = {
-  "GET /personas": ({ query, request }, { live, addresses }) =>
-    pageOf(live.personas.map(personaResource).toReversed(), query, request, addresses),
+  "GET /personas": (call, deps) => pageOf(deps.live.personas.map(personaResource).toReversed(), call, deps),
 
   "POST /personas": async ({ body }, { store, live, now }) => {
     const id = body.id ?? `persona-${freeNumber(live.personas)}`;
@@ -23,13 +22,12 @@ export const personaRoutes: HandlersOf<"/personas"> = {
   },
 
   "GET /personas/:id": ({ param }, { live }) =>
-    personaResource(found(live.personas.find(({ id }) => id === param("id")))),
+    personaResource(required(live.personas.find(({ id }) => id === param("id")))),
 
   "PATCH /personas/:id": async ({ param, body }, { store, live }) => {
-    const isAccount = (name: string): boolean => isProvider(name);
     const given: { readonly [Name in Provider]?: Record<string, unknown> | null | undefined } = body;
     const own = Object.fromEntries(
-      Object.entries(body).filter(([name, value]) => value !== undefined && !isAccount(name)),
+      Object.entries<unknown>(body).filter(([name, value]) => value !== undefined && !isProvider(name)),
     );
     const changed = await store.change("personas", param("id"), (before): PersonaRecord | undefined => {
       if (!before) return undefined;
@@ -43,12 +41,12 @@ export const personaRoutes: HandlersOf<"/personas"> = {
       return after;
     });
     await live.refresh();
-    return personaResource(found(changed));
+    return personaResource(required(changed));
   },
 
   "DELETE /personas/:id": async ({ param }, { store, live }) => {
     const id = param("id");
-    found(await store.find("personas", id));
+    required(await store.find("personas", id));
     await store.change("personas", id, () => undefined);
     await live.refresh();
     return { deleted: true, id };
@@ -61,9 +59,8 @@ export function personaFaults(persona: object): string[] {
   return parsed.success ? [] : issueLines(parsed.error, "the persona");
 }
 
-function found(persona: PersonaRecord | undefined): PersonaRecord {
-  if (!persona) throw new ApiError("not_found", "no persona has this id");
-  return persona;
+function required(persona: PersonaRecord | undefined): PersonaRecord {
+  return found(persona, "not_found", "no persona has this id");
 }
 
 function freeNumber(personas: readonly PersonaRecord[]): number {

@@ -74,6 +74,9 @@ const page = z.object({ limit: z.int().min(1).max(1000).optional(), after: text.
 const search = page.extend({ query: text });
 const redirect = z.object({ redirect_uri: text, login_hint: text.optional(), instance: text.optional() });
 
+const LIST = { key: "secret", query: page, errors: ["bad_request", "unauthorized"] } as const;
+const SEARCH = { key: "secret", query: search, errors: ["query_required", "invalid_query", "unauthorized"] } as const;
+
 /** Every route of the specification. */
 export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
   "GET /sign-in": {
@@ -114,20 +117,8 @@ export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
     answer: instance,
     errors: ["publishable_key_required", "unauthorized", "instance_not_found"],
   },
-  "GET /api/v1/users": {
-    does: "Lists the users.",
-    key: "secret",
-    query: page,
-    answer: z.array(user),
-    errors: ["bad_request", "unauthorized"],
-  },
-  "GET /api/v1/users/search": {
-    does: "Searches the users.",
-    key: "secret",
-    query: search,
-    answer: z.array(user),
-    errors: ["query_required", "invalid_query", "unauthorized"],
-  },
+  "GET /api/v1/users": { ...LIST, does: "Lists the users.", answer: z.array(user) },
+  "GET /api/v1/users/search": { ...SEARCH, does: "Searches the users.", answer: z.array(user) },
   "GET /api/v1/users/:id": {
     does: "Gets a user.",
     key: "secret",
@@ -140,20 +131,8 @@ export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
     answer: z.object({ deleted: z.literal(true), id: z.uuid() }),
     errors: ["missing_secret_key", "user_not_found"],
   },
-  "GET /api/v1/sessions": {
-    does: "Lists the sessions.",
-    key: "secret",
-    query: page,
-    answer: z.array(session),
-    errors: ["bad_request", "unauthorized"],
-  },
-  "GET /api/v1/sessions/search": {
-    does: "Searches the sessions.",
-    key: "secret",
-    query: search,
-    answer: z.array(session),
-    errors: ["query_required", "invalid_query", "unauthorized"],
-  },
+  "GET /api/v1/sessions": { ...LIST, does: "Lists the sessions.", answer: z.array(session) },
+  "GET /api/v1/sessions/search": { ...SEARCH, does: "Searches the sessions.", answer: z.array(session) },
   "GET /api/v1/sessions/:id": {
     does: "Gets a session.",
     key: "secret",

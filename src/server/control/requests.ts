@@ -1,21 +1,21 @@
-import { ApiError } from "../errors.ts";
 import { filterRequests, waitFor } from "./filters.ts";
+import { found } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
 import { pageOf } from "./lists.ts";
 import { requestResource } from "./resources.ts";
 
 export const requestRoutes: HandlersOf<"/requests"> = {
-  "GET /requests": async ({ query, request }, deps) => {
-    const { requests, process, addresses } = deps;
+  "GET /requests": async (call, deps) => {
+    const { query } = call;
+    const { requests, process } = deps;
     const matching = (): ReturnType<typeof requestResource>[] =>
       filterRequests(requests.all, query, deps).map((entry) => requestResource(entry, process));
-    const found = await waitFor(query.wait, matching, (changed) => requests.subscribe(changed), deps.closing);
-    return pageOf(found, query, request, addresses);
+    const rows = await waitFor(query.wait, matching, (changed) => requests.subscribe(changed), deps.closing);
+    return pageOf(rows, call, deps);
   },
 
   "GET /requests/:id": ({ param }, { requests, process }) => {
-    const entry = requests.get(param("id"));
-    if (!entry) throw new ApiError("not_found", "no request has this id, or it is not kept any more");
+    const entry = found(requests.get(param("id")), "not_found", "no request has this id, or it is not kept any more");
     return requestResource(entry, process);
   },
 };

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ParsedQueryOf } from "../../wire/control/routes.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import { isPossible, providersOf } from "../simulator/outcomes.ts";
 import type { Provider } from "../../wire/names.ts";
@@ -15,9 +16,9 @@ import { changeSetting } from "../store/settings.ts";
 const MAX_USED_UP = 1000;
 
 export const scenarioRoutes: HandlersOf<"/scenarios"> = {
-  "GET /scenarios": async ({ query, request }, deps) => {
-    const scenarios = (await all(deps)).filter((scenario) => fits(scenario, query));
-    return pageOf(scenarios.map(scenarioResource), query, request, deps.addresses);
+  "GET /scenarios": async (call, deps) => {
+    const scenarios = (await all(deps)).filter((scenario) => fits(scenario, call.query));
+    return pageOf(scenarios.map(scenarioResource), call, deps);
   },
 
   "POST /scenarios": async ({ body }, deps) => {
@@ -91,10 +92,7 @@ async function all({ store }: ControlDeps): Promise<Scenario[]> {
   return settings.map(({ value }) => value as unknown as Scenario).toSorted((a, b) => b.order - a.order);
 }
 
-function fits(
-  scenario: Scenario,
-  { pending, label }: { pending?: boolean | undefined; label?: string | undefined },
-): boolean {
+function fits(scenario: Scenario, { pending, label }: ParsedQueryOf<"DELETE /scenarios">): boolean {
   const isPending = remainingOf(scenario) !== 0;
   return (pending === undefined || pending === isPending) && (label === undefined || label === scenario.label);
 }

@@ -2,7 +2,7 @@ import { ApiError } from "../errors.ts";
 import { json } from "../http/reply.ts";
 import { crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
-import { chosenInstance } from "./find.ts";
+import { chosenInstance, found } from "./find.ts";
 import { Ready, type Handlers } from "./handler.ts";
 import { refuse, requireCredentials } from "./instances.ts";
 import { personaFaults } from "./personas.ts";
@@ -31,9 +31,6 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
     };
   },
 
-  "GET /jobs/:id": async ({ param }, { jobs }) => {
-    const job = await jobs.find(param("id"));
-    if (!job) throw new ApiError("not_found", "no job has this id, or it is not kept any more");
-    return job;
-  },
+  "GET /jobs/:id": async ({ param }, { jobs }) =>
+    found(await jobs.find(param("id")), "not_found", "no job has this id, or it is not kept any more"),
 };

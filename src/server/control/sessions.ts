@@ -1,10 +1,8 @@
 import { SESSION_FIELDS } from "../../wire/fields.ts";
-import { ApiError } from "../errors.ts";
-import type { SessionRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
-import { chosenInstance } from "./find.ts";
+import { chosenInstance, found } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
-import { recordList } from "./record-list.ts";
+import { recordList } from "./lists.ts";
 import { sessionResource } from "./resources.ts";
 
 export const sessionRoutes: HandlersOf<"/sessions"> = {
@@ -19,7 +17,7 @@ export const sessionRoutes: HandlersOf<"/sessions"> = {
   },
 
   "GET /sessions/:session_id": async ({ param }, { store }) =>
-    sessionResource(found(await store.find("sessions", param("session_id")))),
+    sessionResource(found(await store.find("sessions", param("session_id")), "session_not_found")),
 
   "POST /sessions/:session_id/revoke": ({ param }, deps) =>
     setRevoked(deps, param("session_id"), deps.now().toISOString()),
@@ -37,10 +35,5 @@ async function setRevoked(
     // The first revocation counts.
     return { ...before, revoked_at: revoked_at === null ? null : (before.revoked_at ?? revoked_at) };
   });
-  return sessionResource(found(changed));
-}
-
-function found(session: SessionRecord | undefined): SessionRecord {
-  if (!session) throw new ApiError("session_not_found");
-  return session;
+  return sessionResource(found(changed, "session_not_found"));
 }

@@ -1,5 +1,4 @@
-import type { Provider } from "../../wire/names.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
 import { signInHeadless } from "../simulator/headless.ts";
 import type { AppRequest } from "../http/request.ts";
@@ -15,25 +14,14 @@ export const signInRoutes: HandlersOf<"/sign-ins"> = {
 /** A whole sign-in through a simulated provider, as a program would do it. @throws {ApiError} where it cannot begin */
 export async function runSignIn(
   deps: ControlDeps,
-  {
-    provider,
-    as,
-    outcome,
-    ...rest
-  }: {
-    provider: Provider;
-    as?: string | undefined;
-    outcome: OutcomeId;
-    instance?: string | undefined;
-    redirect_uri?: string | undefined;
-  },
+  { provider, as, outcome, redirect_uri, instance: name }: ParsedBodyOf<"POST /sign-ins">,
   request: AppRequest,
 ): ReturnType<typeof signInHeadless> {
   requirePossible(outcome, provider);
   if (as !== undefined) requireAccount(deps, as, provider);
-  const instance = chosenInstance(deps, rest.instance);
+  const instance = chosenInstance(deps, name);
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
-  const result = await signInHeadless(deps, { instance, provider, as, outcome, redirect_uri: rest.redirect_uri });
+  const result = await signInHeadless(deps, { instance, provider, as, outcome, redirect_uri });
   // So that who reads the log finds the steps.
   request.flow_id = result.flow_id;
   return result;

@@ -8,17 +8,17 @@ import { pageOf } from "./lists.ts";
 export const PREVIOUS = "previous";
 
 export const snapshotRoutes: HandlersOf<"/snapshots"> = {
-  "GET /snapshots": async ({ query, request }, { store, addresses }) => {
-    const snapshots = await store.snapshots.list();
+  "GET /snapshots": async (call, deps) => {
+    const snapshots = await deps.store.snapshots.list();
     const newestFirst = snapshots.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
-    return pageOf(newestFirst.map(snapshotResource), query, request, addresses);
+    return pageOf(newestFirst.map(snapshotResource), call, deps);
   },
 
   "POST /snapshots": async ({ body }, { store, live }) =>
     snapshotResource(await store.snapshots.save(body.name, live.clock.real().toISOString())),
 
   "POST /snapshots/:name/restore": async ({ param }, { store, live }) => {
-    const snapshot = (await store.snapshots.list()).find(({ name }) => name === known(param("name")));
+    const snapshot = (await store.snapshots.list()).find(({ name }) => name === param("name"));
     if (!snapshot) throw missing(param("name"));
     // What is restored may be the one that saving would replace.
     const isPrevious = snapshot.name === PREVIOUS;
@@ -29,16 +29,11 @@ export const snapshotRoutes: HandlersOf<"/snapshots"> = {
   },
 
   "DELETE /snapshots/:name": async ({ param }, { store }) => {
-    const name = known(param("name"));
-    if (!(await store.snapshots.delete(name))) throw missing(name);
+    const name = param("name");
+    if (!SNAPSHOT_NAME.test(name) || !(await store.snapshots.delete(name))) throw missing(name);
     return { deleted: true, id: name };
   },
 };
-
-function known(name: string): string {
-  if (!SNAPSHOT_NAME.test(name)) throw missing(name);
-  return name;
-}
 
 function missing(name: string): ApiError {
   return new ApiError("not_found", `there is no snapshot "${name}"`);

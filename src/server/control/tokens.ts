@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import { toVerifiedToken } from "../http/resources.ts";
 import type { InstanceRecord, UserRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
-import { chosenInstance, findUser } from "./find.ts";
+import { chosenInstance, findUser, found } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
 import { claimedInstance } from "../token.ts";
 import { explainToken } from "./token-report.ts";
@@ -38,9 +38,8 @@ async function verify(
   try {
     if (token === "") throw new ApiError("missing_token");
     const claims = await tokens.verify(instance, token, now());
-    const found = await store.findUser(instance.id, claims.sub);
-    if (!found) throw new ApiError("user_not_found");
-    return { status: 200, answer: { ...toVerifiedToken(claims, found.user) } };
+    const { user } = found(await store.findUser(instance.id, claims.sub), "user_not_found");
+    return { status: 200, answer: { ...toVerifiedToken(claims, user) } };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { status: ERRORS[error.code].status, answer: { ...errorBody(error.code, error.detail) } };
@@ -52,8 +51,7 @@ async function chosenUser(deps: ControlDeps, instance: InstanceRecord, name: str
   if (name !== undefined) {
     const persona = name.includes("@") ? undefined : deps.simulator.personas.find(name);
     const view = (await findUser(deps, instance, name)) ?? (persona && (await findUser(deps, instance, persona.email)));
-    if (!view) throw new ApiError("user_not_found", `${instance.subdomain} has no user "${name}"`);
-    return view.user;
+    return found(view, "user_not_found", `${instance.subdomain} has no user "${name}"`).user;
   }
   for await (const [view] of (await deps.store.users(instance.id, { limit: 1 })) ?? []) if (view) return view.user;
   throw new ApiError("user_not_found", `${instance.subdomain} has no users yet; sign in, or make one`);

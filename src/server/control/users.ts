@@ -5,10 +5,10 @@ import { crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
 import type { UserRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
-import { chosenInstance } from "./find.ts";
+import { chosenInstance, found } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
 import { refuse } from "./instances.ts";
-import { recordList } from "./record-list.ts";
+import { recordList } from "./lists.ts";
 import { userResource } from "./resources.ts";
 
 export const userRoutes: HandlersOf<"/users"> = {
@@ -53,8 +53,7 @@ export const userRoutes: HandlersOf<"/users"> = {
       param("id"),
       (before): UserRecord | undefined => before && { ...before, ...known },
     );
-    if (!changed) throw new ApiError("user_not_found");
-    return whole(deps, changed.id);
+    return whole(deps, found(changed, "user_not_found").id);
   },
 
   "DELETE /users/:id": async ({ param }, { store }) => {
@@ -67,8 +66,7 @@ export const userRoutes: HandlersOf<"/users"> = {
 
 /** A user with its identities. @throws {ApiError} `user_not_found` */
 async function whole({ store }: ControlDeps, id: string): Promise<ReturnType<typeof userResource>> {
-  const user = await store.find("users", id);
-  const view = user && (await store.findUser(user.instance_id, id));
-  if (!view) throw new ApiError("user_not_found");
+  const { instance_id } = found(await store.find("users", id), "user_not_found");
+  const view = found(await store.findUser(instance_id, id), "user_not_found");
   return userResource(view, await store.identitiesOf(id));
 }

@@ -49,10 +49,7 @@ export interface Flow {
   considered: { scenario: string; because: string }[];
 }
 
-export type FlowFacts = Partial<
-  Pick<Flow, "instance" | "provider" | "as" | "result" | "error" | "reason" | "requested_outcome" | "user_id"> &
-    Pick<Flow, "redirect_uri" | "considered">
->;
+export type FlowFacts = Partial<Omit<Flow, "id" | "started_at" | "steps">>;
 
 /** Adds to what is known of one sign-in. */
 export type NoteStep = (facts: FlowFacts, step?: StepReport) => void;

@@ -3,30 +3,6 @@ import { exchangeOf, type Answered, type Asked, type Exchange } from "./exchange
 
 const MAX_ENTRIES = 2000;
 
-/** What the service tells of a request. */
-interface Told {
-  readonly request_id: string;
-  readonly method: string;
-  readonly route: string | null;
-  readonly status: number;
-  readonly ms: number;
-  readonly instance: string | null;
-  readonly flow_id?: string | null;
-  readonly reason?: string | null;
-}
-
-/** Has a log keep every request, and tells of it as before. */
-export function noting<Request extends Told>(
-  log: RequestLog,
-  now: () => Date,
-  tell: ((entry: Request) => void) | undefined,
-): (entry: Request, asked: Asked, answered: Answered) => void {
-  return (entry, asked, answered) => {
-    log.add(entry, now(), exchangeOf(asked, answered));
-    tell?.(entry);
-  };
-}
-
 /** A request that was answered. */
 export interface LoggedRequest extends Exchange {
   /** The answer's `Request-Id`. */
@@ -46,6 +22,22 @@ export interface LoggedRequest extends Exchange {
 }
 
 /** A request as it is kept: most are pushed out before anyone looks at them. */
+/** What the service tells of a request. */
+type Told = Pick<LoggedRequest, "method" | "route" | "status" | "ms" | "instance"> &
+  Partial<Pick<LoggedRequest, "flow_id" | "reason">> & { readonly request_id: string };
+
+/** Has a log keep every request, and tells of it as before. */
+export function noting<Request extends Told>(
+  log: RequestLog,
+  now: () => Date,
+  tell: ((entry: Request) => void) | undefined,
+): (entry: Request, asked: Asked, answered: Answered) => void {
+  return (entry, asked, answered) => {
+    log.add(entry, now(), exchangeOf(asked, answered));
+    tell?.(entry);
+  };
+}
+
 interface Entry {
   readonly sequence: number;
   readonly told: Told;

@@ -14,8 +14,9 @@ export interface Instances {
   replace(instances: readonly InstanceRecord[]): void;
 }
 
-export function createInstances(initial: readonly InstanceRecord[]): Instances {
-  let indexes = indexesOf(initial);
+/** Without any, until `replace` tells which there are. */
+export function createInstances(): Instances {
+  let indexes = indexesOf([]);
   return {
     get first() {
       return indexes.all[0];

@@ -1,16 +1,10 @@
+import type { AnswerOf } from "../../wire/control/routes.ts";
+
 /** How the clock runs. `running` is `offset_ms` away from the real time; `frozen` stands still. */
 export type ClockSetting =
   | { readonly mode: "real" }
   | { readonly mode: "running"; readonly offset_ms: number }
   | { readonly mode: "frozen"; readonly at: string };
-
-export interface ClockReading {
-  /** ISO 8601, in UTC. */
-  readonly now: string;
-  readonly mode: ClockSetting["mode"];
-  /** How far it is from the real time. */
-  readonly offset_ms: number;
-}
 
 /** The one clock of states, tokens, codes, sessions and dates. Timers and deadlines do not follow it. */
 export class Clock {
@@ -39,7 +33,7 @@ export class Clock {
     this.#setting = setting;
   }
 
-  read(): ClockReading {
+  read(): AnswerOf<"GET /clock"> {
     const now = this.now();
     return { now: now.toISOString(), mode: this.#setting.mode, offset_ms: now.getTime() - this.#real().getTime() };
   }

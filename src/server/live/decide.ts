@@ -1,45 +1,95 @@
+import { hash } from "node:crypto";
 import type { Decide } from "../simulator/answer.ts";
 import type { Simulator } from "../simulator/index.ts";
+import { isPossible } from "../simulator/outcomes.ts";
+import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
-import type { Live } from "./index.ts";
-import { matchScenario } from "./match-scenario.ts";
+import { SCENARIO_PREFIX, type Live } from "./index.ts";
+import { remainingOf, type Scenario } from "./scenario.ts";
 
-/** Has the scenarios decide about sign-ins. Without any it costs nothing. */
-export function createDecide({
-  store,
-  live,
-  simulator,
-}: {
+interface DecideDeps {
   readonly store: Store;
   readonly live: Live;
-  readonly simulator: Simulator;
-}): Decide {
-  const isSameAccount = (one: string, other: string): boolean => {
-    const name = (hint: string): string => simulator.personas.find(hint)?.id ?? hint.toLowerCase();
-    return name(one) === name(other);
-  };
-  const deps = {
-    store,
-    live,
-    isSameAccount,
-    hasAccount: (name: string, provider: Parameters<Simulator["hasAccount"]>[0]) =>
-      simulator.hasAccount(provider, name),
-  };
-  return async ({ provider, state, login_hint, label }) => {
-    if (live.scenarios.length === 0) return { decision: undefined, considered: [] };
+  readonly simulator: Pick<Simulator, "personas" | "hasAccount">;
+}
+
+/** The most states that are remembered, each for as long as it may be reloaded. */
+const MAX_STATES = 1000;
+
+/**
+ * Has the scenarios decide about sign-ins. One is counted down in one step over all processes, once for a state: the same
+ * state meets the same scenario again. Without any scenario it costs nothing.
+ */
+export function createDecide(deps: DecideDeps): Decide {
+  const { store, live, simulator } = deps;
+  return async (arrival) => {
+    const considered: { scenario: string; because: string }[] = [];
+    if (live.scenarios.length === 0) return { decision: undefined, considered };
+    const { state, login_hint } = arrival;
     const instance = (await store.find("states", state))?.instance_id;
-    const { scenario, considered } = await matchScenario(deps, {
-      provider,
-      state,
-      instance,
-      browser: label,
-      login_hint,
-    });
-    const decision = scenario && {
-      as: scenario.as ?? login_hint,
-      outcome: scenario.outcome,
-      delay_ms: scenario.delay_ms,
-    };
-    return { decision, considered };
+    const digest = hash("sha256", state, "base64").slice(0, 22);
+    for (const scenario of inOrder(live.scenarios, digest)) {
+      const because = mismatch(scenario, arrival, instance, simulator, digest);
+      const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
+      considered.push({ scenario: scenario.id, because: because ?? (taken ? "matched" : "used up") });
+      if (!taken) continue;
+      const { as, outcome, delay_ms } = taken;
+      return { decision: { as: as ?? login_hint, outcome, delay_ms }, considered };
+    }
+    return { decision: undefined, considered };
   };
+}
+
+/** The one that this state met before; then counted ones by age; then standing ones, the newest first. */
+function inOrder(scenarios: readonly Scenario[], digest: string): Scenario[] {
+  const rank = (scenario: Scenario): number => (scenario.states.includes(digest) ? 0 : scenario.times !== null ? 1 : 2);
+  return scenarios.toSorted((a, b) => rank(a) - rank(b) || (a.times === null ? b.order - a.order : a.order - b.order));
+}
+
+/** Why a scenario does not decide about a sign-in. @param instance undefined where the state is not one of svc's */
+function mismatch(
+  scenario: Scenario,
+  { provider, label: browser, login_hint }: Parameters<Decide>[0],
+  instance: string | undefined,
+  simulator: DecideDeps["simulator"],
+  digest: string,
+): string | undefined {
+  const { match, as, outcome, states } = scenario;
+  if (remainingOf(scenario) === 0 && !states.includes(digest)) return "used up";
+  if (match.provider !== undefined && match.provider !== provider) return `it is for ${match.provider}`;
+  if (match.instance !== undefined && match.instance !== instance) return "it is for another instance";
+  if (match.browser !== undefined && match.browser !== browser?.id && match.browser !== browser?.label)
+    return browser ? "it is for another browser" : "it is for a browser with a label, and this one has none";
+  const isHinted = (account: string): boolean =>
+    login_hint !== undefined && nameOf(account, simulator) === nameOf(login_hint, simulator);
+  if (match.login_hint !== undefined && !isHinted(match.login_hint))
+    return login_hint === undefined ? "the sign-in has no login_hint" : "the sign-in has another login_hint";
+  if (as !== null && login_hint !== undefined && !isHinted(as)) return "the sign-in's login_hint names another account";
+  if (!isPossible(outcome, provider)) return `${outcome} cannot happen at ${provider}`;
+  if (as !== null && !simulator.hasAccount(provider, as)) return `its account has none at ${provider}`;
+  return undefined;
+}
+
+/** One name for each account, which has an id and e-mail addresses. */
+function nameOf(account: string, { personas }: DecideDeps["simulator"]): string {
+  return personas.find(account)?.id ?? account.toLowerCase();
+}
+
+async function take({ store, live }: DecideDeps, { id }: Scenario, digest: string): Promise<Scenario | undefined> {
+  let taken: Scenario | undefined;
+  await changeSetting(store, SCENARIO_PREFIX + id, (value) => {
+    const before = value as unknown as Scenario | undefined;
+    taken = before && counted(before, digest);
+    return taken ? { ...taken } : value;
+  });
+  if (taken) live.keepScenario(taken);
+  return taken;
+}
+
+/** With one more sign-in; undefined: it is used up. */
+function counted(scenario: Scenario, digest: string): Scenario | undefined {
+  const { states, used } = scenario;
+  if (states.includes(digest)) return scenario;
+  if (remainingOf(scenario) === 0) return undefined;
+  return { ...scenario, used: used + 1, states: [...states, digest].slice(-MAX_STATES) };
 }

@@ -39,7 +39,7 @@ export interface Live {
 /** @param realNow the time of the machine */
 export async function createLive(store: Store, realNow: () => Date): Promise<Live> {
   const clock = new Clock(realNow);
-  const instances = createInstances([]);
+  const instances = createInstances();
   const listeners: ((personas: readonly PersonaRecord[]) => void)[] = [];
   let personas: readonly PersonaRecord[] = [];
   let scenarios: readonly Scenario[] = [];

@@ -1,23 +1,14 @@
-import type { Provider } from "../../wire/names.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { ParsedBodyOf } from "../../wire/control/routes.ts";
+
+type Wanted = ParsedBodyOf<"POST /scenarios">;
 
 /** How sign-ins that match will end; kept with the store, so that every process honours it. */
-export interface Scenario {
+export interface Scenario extends Readonly<Pick<Wanted, "outcome" | "times" | "delay_ms">> {
   readonly id: string;
-  readonly match: {
-    readonly provider?: Provider | undefined;
-    /** An instance's id. */
-    readonly instance?: string | undefined;
-    /** The id or label of a browser. */
-    readonly browser?: string | undefined;
-    readonly login_hint?: string | undefined;
-  };
+  /** `instance` is an instance's id. */
+  readonly match: Readonly<Wanted["match"]>;
   /** A persona's id or e-mail address; null: the hinted account, else the first one. */
   readonly as: string | null;
-  readonly outcome: OutcomeId;
-  /** For how many sign-ins; null: until it is deleted. */
-  readonly times: number | null;
-  readonly delay_ms: number;
   readonly label: string | null;
   readonly used: number;
   /** Digests of the states that it was met by, so that a reload of the authorize page repeats it. */
@@ -27,6 +18,7 @@ export interface Scenario {
   readonly created_at: string;
 }
 
+/** For how many sign-ins it still decides; null: until it is deleted. */
 export function remainingOf({ times, used }: Scenario): number | null {
   return times === null ? null : Math.max(0, times - used);
 }

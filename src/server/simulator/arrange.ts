@@ -1,7 +1,6 @@
 import type { Provider } from "../../wire/names.ts";
-import { fold } from "../store/fold.ts";
-import type { Query } from "../../wire/query.ts";
 import type { InstanceRecord, PersonaRecord } from "../store/records.ts";
+import { userByEmail } from "../store/user-by-email.ts";
 import type { Choice } from "./choice.ts";
 import type { HeadlessDeps } from "./headless-deps.ts";
 
@@ -32,9 +31,5 @@ async function hasSignedIn(
   { email }: PersonaRecord,
   provider: Provider,
 ): Promise<boolean> {
-  const values = [{ field: "email", operator: "is", value: fold(email), negated: false }] as const;
-  const query: Query = [{ field: "email", column: "email", type: "string", values, range: [], excluded: [] }];
-  for await (const [view] of (await store.users(id, { query, limit: 1 })) ?? [])
-    return view?.providers.includes(provider) ?? false;
-  return false;
+  return (await userByEmail(store, id, email))?.providers.includes(provider) ?? false;
 }

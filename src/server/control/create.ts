@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { checkControlKey, createControlKey } from "./control/control-key.ts";
-import { createDashboardKeys, type DashboardKeys } from "./control/dashboard-keys.ts";
-import type { ControlDeps } from "./control/deps.ts";
-import { Jobs } from "./control/jobs.ts";
-import type { Reply } from "./http/reply.ts";
-import type { AppRequest } from "./http/request.ts";
-import type { Store } from "./store/store.ts";
+import { checkControlKey, createControlKey } from "./control-key.ts";
+import { createDashboardKeys, type DashboardKeys } from "./dashboard-keys.ts";
+import type { ControlDeps } from "./deps.ts";
+import { Jobs } from "./jobs.ts";
+import type { Reply } from "../http/reply.ts";
+import type { AppRequest } from "../http/request.ts";
+import type { Store } from "../store/store.ts";
 
 /** What gives access to the control API, and when it ends. */
 export interface ControlOptions {
@@ -42,5 +42,5 @@ export function createControl(
     }),
     process: `process_${randomBytes(6).toString("base64url")}`,
   };
-  return async (request, method) => (await import("./control/index.ts")).answerControl(request, method, deps);
+  return async (request, method) => (await import("./index.ts")).answerControl(request, method, deps);
 }

@@ -1,0 +1,11 @@
+import type { Query } from "../../wire/query.ts";
+import { fold } from "./fold.ts";
+import type { Store, UserView } from "./store.ts";
+
+/** The user of an instance who has an e-mail address, in whatever case it is written. */
+export async function userByEmail(store: Store, instance_id: string, email: string): Promise<UserView | undefined> {
+  const values = [{ field: "email", operator: "is", value: fold(email), negated: false }] as const;
+  const query: Query = [{ field: "email", column: "email", type: "string", values, range: [], excluded: [] }];
+  for await (const [view] of (await store.users(instance_id, { query, limit: 1 })) ?? []) return view;
+  return undefined;
+}
