@@ -78,19 +78,28 @@ export async function tokenOf({ port }) {
 async function tokenFrom(connection, account) {
   const start = `/oauth/authorize?provider=github&redirect_uri=${encodeURIComponent(APP)}`;
   let answer = await connection.request("GET", start);
+  let picker = start;
   while (answer.status === 302) {
     if (answer.location.startsWith(APP)) return tokenIn(answer.location);
-    answer = await connection.request("GET", pathOf(answer.location));
+    picker = pathOf(answer.location);
+    answer = await connection.request("GET", picker);
   }
-  const links = [...answer.body.matchAll(/href="([^"]*(?:login_hint|as)=[^"]*)"/g)].map(([, link]) => link);
-  const link = links[account % links.length]?.replaceAll("&amp;", "&").replaceAll("&#38;", "&");
-  if (link === undefined) throw new Error(`no account to choose: ${answer.status} ${answer.body.slice(0, 200)}`);
-  answer = await connection.request("GET", link.startsWith("?") ? `/__svc/simulator/github/authorize${link}` : link);
+  const choices = choicesOn(answer.body, picker);
+  const choice = choices[account % choices.length];
+  if (choice === undefined) throw new Error(`no account to choose: ${answer.status} ${answer.body.slice(0, 200)}`);
+  answer = await connection.request("GET", choice);
   while (!answer.location.startsWith(APP)) {
     if (answer.status !== 302) throw new Error(`${answer.status}: ${answer.body.slice(0, 200)}`);
     answer = await connection.request("GET", pathOf(answer.location));
   }
   return tokenIn(answer.location);
+}
+
+/** Where a choice leads: buttons of svc's form, or links of what is compared with it. */
+function choicesOn(page, address) {
+  const buttons = [...page.matchAll(/name="login_hint" value="([^"]*)"/g)];
+  if (buttons.length > 0) return buttons.map(([, id]) => `${address}&login_hint=${id}`);
+  return [...page.matchAll(/href="([^"]*as=[^"]*)"/g)].map(([, link]) => link.replaceAll("&amp;", "&"));
 }
 
 function tokenIn(location) {

@@ -5,7 +5,7 @@ import { startServer } from "../_control.ts";
 
 const APP = "http://localhost:3000/callback";
 
-/** A browser without scripts: it keeps cookies, and follows links by their `data-testid`. */
+/** A browser without scripts: it keeps cookies, and uses links and the buttons of the form by their `data-testid`. */
 class Browser {
   readonly #cookies = new Map<string, string>();
 
@@ -25,12 +25,16 @@ class Browser {
     }
   }
 
-  /** Follows a link of a page. */
+  /** Follows a link of a page, or sends its form. */
   async click(page: { url: URL; text: string }, testId: string): ReturnType<Browser["open"]> {
-    const tag = new RegExp(`<a[^>]*data-testid="${testId}"[^>]*>`).exec(page.text)?.[0] ?? "";
-    const href = /href="([^"]*)"/.exec(tag)?.[1];
+    const tag = new RegExp(`<(?:a|button) [^>]*data-testid="${testId}"[^>]*>`).exec(page.text)?.[0] ?? "";
+    const [, form] = /<form [^>]*id="choice"[^>]*>\s*<input type="hidden" name="request" value="([^"]*)"/.exec(
+      page.text,
+    )!;
+    const [, name, value] = /form="choice" name="([^"]*)" value="([^"]*)"/.exec(tag) ?? [];
+    const [, href = name && `?request=${form}&${name}=${value}`] = /href="([^"]*)"/.exec(tag) ?? [];
     if (href === undefined) throw new Error(`the page has no ${testId}: ${page.text.slice(0, 300)}`);
-    return this.open(new URL(href.replaceAll("&amp;", "&").replaceAll("&#38;", "&"), page.url).href);
+    return this.open(new URL(href.replaceAll("&amp;", "&"), page.url).href);
   }
 }
 
@@ -39,7 +43,7 @@ it.each(
     ({ id, application_sees }) =>
       [id, providersOf(id).includes("github") ? "github" : providersOf(id)[0]!, application_sees] as const,
   ),
-)("The picker offers %s at %s as a link that works without a script", async (outcome, provider, application_sees) => {
+)("The picker offers %s at %s as a button that works without a script", async (outcome, provider, application_sees) => {
   const server = await startServer();
   const browser = new Browser();
   const picker = await browser.open(`${server.url}/oauth/authorize?provider=${provider}&redirect_uri=${APP}`);

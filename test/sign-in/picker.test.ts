@@ -49,6 +49,15 @@ function attribute(html: string, testId: string, name: string): string {
   return (new RegExp(`${name}="([^"]*)"`).exec(tag)?.[1] ?? "").replaceAll("&amp;", "&");
 }
 
+/** The address that a button of the picker's form leads to. */
+function addressOf({ html, url }: Picker, testId: string): string {
+  expect(attribute(html, testId, "form")).toBe("choice");
+  const form = /<form [^>]*id="choice"[^>]*>\s*<input [^>]*name="request" value="([^"]*)"[^>]*>\s*<\/form>/.exec(html);
+  const query = new URLSearchParams({ request: form![1]! });
+  query.set(attribute(html, testId, "name"), attribute(html, testId, "value"));
+  return new URL(`?${query.toString()}`, url).href;
+}
+
 function accountsOn(html: string): string[] {
   return [...html.matchAll(/data-testid="account-([^"]*)"/g)].map(([, id]) => id!);
 }
@@ -123,6 +132,13 @@ describe("The account picker", () => {
     for (const provider of PROVIDERS) expect((await openPicker(provider, [ada])).html).toMatch(/^[\0-\x7f]*$/);
   });
 
+  it("names its request once for each form, however many buttons answer it", async () => {
+    const { html, url } = await openPicker("github");
+    expect(html.split(url.searchParams.get("request")!)).toHaveLength(4);
+    expect(html.match(/<form /g)).toHaveLength(3);
+    expect(html.match(/<button [^>]*form="choice"/g)!.length).toBeGreaterThan(10);
+  });
+
   it("lists the personas with an account at the provider", async () => {
     const personas = [...SEED.personas, HOSTILE];
     expect(accountsOn((await openPicker("google", personas)).html)).toEqual(["ada", "alan", "mary", "hostile"]);
@@ -158,7 +174,7 @@ describe("The account picker", () => {
 
   it.each(PROVIDERS)("of %s signs in the chosen account", async (provider) => {
     const picker = await openPicker(provider);
-    const claims = claimsOf(await choose(picker, attribute(picker.html, "account-mary", "href")));
+    const claims = claimsOf(await choose(picker, addressOf(picker, "account-mary")));
     expect([claims["provider"], claims["avatar_url"]]).toEqual([provider, `${FRONT}/__svc/simulator/avatars/mary.svg`]);
   });
 
@@ -200,9 +216,7 @@ describe("The account picker", () => {
 
   it.each(PROVIDERS)("of %s can be cancelled", async (provider) => {
     const picker = await openPicker(provider);
-    const toCallback = locationOf(
-      await picker.service.fetch(new URL(attribute(picker.html, "cancel", "href"), picker.url).href),
-    );
+    const toCallback = locationOf(await picker.service.fetch(addressOf(picker, "cancel")));
     expect(toCallback.href).toBe(
       `${callbackUrl(provider)}?error=access_denied&state=${picker.toProvider.searchParams.get("state")}`,
     );

@@ -4,32 +4,35 @@ import { visible } from "../../../wire/visible.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { Account, PickerView } from "../../simulator/provider.ts";
 import type { PersonaRecord } from "../../store/records.ts";
-import { escapeHtml, Html, html } from "./html.ts";
+import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { logo } from "./logos.ts";
 import { PICKER_SCRIPT } from "./scripts.ts";
 
 /**
- * A simulated provider's authorize page. Links and forms do all; a script only saves steps. Its own words are ASCII, and
- * so is most of what it shows: a text with one other character in it takes twice the room, and longer to send.
+ * A simulated provider's authorize page. Forms and links do all; a script only saves steps. The request is long, so every button
+ * that answers it belongs to one form. The page's own words are ASCII, and so is most of what it shows: a text with one
+ * other character in it takes twice the room, and longer to send.
  */
 export function pickerPage(view: PickerView): string {
   const { provider, request, search, problem } = view;
   const title = PROVIDER_TITLES[provider];
+  const hiddenRequest = html`<input type="hidden" name="request" value="${request}" />`;
   return layout(
     `Sign in with ${title}`,
     html`<div class="bar"><span class="mark logo">${logo(provider)}</span><span class="pill">simulated</span></div>
       ${heading(view)}
       ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`} ${chosenOutcome(view)}
+      <form method="get" id="choice">${hiddenRequest}</form>
       <form method="get" role="search">
-        <input type="hidden" name="request" value="${request}" />
+        ${hiddenRequest}
         <input type="search" name="q" value="${search}" placeholder="Search ${view.known.toLocaleString("en")} accounts" aria-label="Search accounts" autocomplete="off" data-testid="search" />
       </form>
       <div id="found">${accountList(view, mayFocus(view))}</div>
       <p id="count" class="hidden" role="status"></p>
-      ${otherAccount(view)} ${otherOutcomes(view)}
+      ${otherAccount(problem, hiddenRequest)} ${otherOutcomes(view)}
       <footer>
-        <a class="button" href="?request=${request}&amp;cancel=1" data-testid="cancel">Cancel</a>
+        <button form="choice" name="cancel" value="1" data-testid="cancel">Cancel</button>
         <span title="What the application asks for">${view.client_id} &middot; ${view.scopes.join(" ")}</span>
       </footer>`,
     { script: PICKER_SCRIPT },
@@ -41,13 +44,13 @@ export function pickerPage(view: PickerView): string {
  * @param firstHasFocus so that Enter signs in
  */
 export function accountList(view: PickerView, firstHasFocus = false): Html {
-  const { provider, request, accounts, search } = view;
+  const { provider, accounts, search } = view;
   if (accounts.length === 0)
     return html`<p data-testid="no-match">
       ${search === "" ? `No accounts at ${PROVIDER_TITLES[provider]}. Use another account.` : `No account matches “${search}”.`}
     </p>`;
   return html`<ul class="list" data-testid="accounts" aria-label="Accounts">
-      ${accounts.map(({ persona, account }, i) => accountRow(request, persona, account, firstHasFocus && i === 0))}
+      ${accounts.map(({ persona, account }, i) => accountRow(persona, account, firstHasFocus && i === 0))}
     </ul>
     ${pager(view)}`;
 }
@@ -87,12 +90,12 @@ function breakable(origin: string): Html[] {
   return origin.split(/(?=[.:/])/).map((part) => html`${part}<wbr />`);
 }
 
-function accountRow(request: string, { id }: PersonaRecord, { name, detail, note }: Account, hasFocus: boolean): Html {
+function accountRow({ id }: PersonaRecord, { name, detail, note }: Account, hasFocus: boolean): Html {
   return html`<li>
-    <a class="row" href="?request=${request}&amp;login_hint=${encodeURIComponent(id)}" data-testid="account-${id}"${hasFocus && html` autofocus`}>
+    <button class="row" form="choice" name="login_hint" value="${id}" data-testid="account-${id}"${hasFocus && html` autofocus`}>
       <img class="avatar" src="../avatars/${id}.svg" alt="" width="40" height="40" />
       <span><b>${visible(name)}</b><small>${visible(detail)}</small>${note && html`<small class="warn">${note}</small>`}</span>
-    </a>
+    </button>
   </li>`;
 }
 
@@ -116,39 +119,37 @@ function chosenOutcome({ request, outcome }: PickerView): Html | false {
   </p>`;
 }
 
-/** Ways in which the sign-in can fail: each a link, which needs no script. */
-function otherOutcomes({ request, provider }: PickerView): Html {
-  let template = OUTCOME_TEMPLATES.get(provider);
-  if (template === undefined) OUTCOME_TEMPLATES.set(provider, (template = outcomeTemplate(provider)));
-  return new Html(template.join(escapeHtml(request)));
+/** Ways in which the sign-in can fail: of a provider, the same on every page. */
+function otherOutcomes({ provider }: PickerView): Html {
+  let outcomes = OUTCOME_LISTS.get(provider);
+  if (outcomes === undefined) OUTCOME_LISTS.set(provider, (outcomes = outcomeList(provider)));
+  return outcomes;
 }
 
-/** By provider: what stands between the names of the request, the same on every page. */
-const OUTCOME_TEMPLATES = new Map<Provider, readonly string[]>();
+const OUTCOME_LISTS = new Map<Provider, Html>();
 
-function outcomeTemplate(provider: Provider): string[] {
+function outcomeList(provider: Provider): Html {
   const possible = OUTCOMES.filter(({ id }) => id !== "success" && isPossible(id, provider));
-  const { text } = html`<details>
+  return html`<details>
     <summary data-testid="outcomes">Something goes wrong&hellip;</summary>
     <ul class="list">
       ${possible.map(
         ({ id, title, application_sees }) =>
           html`<li>
-            <a class="row" href="?request=${"\0"}&amp;outcome=${id}" data-testid="outcome-${id}">
+            <button class="row" form="choice" name="outcome" value="${id}" data-testid="outcome-${id}">
               <span><b>${title}</b><small>${application_sees}</small></span>
-            </a>
+            </button>
           </li>`,
       )}
     </ul>
   </details>`;
-  return text.split("\0");
 }
 
-function otherAccount({ request, problem }: PickerView): Html {
+function otherAccount(problem: string | undefined, hiddenRequest: Html): Html {
   return html`<details${problem && html` open`}>
     <summary data-testid="other-account">Use another account</summary>
     <form method="get">
-      <input type="hidden" name="request" value="${request}" />
+      ${hiddenRequest}
       <label>E-mail <input type="email" name="email" required placeholder="mary@example.test" autocomplete="off" data-testid="other-email" /></label>
       <label>Name <input name="name" maxlength="256" placeholder="Mary Shelley" autocomplete="off" data-testid="other-name" /></label>
       <label class="check"><input type="checkbox" name="unverified" value="1" data-testid="other-unverified" /> The provider has not verified this address</label>

@@ -23,7 +23,7 @@ async function filter() {
 }
 
 function move(step) {
-  const stops = [field, ...found.querySelectorAll("a")];
+  const stops = [field, ...found.querySelectorAll("button, a")];
   const at = stops.indexOf(document.activeElement);
   stops[Math.min(Math.max(at + step, 0), stops.length - 1)].focus();
 }

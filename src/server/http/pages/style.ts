@@ -26,7 +26,7 @@ header{display:grid;gap:6px;margin-bottom:20px}
 .pill{font-size:.75rem;font-weight:600;padding:3px 10px;border-radius:99px;background:var(--hover);color:var(--quiet);white-space:nowrap}
 .pill.warn{background:var(--warn-bg);color:var(--warn)}.pill.bad{background:var(--bad-bg);color:var(--bad)}.pill.good{background:var(--good-bg);color:var(--good)}
 .list{list-style:none;margin:6px -12px 0;padding:0}
-.row{display:flex;align-items:center;gap:14px;padding:9px 12px;border-radius:14px;color:inherit;text-decoration:none}
+.row{display:flex;align-items:center;gap:14px;width:100%;padding:9px 12px;border:0;border-radius:14px;background:none;color:inherit;font:inherit;text-align:start;cursor:pointer}
 .row:hover{background:var(--hover)}
 .row>span{min-width:0;flex:1;display:grid}
 .row b,.row small{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;unicode-bidi:isolate}
@@ -43,7 +43,7 @@ input[type=checkbox]{width:18px;height:18px;margin:0;accent-color:var(--accent)}
 textarea{font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;background:var(--hover);resize:vertical;word-break:break-all;field-sizing:content}
 ::placeholder{color:var(--quiet);opacity:1}
 input[type=search]{background:var(--hover);border-color:transparent}
-button,.button{font:inherit;font-size:.9375rem;font-weight:600;padding:8px 15px;border-radius:12px;border:1px solid var(--line);background:var(--card);color:var(--text);cursor:pointer;text-decoration:none;text-align:center;display:inline-flex;gap:8px;align-items:center;justify-content:center}
+button:where(:not(.row)),.button{font:inherit;font-size:.9375rem;font-weight:600;padding:8px 15px;border-radius:12px;border:1px solid var(--line);background:var(--card);color:var(--text);cursor:pointer;text-decoration:none;text-align:center;display:inline-flex;gap:8px;align-items:center;justify-content:center}
 button:hover,.button:hover{background:var(--hover)}
 .button svg{width:18px;height:18px}
 .primary{background:var(--accent);border-color:transparent;color:var(--on-accent)}.primary:hover{background:var(--accent);filter:brightness(1.08)}
@@ -67,6 +67,6 @@ section+section{border-top:1px solid var(--line);padding-top:20px;margin-top:6px
 .hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%)}
 .title{display:flex;justify-content:space-between;align-items:center;gap:12px}
 @media (max-width:480px){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}body{padding:0;place-items:start stretch;background:var(--card)}main{border:0;border-radius:0;box-shadow:none;padding:24px 20px;min-height:100vh;min-height:100dvh}}
-@media (forced-colors:active){main,input,textarea,button,.button{border:1px solid}}
+@media (forced-colors:active){main,input,textarea,button:where(:not(.row)),.button{border:1px solid}}
 `,
 );
