@@ -1,5 +1,6 @@
 import type { Context, Keyring, Stream } from "../src/cli/context.ts";
-import { optionsOf, requireKey, type GlobalFlags } from "../src/cli/connection/client-options.ts";
+import type { GlobalFlags } from "../src/cli/command.ts";
+import { optionsOf, requireKey } from "../src/cli/connection/client-options.ts";
 import { resolveTarget } from "../src/cli/connection/target.ts";
 import { main } from "../src/cli/main.ts";
 import type { ClientOptions } from "../src/client/client.ts";

@@ -49,9 +49,3 @@ export interface Context {
   /** Resolves when the process is asked to end, with the signal's name. */
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;
 }
-
-export async function readStdin({ stdin }: Context): Promise<string> {
-  let text = "";
-  for await (const chunk of stdin) text += chunk.toString();
-  return text;
-}

@@ -1,10 +1,9 @@
 import { InvalidArgumentError } from "commander";
+import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
-import { withHelp } from "./help/with-help.ts";
 import { addOutputFlags } from "./output/flags.ts";
-import { Program } from "./program.ts";
 
 type Env = Record<string, string | undefined>;
 

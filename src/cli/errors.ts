@@ -18,8 +18,18 @@ export interface Failure {
   readonly exitCode: ExitCode;
   readonly code: string;
   readonly message: string;
-  readonly hint: string | undefined;
+  readonly hint?: string | undefined;
 }
+
+/** Errors of the server's that end a command, by name. */
+const NAMED: ReadonlyMap<string | undefined, readonly [exitCode: ExitCode, code: string]> = new Map([
+  ["ConfigError", [EXIT.usage, "usage"]],
+  ["SeedError", [EXIT.usage, "usage"]],
+  ["ServeError", [EXIT.usage, "usage"]],
+  ["PortUnavailable", [EXIT.precondition, "port_unavailable"]],
+  ["ImportRefused", [EXIT.failed, "import_refused"]],
+  ["StorageUnavailable", [EXIT.failed, "store_unavailable"]],
+]);
 
 export function toFailure(error: unknown): Failure {
   if (error instanceof CliError)
@@ -42,28 +52,15 @@ export function toFailure(error: unknown): Failure {
       };
     case "ControlError":
       return controlFailure(status ?? 0, text.replaceAll("\n", " ↵ "), (error as Error).cause);
-    case "ConfigError":
-    case "SeedError":
-    case "ServeError":
-      return { exitCode: EXIT.usage, code: "usage", message: text, hint: undefined };
-    case "PortUnavailable":
-      return { exitCode: EXIT.precondition, code: "port_unavailable", message: text, hint: undefined };
-    case "StoreRefused":
-      return {
-        exitCode: reason === "locked" ? EXIT.precondition : EXIT.failed,
-        code: `store_${reason}`,
-        message: text,
-        hint: undefined,
-      };
-    case "ImportRefused":
-      return { exitCode: EXIT.failed, code: "import_refused", message: text, hint: undefined };
-    case "StorageUnavailable":
-      return { exitCode: EXIT.failed, code: "store_unavailable", message: text, hint: undefined };
+    case "StoreRefused": {
+      const exitCode = reason === "locked" ? EXIT.precondition : EXIT.failed;
+      return { exitCode, code: `store_${reason}`, message: text };
+    }
     case "ExitPromptError":
-      return { exitCode: EXIT.interrupted, code: "interrupted", message: "Interrupted.", hint: undefined };
-    default:
-      return { exitCode: EXIT.failed, code: "unexpected", message: `Unexpected error: ${text}`, hint: undefined };
+      return { exitCode: EXIT.interrupted, code: "interrupted", message: "Interrupted." };
   }
+  const [exitCode, known] = NAMED.get(name) ?? [EXIT.failed, undefined];
+  return { exitCode, code: known ?? "unexpected", message: known ? text : `Unexpected error: ${text}` };
 }
 
 const CONTROL_CODES: Readonly<Record<number, readonly [code: string, exitCode: ExitCode]>> = {

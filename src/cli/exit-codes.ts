@@ -18,6 +18,21 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** What every command that asks the control API can end with. */
+export const DEV_EXITS: readonly ExitCode[] = [
+  EXIT.done,
+  EXIT.failed,
+  EXIT.usage,
+  EXIT.notFound,
+  EXIT.noKey,
+  EXIT.unreachable,
+  EXIT.precondition,
+];
+/** What a list or a search can end with; 3 is `--fail-empty`. */
+export const LIST_EXITS: readonly ExitCode[] = DEV_EXITS.filter((code) => code !== EXIT.precondition);
+/** What a command that a signal ends early ends with. */
+export const EXIT_BY_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+
 /** What each exit code means, for every command. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.done]: "done",

@@ -44,6 +44,8 @@ export interface ControlClient {
   ): Promise<{ rows: AnswerOf<Route>; next: string | undefined }>;
   /** All rows of a list, asked for page by page while they are taken. @throws {ControlError} */
   rows<Route extends ListRoute>(route: Route, query?: QueryOf<Route>): AsyncGenerator<AnswerOf<Route>[number]>;
+  /** How far a job is, again and again until it is done or has failed, which the last one says. @throws {ControlError} */
+  progressOf(job: string): AsyncGenerator<AnswerOf<"GET /jobs/:id">>;
   /**
    * What happens from now on, until the signal aborts or the server closes. `onOpen` is called when the server answers,
    * which may be long before something happens.
@@ -55,6 +57,11 @@ export interface ControlClient {
     onOpen?: () => void;
   }): AsyncGenerator<ServerEvent>;
 }
+
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 250;
+// Taken when this is loaded: fake timers, which a test may install, must not stop this.
+const realTimeout = globalThis.setTimeout;
 
 export function createControlClient({ url, controlKey, fetch = defaultFetch }: ControlClientOptions): ControlClient {
   async function send<Route extends ControlRoute>(route: Route, call: Call<Route>): Promise<FetchResponse> {
@@ -86,7 +93,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
     throw new ControlError(response.status, messageOf(await response.text()) ?? `${url} answered ${response.status}`);
   }
 
-  return {
+  const client: ControlClient = {
     url,
 
     async request(route, call = {}) {
@@ -104,10 +111,19 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
       let after: string | undefined;
       do {
         const query = { limit: MAX_PAGE_SIZE, ...(asked as object | undefined), after } as typeof asked;
-        const { rows, next } = await this.page(route, { query } as Call<typeof route>);
+        const { rows, next } = await client.page(route, { query } as Call<typeof route>);
         yield* rows;
         after = next;
       } while (after !== undefined);
+    },
+
+    async *progressOf(job) {
+      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+        const now = await client.request("GET /jobs/:id", { params: { id: job } });
+        yield now;
+        if (now.status !== "running") return;
+        await new Promise((resolve) => realTimeout(resolve, pause));
+      }
     },
 
     async *events({ kind, signal, onOpen } = {}) {
@@ -116,6 +132,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
       yield* readEvents(response);
     },
   };
+  return client;
 }
 
 const defaultFetch: Fetch = (url, init) => globalThis.fetch(url, init) as unknown as ReturnType<Fetch>;

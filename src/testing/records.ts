@@ -1,5 +1,3 @@
-// Node's own timers: fake ones, which a test may install, must not stop this.
-import { setTimeout as delay } from "node:timers/promises";
 import type { ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
 
@@ -30,7 +28,8 @@ export function createTestUsers(control: ControlClient, instance: string): TestU
     async generate(count, options = {}) {
       const body = { generate: { users: count, instance, ...options } };
       const job = (await control.request("POST /seed", { body })) as AnswerOf<"GET /jobs/:id">;
-      await finished(control, job.id);
+      for await (const { status, error } of control.progressOf(job.id))
+        if (status === "failed") throw new Error(`The users could not be created: ${error ?? "unknown reason"}`);
     },
   };
 }
@@ -95,15 +94,4 @@ export function createTestTokens(control: ControlClient, instance: string): Test
     create: (options = {}) => control.request("POST /tokens", { body: { instance, ...options } }),
     verify: (token, name = instance) => control.request("POST /tokens/verify", { body: { token, instance: name } }),
   };
-}
-
-const FIRST_LOOK_MS = 5;
-const LONGEST_LOOK_MS = 250;
-async function finished(control: ControlClient, id: string): Promise<void> {
-  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(2 * wait, LONGEST_LOOK_MS)) {
-    const job = await control.request("GET /jobs/:id", { params: { id } });
-    if (job.status === "failed") throw new Error(`The users could not be created: ${job.error ?? "unknown reason"}`);
-    if (job.status === "done") return;
-    await delay(wait);
-  }
 }

@@ -41,8 +41,8 @@ async function startService(): Promise<{ url: string; keys: unknown[] }> {
   const server = createServer((request, response) => {
     const key = request.headers["x-service-secret-key"];
     keys.push(key);
-    const [status, error] = key === KEY ? [404, "User not found"] : [401, "Unauthorized"];
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+    const [status, answer] = key === KEY ? [200, []] : [401, { error: "Unauthorized" }];
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,7 +1,7 @@
 import { chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { GlobalFlags } from "../../src/cli/connection/client-options.ts";
+import type { GlobalFlags } from "../../src/cli/command.ts";
 import { IDENTITY_SECRET, writeRunning } from "../_server-file.ts";
 import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
 import { findRunningServer } from "../../src/cli/connection/running-server.ts";

@@ -1,14 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorCode } from "../../wire/errors.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
-import { optionsOf, requireKey, type GlobalFlags } from "../connection/client-options.ts";
-import { readStdin, type Context } from "../context.ts";
+import { optionsOf, requireKey } from "../connection/client-options.ts";
+import { collect, runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import type { Context } from "../context.ts";
+import { readInput } from "../input.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, exitOf, type ExitCode } from "../exit-codes.ts";
-import { withHelp } from "../help/with-help.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
-import { runs, type Program } from "../program.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
@@ -60,7 +59,11 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   if (isQuery) url.search = [url.search.slice(1), ...fields.map(encodeField)].filter(Boolean).join("&");
   if (options.input !== undefined && fields.length > 0 && !isQuery)
     throw new CliError(EXIT.usage, "--input and --field are mutually exclusive.", "Use one of them.");
-  const body = options.input === undefined ? jsonBody(isQuery ? [] : fields) : await readInput(context, options.input);
+  const { input } = options;
+  const body =
+    input === undefined
+      ? jsonBody(isQuery ? [] : fields)
+      : await readInput(context, input, `--input: ${resolve(context.cwd, input)}`);
   const headers = {
     ...(url.pathname.startsWith("/api/") && (await keyHeaders(context, target, isForApi))),
     ...(body !== undefined && { "content-type": "application/json" }),
@@ -111,14 +114,6 @@ function jsonBody(fields: readonly [string, string][]): string | undefined {
   return fields.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fields));
 }
 
-async function readInput(context: Context, input: string): Promise<string> {
-  if (input === "-") return readStdin(context);
-  const path = resolve(context.cwd, input);
-  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.usage, `--input: ${path} cannot be read (${error.code}).`);
-  });
-}
-
 function print({ stdout, stderr }: Context, { response, text }: Answer, withHead: boolean): ExitCode {
   const body = parseJson(text);
   if (withHead) {
@@ -147,8 +142,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
 }

@@ -1,11 +1,10 @@
 import { Option, type Command } from "commander";
 import { commandMap, commandPath, subcommands } from "../help/command-map.ts";
 import { toMarkdown } from "../help/command-markdown.ts";
+import { runs, withHelp, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { withHelp } from "../help/with-help.ts";
-import { runs, type Program } from "../program.ts";
 import { TOPICS } from "../help/topics.ts";
 
 export interface HelpOptions {

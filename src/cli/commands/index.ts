@@ -1,6 +1,6 @@
 import { enumerated, PROVIDERS } from "../../wire/names.ts";
+import type { Program } from "../command.ts";
 import type { Context } from "../context.ts";
-import type { Program } from "../program.ts";
 
 type AddCommand = (program: Program, context: Context) => void;
 

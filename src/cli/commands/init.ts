@@ -1,15 +1,12 @@
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
-import type { GlobalFlags } from "../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { asRun } from "../output/format.ts";
-import { withHelp } from "../help/with-help.ts";
 import { requirePrompt } from "../output/prompt.ts";
-import { printJson } from "../output/text.ts";
-import { runs, type Program } from "../program.ts";
+import { printJson, say } from "../output/text.ts";
 
 export interface InitOptions extends GlobalFlags {
   readonly dir: string;
@@ -68,7 +65,7 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   const created = files.map(([file]) => relative(context.cwd, join(directory, file)) || file);
   if (flags.json) return printJson(context, { created });
   for (const file of created) context.stdout.write(`Wrote ${file}\n`);
-  context.stderr.write(asRun("Start the server with: svc serve\n", context));
+  say(context, "Start the server with: svc serve");
 }
 
 async function askAll(context: Context, flags: InitOptions): Promise<Answers> {

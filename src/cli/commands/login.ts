@@ -1,9 +1,10 @@
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/names.ts";
-import { checkUrl, checkWay, optionsOf, type GlobalFlags } from "../connection/client-options.ts";
-import { readStdin, type Context } from "../context.ts";
+import { checkUrl, checkWay, optionsOf } from "../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import type { Context } from "../context.ts";
+import { readStdin } from "../input.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { withHelp } from "../help/with-help.ts";
 import { isInteractive, requirePrompt } from "../output/prompt.ts";
 import { printJson } from "../output/text.ts";
 import {
@@ -14,7 +15,6 @@ import {
   writeProfile,
   type Profile,
 } from "../credentials/profiles.ts";
-import { runs, type Program } from "../program.ts";
 import { forgetKey, storeKey } from "../credentials/stored-key.ts";
 import { originOf } from "../connection/sources.ts";
 import { checkKey, openWith } from "../connection/client.ts";

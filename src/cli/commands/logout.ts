@@ -1,11 +1,9 @@
-import type { GlobalFlags } from "../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { withHelp } from "../help/with-help.ts";
 import { printJson } from "../output/text.ts";
-import { listProfiles, readCurrent, requireProfile, writeProfile } from "../credentials/profiles.ts";
-import { runs, type Program } from "../program.ts";
+import { chosenProfile, listProfiles, requireProfile, writeProfile } from "../credentials/profiles.ts";
 import { forgetKey } from "../credentials/stored-key.ts";
 
 export interface LogoutOptions extends GlobalFlags {
@@ -45,7 +43,7 @@ export async function runLogout(context: Context, options: LogoutOptions): Promi
 }
 
 async function oneProfile(context: Context, { profile }: GlobalFlags): Promise<string> {
-  const name = profile ?? (context.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(context));
+  const name = await chosenProfile(context, profile);
   if (name !== undefined) return name;
   throw new CliError(EXIT.notFound, "No current profile to log out of.", "Name one with --profile.");
 }

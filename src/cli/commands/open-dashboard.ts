@@ -2,8 +2,8 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { GlobalFlags } from "../connection/client-options.ts";
 import { openControl } from "../connection/control.ts";
+import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -22,14 +22,16 @@ export async function openDashboard(context: Context, flags: GlobalFlags, isPrin
     else context.stdout.write(`${url}\n`);
     return;
   }
-  const isOpened = hasDesktop(context) && (await context.openBrowser(await redirectFile(url)).then(yes, no));
+  const isOpened =
+    hasDesktop(context) &&
+    (await context.openBrowser(await redirectFile(url)).then(
+      () => true,
+      () => false,
+    ));
   if (!isOpened) return insteadOf(context, url);
   if (flags.json) printJson(context, { url: address });
   context.stderr.write(`Opened ${address}\n`);
 }
-
-const yes = (): boolean => true;
-const no = (): boolean => false;
 
 /** @returns its address. The link in it is good once, and for a minute */
 async function redirectFile(url: string): Promise<string> {

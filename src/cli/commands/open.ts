@@ -1,11 +1,10 @@
 import { Argument } from "commander";
-import { checkUrl, optionsOf, type GlobalFlags } from "../connection/client-options.ts";
+import { checkUrl, optionsOf } from "../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { withHelp } from "../help/with-help.ts";
 import { harmless, printJson } from "../output/text.ts";
-import { runs, type Program } from "../program.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";

@@ -1,11 +1,9 @@
 import type { Fetch } from "../../wire/fetch.ts";
-import type { GlobalFlags } from "../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { withHelp } from "../help/with-help.ts";
 import { printJson, printRecord } from "../output/text.ts";
-import { runs, type Program } from "../program.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
 import { codeOf, fetchOf } from "../connection/fetch.ts";
 

@@ -1,12 +1,11 @@
-import { optionsOf, type GlobalFlags } from "../connection/client-options.ts";
+import { optionsOf } from "../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, toFailure } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { mask } from "../output/format.ts";
-import { withHelp } from "../help/with-help.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { readCurrent } from "../credentials/profiles.ts";
-import { runs, type Program } from "../program.ts";
 import type { Sourced } from "../credentials/secret-source.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";

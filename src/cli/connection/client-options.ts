@@ -5,14 +5,7 @@ import { EXIT } from "../exit-codes.ts";
 import { harmless } from "../output/text.ts";
 import { waitMs } from "./fetch.ts";
 import { isPrivateWay } from "./private-way.ts";
-import type { Target, TargetFlags } from "./sources.ts";
-
-/** The flags that every command takes. */
-export interface GlobalFlags extends TargetFlags {
-  readonly json?: boolean;
-  /** Seconds. Commands have it in their environment, as `SVC_TIMEOUT`. */
-  readonly timeout?: string;
-}
+import type { Target } from "./sources.ts";
 
 /** @throws {CliError} where there is none, where it can't be read, or where others could read it on its way */
 export async function requireKey(context: Context, target: Target): Promise<string> {

@@ -1,5 +1,6 @@
 import type { Client, ClientOptions } from "../../client/client.ts";
-import { checkWay, optionsOf, requireKey, type GlobalFlags } from "./client-options.ts";
+import type { GlobalFlags } from "../command.ts";
+import { checkWay, optionsOf, requireKey } from "./client-options.ts";
 import { fetchOf } from "./fetch.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";

@@ -1,3 +1,4 @@
+import type { TargetFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -5,14 +6,6 @@ import { requireProfile, type Profile } from "../credentials/profiles.ts";
 import { environmentKey, type SecretKey, type Sourced } from "../credentials/secret-source.ts";
 import { readStoredKey } from "../credentials/stored-key.ts";
 import type { RunningServerFile } from "./server-file.ts";
-
-/** The flags that choose a service. */
-export interface TargetFlags {
-  readonly profile?: string;
-  readonly instance?: string;
-  readonly baseUrl?: string;
-  readonly apiUrl?: string;
-}
 
 /** Which service to ask and with which key, each value with where it comes from. */
 export interface Target {

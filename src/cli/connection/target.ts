@@ -1,3 +1,4 @@
+import type { TargetFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { listProfiles, readCurrent, requireProfile } from "../credentials/profiles.ts";
 import { CliError } from "../errors.ts";
@@ -6,7 +7,7 @@ import { waitMs } from "./fetch.ts";
 import { ofServer } from "./local-target.ts";
 import { findLocalServer, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
-import { completedBy, whatIsSaid, type Target, type TargetFlags } from "./sources.ts";
+import { completedBy, whatIsSaid, type Target } from "./sources.ts";
 
 const POLL_MS = 200;
 

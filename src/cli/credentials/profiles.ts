@@ -118,6 +118,11 @@ export async function readCurrent(place: Place): Promise<string | undefined> {
   return current;
 }
 
+/** The profile that a flag or SVC_PROFILE names, else the current one. */
+export async function chosenProfile(place: Place, flag: string | undefined): Promise<string | undefined> {
+  return flag ?? (place.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(place));
+}
+
 export async function writeCurrent(place: Place, current: string | undefined): Promise<void> {
   const path = join(requireConfigDirectory(place), "config.json");
   await writePrivateFile(path, `${JSON.stringify({ current }, null, 2)}\n`);

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { helpOf } from "./with-help.ts";
+import { helpOf } from "../command.ts";
 
 /** A command and all below it, as data. */
 export interface CommandMap {

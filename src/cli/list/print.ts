@@ -1,8 +1,7 @@
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
-import { asRun } from "../output/format.ts";
-import { harmless } from "../output/text.ts";
+import { say } from "../output/text.ts";
 import { plainText, type Column, type Listed } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
 import { csv, ids, json, ndjson, tsv, type Chunks, type Rows } from "./formats.ts";
@@ -34,9 +33,8 @@ export async function printList<Row>(
     const chunks = encode(context, { ...flags, onNarrow }, listed, shape, counted);
     if (isTable(format)) await writePaged(context, chunks, flags.pager !== false);
     else await writeAll(context.stdout, chunks);
-    if (narrow) context.stderr.write(`${inWords(narrow)}\n`);
-    if (count === 0 && isTable(format) && context.stdout.isTTY)
-      context.stderr.write(`${harmless(asRun(none, context))}\n`);
+    if (narrow) say(context, inWords(narrow));
+    if (count === 0 && isTable(format) && context.stdout.isTTY) say(context, none);
   }
   return count === 0 && shape.failsEmpty ? EXIT.notFound : EXIT.done;
 }

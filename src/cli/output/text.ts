@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import type { Context, Stream } from "../context.ts";
+import { asRun } from "./format.ts";
 
 const GAP = "  ";
 
@@ -13,6 +14,11 @@ export function colors(stream: Stream, { env }: Context): ChalkInstance {
     env["CLICOLOR"] === "0" ||
     env["FORCE_COLOR"] === "0";
   return new Chalk({ level: isForced || (stream.isTTY && !isRefused) ? 1 : 0 });
+}
+
+/** Tells a person something, in a line on stderr. Commands in it are as they are to be typed here. */
+export function say(context: Context, sentence: string): void {
+  context.stderr.write(`${harmless(asRun(sentence, context))}\n`);
 }
 
 /** The API's body, unchanged: indented for a person, in one line for a program. */

@@ -5,6 +5,7 @@ import type { Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { moment } from "../output/format.ts";
+import { collect } from "../command.ts";
 
 /** What can be searched. */
 export interface Searched {
@@ -193,8 +194,4 @@ function empty(name: string, what: string, own: string, isEmpty: boolean): Searc
 
 function camelCase(flag: string): string {
   return flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Searched } from "./flags.ts";
 import { hintFor } from "./hints.ts";
 import type { TypedQuery } from "./read.ts";
@@ -8,16 +7,6 @@ export function nothingFound({ query }: TypedQuery, searched: Searched): string 
   const hint = query && hintFor(query, searched);
   return `No ${searched.noun} match.${hint === undefined ? "" : ` ${hint}`}`;
 }
-
-/** What a list or a search can end with; 3 is `--fail-empty`. */
-export const LIST_EXITS: readonly ExitCode[] = [
-  EXIT.done,
-  EXIT.failed,
-  EXIT.usage,
-  EXIT.notFound,
-  EXIT.noKey,
-  EXIT.unreachable,
-];
 
 /** How terms are written, below a search's flags. */
 export const SEARCH_NOTES = ({ fields, noun }: Searched): string => `Fields: ${folded(Object.keys(fields))}.

@@ -1,11 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { parseQuery, QueryError, UnknownFieldError, type Query } from "../../wire/query.ts";
-import { readStdin, type Context } from "../context.ts";
+import type { Context } from "../context.ts";
+import { readInput } from "../input.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { asRun } from "../output/format.ts";
-import { harmless } from "../output/text.ts";
+import { say } from "../output/text.ts";
 import { termsOf, type Searched, type SearchFlags } from "./flags.ts";
 import { isFileName, notATerm } from "./shell-faults.ts";
 import { toWire } from "./spelling.ts";
@@ -32,7 +30,7 @@ export async function readQuery(
   const negated = (flags.not ?? []).flatMap(words).map((word) => `-${toWire(word)}`);
   for (const term of terms)
     if (isFileName(term, cwd))
-      note(context, `"${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
+      say(context, `! "${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
   const all = [...typed.map(toWire), ...negated, ...termsOf(flags, searched, context.now())];
   if (all.length === 0) throw new CliError(EXIT.usage, "No search terms.", `For example: ${searched.example}`);
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd);
@@ -52,12 +50,7 @@ function parsed(text: string, { fields }: Searched): TypedQuery {
 }
 
 async function readQueryFile(context: Context, path: string): Promise<string> {
-  const text =
-    path === "-"
-      ? await readStdin(context)
-      : await readFile(resolve(context.cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {
-          throw new CliError(EXIT.usage, `--query-file: "${path}" cannot be read (${error.code}).`);
-        });
+  const text = await readInput(context, path, `--query-file: "${path}"`);
   if (text.trim() === "") throw new CliError(EXIT.usage, `--query-file: no terms in "${path}".`);
   return text;
 }
@@ -69,8 +62,4 @@ function words(text: string): string[] {
 function sentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return text.endsWith(".") ? text : `${text}.`;
-}
-
-function note(context: Context, text: string): void {
-  context.stderr.write(`! ${harmless(asRun(text, context))}\n`);
 }

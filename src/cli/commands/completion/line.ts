@@ -1,5 +1,5 @@
+import type { TargetFlags } from "../../command.ts";
 import type { Command, Option } from "commander";
-import type { TargetFlags } from "../../connection/sources.ts";
 
 /** Where the cursor is: what was typed before the word that is to be completed. */
 export interface Place {

@@ -2,8 +2,8 @@ import type { Client } from "../../../client/client.ts";
 import type { ListCall } from "../../../client/list.ts";
 import type { Page } from "../../../wire/endpoints.ts";
 import { openTarget } from "../../connection/client.ts";
-import type { TargetFlags } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
+import type { TargetFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Candidate } from "./candidate.ts";
 

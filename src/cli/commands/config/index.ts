@@ -1,19 +1,18 @@
-import { optionsOf, type GlobalFlags } from "../../connection/client-options.ts";
+import { optionsOf } from "../../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import {
   PROFILE_SETTINGS,
-  readCurrent,
+  chosenProfile,
   requireConfigDirectory,
   requireProfile,
   writeProfile,
   type Profile,
   type ProfileSetting,
 } from "../../credentials/profiles.ts";
-import { runs, type Program } from "../../program.ts";
 import { originOf } from "../../connection/sources.ts";
 
 const NAMES = PROFILE_SETTINGS.join(", ");
@@ -106,14 +105,9 @@ export async function runUnset(context: Context, options: GlobalFlags, setting: 
 }
 
 async function chosen(context: Context, flags: GlobalFlags): Promise<[name: string, profile: Profile]> {
-  const name = await profileName(context, flags);
+  const name = await chosenProfile(context, flags.profile);
+  if (name === undefined) throw new CliError(EXIT.notFound, "No current profile.", "Create one with: svc login");
   return [name, await requireProfile(context, name)];
-}
-
-async function profileName(context: Context, { profile }: GlobalFlags): Promise<string> {
-  const name = profile ?? (context.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(context));
-  if (name !== undefined) return name;
-  throw new CliError(EXIT.notFound, "No current profile.", "Create one with: svc login");
 }
 
 function checkSetting(name: string): ProfileSetting {

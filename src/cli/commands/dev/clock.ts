@@ -1,17 +1,12 @@
 import type { Command } from "commander";
 import type { AnswerOf } from "../../../wire/control/routes.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
-import type { OutputFlags } from "../../output/flags.ts";
+import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { runs } from "../../program.ts";
-import { DEV_EXITS } from "./exits.ts";
 
-export type ClockOptions = GlobalFlags & OutputFlags;
 export type ClockVerb = "show" | "freeze" | "set" | "advance" | "resume" | "reset";
 
 const VERBS: readonly (readonly [verb: ClockVerb, argument: string, does: string, example: string])[] = [
@@ -37,17 +32,12 @@ export function addClock(dev: Command, context: Context): void {
   for (const [verb, argument, does, example] of VERBS) {
     const command = clock.command(`${verb} ${argument}`.trim(), { isDefault: verb === "show" }).description(does);
     withHelp(command, { examples: [[example, does]], exits: DEV_EXITS });
-    runs(command, (options: ClockOptions, given?: string) => runClock(context, options, verb, given));
+    runs(command, (options: GlobalFlags, given?: string) => runClock(context, options, verb, given));
   }
 }
 
 /** Reads or moves the clock, and prints what it shows. @param given a time or a duration */
-export async function runClock(
-  context: Context,
-  options: ClockOptions,
-  verb: ClockVerb,
-  given?: string,
-): Promise<void> {
+export async function runClock(context: Context, options: GlobalFlags, verb: ClockVerb, given?: string): Promise<void> {
   const at = verb === "freeze" || verb === "set" ? momentOf(given) : undefined;
   const control = await openControl(context, options);
   const clock = await (async (): Promise<AnswerOf<"GET /clock">> => {

@@ -1,6 +1,7 @@
 import type { AnswerOf } from "../../../wire/control/routes.ts";
 import type { Listed } from "../../list/columns.ts";
 
+type Instance = AnswerOf<"GET /instances">[number];
 type Scenario = AnswerOf<"GET /scenarios">[number];
 type Outcome = AnswerOf<"GET /outcomes">[number];
 type Snapshot = AnswerOf<"GET /snapshots">[number];
@@ -26,6 +27,21 @@ export const SCENARIO_COLUMNS: Listed<Scenario> = {
     { name: "delay_ms", value: ({ data }) => `${data.delay_ms}` },
     { name: "label", title: "LABEL", isSpare: true, value: ({ data }) => data.label },
     { name: "created_at", isTime: true, value: ({ data }) => data.created_at },
+  ],
+};
+
+export const INSTANCE_COLUMNS: Listed<Instance> = {
+  noun: "instances",
+  id: "id",
+  columns: [
+    { name: "subdomain", title: "SUBDOMAIN", whole: true, value: ({ data }) => data.subdomain },
+    { name: "name", title: "NAME", value: ({ data }) => data.name },
+    { name: "url", title: "ADDRESS", isSpare: true, value: ({ data }) => data.url },
+    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "no"], value: ({ data }) => data.active },
+    { name: "default_provider", value: ({ data }) => data.default_provider },
+    { name: "redirect_uris", value: ({ data }) => data.redirect_uris },
+    { name: "publishable_key", value: ({ data }) => data.publishable_key },
+    { name: "id", title: "ID", whole: true, isId: true, value: ({ id }) => id },
   ],
 };
 

@@ -1,8 +1,7 @@
+import { withHelp, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { withHelp } from "../../help/with-help.ts";
-import type { Program } from "../../program.ts";
+import { DEV_EXITS } from "../../exit-codes.ts";
 import { addClock } from "./clock.ts";
-import { DEV_EXITS } from "./exits.ts";
 import { addInstances } from "./instances.ts";
 import { addKeys } from "./keys.ts";
 import { addNext } from "./next.ts";

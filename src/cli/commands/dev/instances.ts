@@ -1,21 +1,19 @@
 import { Option, type Command } from "commander";
+import type { BodyOf } from "../../../wire/control/routes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { DEV_EXITS, EXIT, type ExitCode } from "../../exit-codes.ts";
 import { printAll } from "../../list/print.ts";
 import { printResource } from "../../list/record.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printsRows } from "../../output/flags.ts";
 import { requirePrompt } from "../../output/prompt.ts";
 import { harmless, printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
-import { DEV_EXITS } from "./exits.ts";
-import { INSTANCE_COLUMNS } from "./record-columns.ts";
+import { INSTANCE_COLUMNS } from "./columns.ts";
 
-export interface InstanceOptions extends GlobalFlags, OutputFlags {
+export interface InstanceOptions extends GlobalFlags {
   readonly name?: string;
   readonly subdomain?: string;
   readonly active?: boolean;
@@ -68,11 +66,7 @@ function addFlags(command: Command): Command {
     .option("--active", "it answers")
     .option("--no-active", "it refuses every request")
     .addOption(new Option("--default-provider <provider>", "where a sign-in names none").choices(PROVIDERS))
-    .option(
-      "--redirect-uri <url>",
-      "an address that sign-ins may return to; again for more",
-      (url: string, before: string[] | undefined) => [...(before ?? []), url],
-    );
+    .option("--redirect-uri <url>", "an address that sign-ins may return to; again for more", collect);
 }
 
 /** Prints the instances. */
@@ -83,16 +77,15 @@ export async function runInstances(context: Context, options: InstanceOptions): 
 
 /** Makes an instance, and prints it. */
 export async function runCreate(context: Context, options: InstanceOptions, subdomain: string): Promise<void> {
-  const body = { name: subdomain, ...given(options), subdomain };
+  const body = { ...given(options), name: options.name ?? subdomain, subdomain };
   const made = await (await openControl(context, options)).request("POST /instances", { body });
   await printResource(context, options, INSTANCE_COLUMNS, made);
 }
 
 /** Changes an instance, and prints it. */
 export async function runUpdate(context: Context, options: InstanceOptions, instance: string): Promise<void> {
-  const { subdomain } = options;
-  const body = { ...given(options), ...(subdomain !== undefined && { subdomain }) };
-  if (Object.keys(body).length === 0)
+  const body = { ...given(options), subdomain: options.subdomain };
+  if (Object.values(body).every((value) => value === undefined))
     throw new CliError(EXIT.usage, "Nothing to change.", "See svc dev instances update --help.");
   const params = { id: instance };
   const changed = await (await openControl(context, options)).request("PATCH /instances/:id", { params, body });
@@ -116,16 +109,6 @@ export async function runDelete(
   context.stderr.write(`Deleted ${harmless(data.name)}.\n`);
 }
 
-function given({ name, active, defaultProvider, redirectUri }: InstanceOptions): {
-  name?: string;
-  active?: boolean;
-  default_provider?: Provider;
-  redirect_uris?: string[];
-} {
-  return {
-    ...(name !== undefined && { name }),
-    ...(active !== undefined && { active }),
-    ...(defaultProvider && { default_provider: defaultProvider }),
-    ...(redirectUri && { redirect_uris: redirectUri }),
-  };
+function given({ name, active, defaultProvider, redirectUri }: InstanceOptions): BodyOf<"PATCH /instances/:id"> {
+  return { name, active, default_provider: defaultProvider, redirect_uris: redirectUri };
 }

@@ -1,18 +1,14 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { mask } from "../../output/format.ts";
-import type { OutputFlags } from "../../output/flags.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { runs } from "../../program.ts";
-import { DEV_EXITS } from "./exits.ts";
 
-export interface RotateOptions extends GlobalFlags, OutputFlags {
+export interface RotateOptions extends GlobalFlags {
   readonly publishableKey?: boolean;
   readonly secretKey: boolean;
 }

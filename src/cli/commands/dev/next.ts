@@ -2,18 +2,16 @@ import { Argument, Option, type Command } from "commander";
 import type { BodyOf } from "../../../wire/control/routes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { DEV_EXITS } from "../../exit-codes.ts";
 import { printResource } from "../../list/record.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { runs } from "../../program.ts";
+import { printsRows } from "../../output/flags.ts";
 import { SCENARIO_COLUMNS } from "./columns.ts";
-import { DEV_EXITS } from "./exits.ts";
 import { wholeNumber } from "./number.ts";
 
-export interface NextOptions extends GlobalFlags, OutputFlags {
+export interface NextOptions extends GlobalFlags {
   readonly as?: string;
   readonly outcome: OutcomeId;
   readonly times?: string;
@@ -59,17 +57,11 @@ export async function runNext(context: Context, options: NextOptions, provider?:
 function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyOf<"POST /scenarios"> {
   const { instance, as, outcome, times, always, delay, loginHint, browser, label } = options;
   return {
-    match: {
-      ...(provider && { provider }),
-      ...(instance !== undefined && { instance }),
-      ...(browser !== undefined && { browser }),
-      ...(loginHint !== undefined && { login_hint: loginHint }),
-    },
+    match: { provider, instance, browser, login_hint: loginHint },
     outcome,
-    ...(as !== undefined && { as }),
-    ...(always && { times: null }),
-    ...(times !== undefined && { times: wholeNumber("--times", times) }),
-    ...(delay !== undefined && { delay_ms: wholeNumber("--delay", delay) }),
-    ...(label !== undefined && { label }),
+    as,
+    times: always ? null : wholeNumber("--times", times),
+    delay_ms: wholeNumber("--delay", delay),
+    label,
   };
 }

@@ -1,8 +1,9 @@
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 
-/** A whole number that was given to a flag. @throws {CliError} */
-export function wholeNumber(flag: string, text: string): number {
+/** A whole number that was given to a flag; undefined where the flag was not. @throws {CliError} */
+export function wholeNumber(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   if (/^-?\d{1,12}$/.test(text)) return Number(text);
   throw new CliError(EXIT.usage, `${flag}: "${text}" is not a whole number.`);
 }

@@ -1,16 +1,13 @@
 import { Option, type Command } from "commander";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { withHelp } from "../../help/with-help.ts";
-import type { OutputFlags } from "../../output/flags.ts";
+import { DEV_EXITS } from "../../exit-codes.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { runs } from "../../program.ts";
-import { DEV_EXITS } from "./exits.ts";
 
-export interface ReplayOptions extends GlobalFlags, OutputFlags {
+export interface ReplayOptions extends GlobalFlags {
   readonly outcome?: OutcomeId;
   readonly as?: string;
   readonly provider?: Provider;
@@ -41,7 +38,7 @@ export async function runReplay(context: Context, options: ReplayOptions, flow: 
   const control = await openControl(context, options);
   const answer = await control.request("POST /flows/:id/replay", {
     params: { id: flow },
-    body: { ...(outcome && { outcome }), ...(as !== undefined && { as }), ...(provider && { provider }) },
+    body: { outcome, as, provider },
   });
   if (json) return printJson(context, answer);
   const shown = Object.entries(answer).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));

@@ -1,16 +1,12 @@
 import type { Command } from "commander";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
-import type { OutputFlags } from "../../output/flags.ts";
+import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
-import { DEV_EXITS } from "./exits.ts";
 
-export interface ResetOptions extends GlobalFlags, OutputFlags {
+export interface ResetOptions extends GlobalFlags {
   readonly all?: boolean;
 }
 

@@ -1,16 +1,14 @@
 import type { Command } from "commander";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { DEV_EXITS } from "../../exit-codes.ts";
 import { printAll } from "../../list/print.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printsRows } from "../../output/flags.ts";
 import { printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
 import { SCENARIO_COLUMNS } from "./columns.ts";
-import { DEV_EXITS } from "./exits.ts";
 
-export interface ScenariosOptions extends GlobalFlags, OutputFlags {
+export interface ScenariosOptions extends GlobalFlags {
   readonly clear?: boolean;
 }
 

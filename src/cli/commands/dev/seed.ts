@@ -1,27 +1,19 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/routes.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
-import { readStdin, type Context } from "../../context.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { readInput } from "../../input.ts";
 import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
-import type { OutputFlags } from "../../output/flags.ts";
+import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { createProgress } from "../../output/progress.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { runs } from "../../program.ts";
-import { DEV_EXITS } from "./exits.ts";
 import { wholeNumber } from "./number.ts";
 
 type Job = AnswerOf<"GET /jobs/:id">;
 
-const POLL_MS = 100;
-
-export interface SeedOptions extends GlobalFlags, OutputFlags {
+export interface SeedOptions extends GlobalFlags {
   readonly generate?: string;
   readonly seed?: string;
 }
@@ -61,21 +53,11 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
 }
 
 function generation({ generate, seed, instance }: SeedOptions): BodyOf<"POST /seed"> {
-  return {
-    generate: {
-      users: wholeNumber("--generate", generate!),
-      ...(seed !== undefined && { seed: wholeNumber("--seed", seed) }),
-      ...(instance !== undefined && { instance }),
-    },
-  };
+  return { generate: { users: wholeNumber("--generate", generate)!, seed: wholeNumber("--seed", seed), instance } };
 }
 
 async function readDocument(context: Context, file: string): Promise<BodyOf<"POST /seed">> {
-  const text = await (file === "-" ? readStdin(context) : readFile(resolve(context.cwd, file), "utf8")).catch(
-    ({ code }: NodeJS.ErrnoException) => {
-      throw new CliError(EXIT.usage, `${file} cannot be read (${code}).`);
-    },
-  );
+  const text = await readInput(context, file);
   try {
     // Checked by the server, which names the place of each fault.
     return JSON.parse(text) as BodyOf<"POST /seed">;
@@ -87,16 +69,12 @@ async function readDocument(context: Context, file: string): Promise<BodyOf<"POS
 /** Waits for a job. @throws {CliError} where it fails */
 async function finished(context: Context, control: ControlClient, { id, total }: Job): Promise<Job> {
   const progress = createProgress(context, total);
+  let job: Job | undefined;
   try {
-    for (;;) {
-      const job = await control.request("GET /jobs/:id", { params: { id } });
-      progress.to(job.done);
-      if (job.status === "done") return job;
-      if (job.status === "failed")
-        throw new CliError(EXIT.failed, `Only ${job.done} of ${total} users were added: ${job.error}`);
-      await pause(POLL_MS);
-    }
+    for await (job of control.progressOf(id)) progress.to(job.done);
   } finally {
     progress.end();
   }
+  if (job?.status === "done") return job;
+  throw new CliError(EXIT.failed, `Only ${job?.done} of ${total} users were added: ${job?.error}`);
 }

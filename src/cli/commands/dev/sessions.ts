@@ -1,16 +1,12 @@
 import type { Command } from "commander";
-import type { AnswerOf } from "../../../wire/control/routes.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
+import type { Session } from "../../../wire/resources.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { DEV_EXITS } from "../../exit-codes.ts";
+import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { runs } from "../../program.ts";
-import { DEV_EXITS } from "./exits.ts";
-import { DEV_SESSION_COLUMNS } from "./record-columns.ts";
-
-export type SessionOptions = GlobalFlags & OutputFlags;
+import { printsRows } from "../../output/flags.ts";
 
 export function addSessions(dev: Command, context: Context): void {
   const sessions = dev.command("sessions").description("revoke and restore sessions");
@@ -27,21 +23,21 @@ export function addSessions(dev: Command, context: Context): void {
       exits: DEV_EXITS,
       notes: "Of several sessions those before the one that is not found have been changed.",
     });
-    runs(command, (options: SessionOptions, ids: string[]) => runSessions(context, options, verb, ids));
+    runs(command, (options: GlobalFlags, ids: string[]) => runSessions(context, options, verb, ids));
   }
 }
 
 /** Revokes or restores sessions, and prints them. */
 export async function runSessions(
   context: Context,
-  options: SessionOptions,
+  options: GlobalFlags,
   verb: "revoke" | "restore",
   ids: readonly string[],
 ): Promise<void> {
   const control = await openControl(context, options);
-  const changed: AnswerOf<"GET /sessions/:session_id">[] = [];
+  const changed: Session[] = [];
   for (const id of ids) {
     changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id: id } }));
   }
-  await printAll(context, options, DEV_SESSION_COLUMNS, changed, "");
+  await printAll(context, options, SESSION_COLUMNS, changed, "");
 }

@@ -1,18 +1,13 @@
 import type { Command } from "commander";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { DEV_EXITS } from "../../exit-codes.ts";
 import { printAll } from "../../list/print.ts";
 import { printResource } from "../../list/record.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { asRun } from "../../output/format.ts";
-import { harmless, printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
+import { printsRows } from "../../output/flags.ts";
+import { printJson, say } from "../../output/text.ts";
 import { SNAPSHOT_COLUMNS } from "./columns.ts";
-import { DEV_EXITS } from "./exits.ts";
-
-export type SnapshotOptions = GlobalFlags & OutputFlags;
 
 export function addSnapshot(dev: Command, context: Context): void {
   const snapshot = dev.command("snapshot").description("save all records and the clock, and bring them back");
@@ -28,7 +23,7 @@ export function addSnapshot(dev: Command, context: Context): void {
 
   const save = printsRows(snapshot.command("save <name>")).description("save all records and the clock");
   withHelp(save, { examples: [["svc dev snapshot save signed-in", "keep everything as it is now"]], exits: DEV_EXITS });
-  runs(save, (options: SnapshotOptions, name: string) => runSave(context, options, name));
+  runs(save, (options: GlobalFlags, name: string) => runSave(context, options, name));
 
   const restore = printsRows(snapshot.command("restore <name>")).description("replace all records with a snapshot's");
   withHelp(restore, {
@@ -36,43 +31,42 @@ export function addSnapshot(dev: Command, context: Context): void {
     exits: DEV_EXITS,
     notes: "What there was before is saved as the snapshot previous.",
   });
-  runs(restore, (options: SnapshotOptions, name: string) => runRestore(context, options, name));
+  runs(restore, (options: GlobalFlags, name: string) => runRestore(context, options, name));
 
   const list = printsRows(snapshot.command("list")).description("print the snapshots, newest first");
   withHelp(list, { examples: [["svc dev snapshot list", "their names, and what is in them"]], exits: DEV_EXITS });
-  runs(list, (options: SnapshotOptions) => runSnapshots(context, options));
+  runs(list, (options: GlobalFlags) => runSnapshots(context, options));
 
   const remove = snapshot.command("delete <name>").description("delete a snapshot");
   withHelp(remove, { examples: [["svc dev snapshot delete signed-in", "the records stay"]], exits: DEV_EXITS });
-  runs(remove, (options: SnapshotOptions, name: string) => runDelete(context, options, name));
+  runs(remove, (options: GlobalFlags, name: string) => runDelete(context, options, name));
 }
 
 /** Saves a snapshot, and prints what is in it. */
-export async function runSave(context: Context, options: SnapshotOptions, name: string): Promise<void> {
+export async function runSave(context: Context, options: GlobalFlags, name: string): Promise<void> {
   const control = await openControl(context, options);
   const saved = await control.request("POST /snapshots", { body: { name } });
   await printResource(context, options, SNAPSHOT_COLUMNS, saved);
 }
 
 /** Restores a snapshot, and prints what was in it. */
-export async function runRestore(context: Context, options: SnapshotOptions, name: string): Promise<void> {
+export async function runRestore(context: Context, options: GlobalFlags, name: string): Promise<void> {
   const control = await openControl(context, options);
   const restored = await control.request("POST /snapshots/:name/restore", { params: { name } });
   await printResource(context, options, SNAPSHOT_COLUMNS, restored);
-  if (name !== "previous" && context.stderr.isTTY)
-    context.stderr.write(asRun("To undo this: svc dev snapshot restore previous\n", context));
+  if (name !== "previous" && context.stderr.isTTY) say(context, "To undo this: svc dev snapshot restore previous");
 }
 
 /** Prints the snapshots. */
-export async function runSnapshots(context: Context, options: SnapshotOptions): Promise<void> {
+export async function runSnapshots(context: Context, options: GlobalFlags): Promise<void> {
   const rows = (await openControl(context, options)).rows("GET /snapshots");
   await printAll(context, options, SNAPSHOT_COLUMNS, rows, "There are no snapshots.");
 }
 
 /** Deletes a snapshot. */
-export async function runDelete(context: Context, options: SnapshotOptions, name: string): Promise<void> {
+export async function runDelete(context: Context, options: GlobalFlags, name: string): Promise<void> {
   const control = await openControl(context, options);
   const answer = await control.request("DELETE /snapshots/:name", { params: { name } });
   if (options.json) return printJson(context, answer);
-  context.stderr.write(`Deleted the snapshot ${harmless(name)}.\n`);
+  say(context, `Deleted the snapshot ${name}.`);
 }

@@ -2,21 +2,19 @@ import { Option, type Command } from "commander";
 import { TOKEN_KINDS } from "../../../wire/token-kinds.ts";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/routes.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { DEV_EXITS } from "../../exit-codes.ts";
 import { printAll } from "../../list/print.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
+import { printsRows } from "../../output/flags.ts";
 import { printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
 import { TOKEN_COLUMNS } from "./columns.ts";
-import { DEV_EXITS } from "./exits.ts";
 import { wholeNumber } from "./number.ts";
 
 type Kind = (typeof TOKEN_KINDS)[number];
 
-export interface TokenOptions extends GlobalFlags, OutputFlags {
+export interface TokenOptions extends GlobalFlags {
   readonly user?: string;
   readonly kind?: Kind;
   readonly provider?: Provider | "email";
@@ -30,7 +28,7 @@ export function addToken(dev: Command, context: Context): void {
     .option("--user <user>", "a user's id or e-mail address, or a persona's id; default: the newest user")
     .addOption(new Option("--kind <kind>", "valid, or what is wrong with it; default valid").choices(TOKEN_KINDS))
     .addOption(
-      new Option("--provider <provider>", "with which the user signed in; default google").choices([
+      new Option("--provider <provider>", `with which the user signed in; default ${PROVIDERS[0]}`).choices([
         ...PROVIDERS,
         "email",
       ]),
@@ -67,10 +65,10 @@ export async function runToken(context: Context, options: TokenOptions): Promise
 function bodyOf({ user, provider, instance, expiresIn }: TokenOptions, kind: Kind): BodyOf<"POST /tokens"> {
   return {
     kind,
-    ...(user !== undefined && { user }),
-    ...(provider && { provider }),
-    ...(instance !== undefined && { instance }),
-    ...(expiresIn !== undefined && { expires_in: wholeNumber("--expires-in", expiresIn) }),
+    user,
+    provider,
+    instance,
+    expires_in: wholeNumber("--expires-in", expiresIn),
   };
 }
 

@@ -1,18 +1,16 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
+import type { BodyOf } from "../../../wire/control/routes.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
+import { USER_COLUMNS } from "../../list/columns.ts";
 import { printResource } from "../../list/record.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { runs } from "../../program.ts";
-import { DEV_EXITS } from "./exits.ts";
-import { DEV_USER_COLUMNS } from "./record-columns.ts";
+import { printsRows } from "../../output/flags.ts";
 
-export interface UserOptions extends GlobalFlags, OutputFlags {
+export interface UserOptions extends GlobalFlags {
   readonly email?: string;
   readonly name?: string;
   readonly avatarUrl?: string;
@@ -60,50 +58,39 @@ function addFlags(command: Command): Command {
 export async function runCreate(context: Context, options: UserOptions, email: string): Promise<void> {
   const { instance, name = email.split("@")[0]! } = options;
   const control = await openControl(context, options);
-  const body = { email, name, ...(instance !== undefined && { instance }), ...(await given(control, options)) };
-  await printResource(context, options, DEV_USER_COLUMNS, await control.request("POST /users", { body }));
+  const body = { ...(await given(control, options)), email, name, instance };
+  await printResource(context, options, USER_COLUMNS, await control.request("POST /users", { body }));
 }
 
 /** Changes a user, and prints it. */
 export async function runUpdate(context: Context, options: UserOptions, user: string): Promise<void> {
   const { name, email } = options;
   const control = await openControl(context, options);
-  const body = {
-    ...(name !== undefined && { name }),
-    ...(email !== undefined && { email }),
-    ...(await given(control, options)),
-  };
-  if (Object.keys(body).length === 0)
+  const body = { ...(await given(control, options)), name, email };
+  if (Object.values(body).every((value) => value === undefined))
     throw new CliError(
       EXIT.usage,
       "Nothing to change.",
       "Give --name, --email, --avatar-url, --verified or --no-verified.",
     );
-  const id = await idOf(control, user, options.instance);
-  await printResource(
-    context,
-    options,
-    DEV_USER_COLUMNS,
-    await control.request("PATCH /users/:id", { params: { id }, body }),
-  );
+  const params = { id: await idOf(control, user, options.instance) };
+  const changed = await control.request("PATCH /users/:id", { params, body });
+  await printResource(context, options, USER_COLUMNS, changed);
 }
 
 async function given(
   control: ControlClient,
   { avatarUrl, verified }: UserOptions,
-): Promise<{ avatar_url?: string; email_verified_at?: string | null }> {
-  return {
-    ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
-    // By the server's clock, which may have been moved.
-    ...(verified === true && { email_verified_at: (await control.request("GET /clock")).now }),
-    ...(verified === false && { email_verified_at: null }),
-  };
+): Promise<BodyOf<"PATCH /users/:id">> {
+  // By the server's clock, which may have been moved.
+  const verifiedAt = verified ? (await control.request("GET /clock")).now : null;
+  return { avatar_url: avatarUrl, email_verified_at: verified === undefined ? undefined : verifiedAt };
 }
 
 async function idOf(control: ControlClient, user: string, instance: string | undefined): Promise<string> {
   if (!user.includes("@")) return user;
   if (/[\s*]/.test(user)) throw new CliError(EXIT.usage, `"${user}" is not an e-mail address.`);
-  const query = { query: `email:${user}`, limit: 2, ...(instance !== undefined && { instance }) };
+  const query = { query: `email:${user}`, limit: 2, instance };
   const [found, other] = await control.request("GET /users", { query });
   if (!found) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user}.`);
   if (other) throw new CliError(EXIT.failed, `Several users have the e-mail address ${user}.`, "Use an id instead.");

@@ -1,10 +1,8 @@
-import type { GlobalFlags } from "../../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { asRun } from "../../output/format.ts";
 import { colors, harmless, printJson } from "../../output/text.ts";
-import { runs, type Program } from "../../program.ts";
 import type { Check } from "./check.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
 import { serviceChecks } from "./service.ts";

@@ -9,6 +9,7 @@ import { configDirectory, listProfiles, readCurrent, requireProfile } from "../.
 import { findRunningServer } from "../../connection/running-server.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
+const CONFIG_FILE = "svc.config.json";
 const OLDEST_NODE = [20, 19];
 
 /** What can be seen without asking the service. */
@@ -66,14 +67,17 @@ async function keyringCheck(context: Context): Promise<Check> {
 }
 
 async function configFileCheck({ cwd }: Context): Promise<Check> {
-  const name = "svc.config.json";
-  const text = await readFile(join(cwd, name), "utf8").catch((error: NodeJS.ErrnoException) => error.code ?? "error");
-  if (text === "ENOENT") return ok(name, "none in this directory; svc serve uses its defaults");
+  const config = await readConfig(cwd);
+  if (config === "none") return ok(CONFIG_FILE, "none in this directory; svc serve uses its defaults");
+  if (config === "damaged") return failed(CONFIG_FILE, "Not valid JSON.", "svc serve reports where the fault is.");
+  return ok(CONFIG_FILE, "valid JSON");
+}
+
+async function readConfig(cwd: string): Promise<{ port?: number } | "none" | "damaged"> {
   try {
-    JSON.parse(text);
-    return ok(name, "valid JSON");
-  } catch {
-    return failed(name, "Not valid JSON.", "svc serve reports where the fault is.");
+    return JSON.parse(await readFile(join(cwd, CONFIG_FILE), "utf8")) as { port?: number };
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "none" : "damaged";
   }
 }
 
@@ -88,20 +92,12 @@ async function storeCheck({ cwd }: Context): Promise<Check> {
   return failed("store", `Others can read ${open.join(", ")}, which contain secret keys.`, "Run: chmod -R go= .svc");
 }
 
-async function configuredPort(cwd: string): Promise<number | undefined> {
-  const text = await readFile(join(cwd, "svc.config.json"), "utf8").catch(() => "{}");
-  try {
-    return (JSON.parse(text) as { port?: number }).port;
-  } catch {
-    return undefined;
-  }
-}
-
 async function portCheck(context: Context): Promise<Check> {
   const { cwd, env } = context;
   const server = await findRunningServer(context);
   if (server) return ok("port", `${new URL(server.url).port} is used by svc serve, pid ${server.pid}`);
-  const port = Number(env["SVC_PORT"] || (await configuredPort(cwd)) || DEFAULT_PORT);
+  const config = await readConfig(cwd);
+  const port = Number(env["SVC_PORT"] || (typeof config === "object" && config.port) || DEFAULT_PORT);
   const probe = createServer();
   const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     probe.once("error", resolve).listen(port, "127.0.0.1", () => resolve(undefined));

@@ -1,5 +1,6 @@
 import type { Discovery } from "../../../wire/resources.ts";
-import { optionsOf, requireKey, type GlobalFlags } from "../../connection/client-options.ts";
+import { optionsOf, requireKey } from "../../connection/client-options.ts";
+import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
 import { resolveTarget } from "../../connection/target.ts";

@@ -1,13 +1,11 @@
 import { Option } from "commander";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { chooseInstance } from "../../connection/local-target.ts";
 import { requireLocalServer } from "../../connection/target.ts";
 import { variablesOf } from "../../connection/variables.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { printJson } from "../../output/text.ts";
-import { runs, type Program } from "../../program.ts";
 
 const FORMATS = ["shell", "dotenv", "json"] as const;
 

@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
 import { variablesOf } from "../../connection/variables.ts";
+import { runs, withHelp, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { harmless } from "../../output/text.ts";
-import { runs, type Program } from "../../program.ts";
 import { inForeground } from "./foreground.ts";
 
 export interface ExecOptions {

@@ -1,13 +1,11 @@
-import type { GlobalFlags } from "../../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { runs, type Program } from "../../program.ts";
 import { findRunningServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { openKeylessClient } from "../../connection/client.ts";

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { ControlClient } from "../../../control-client/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, EXIT_BY_SIGNAL, type ExitCode } from "../../exit-codes.ts";
 import { recent } from "./recent.ts";
 import type { View } from "./view.ts";
 import type { ServerEvent, Wanted } from "./wanted.ts";
@@ -31,7 +31,7 @@ export async function follow(
     exitCode = code;
     stopped.abort();
   };
-  void context.untilSignal().then((signal) => stop(signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated));
+  void context.untilSignal().then((signal) => stop(EXIT_BY_SIGNAL[signal]));
   // After a reconnect the server repeats what it remembers.
   const seen = new LRUCache<string, true>({ max: REMEMBERED });
   const show = async (event: ServerEvent): Promise<void> => {

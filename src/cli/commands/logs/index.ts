@@ -1,12 +1,10 @@
 import type { ControlClient } from "../../../control-client/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openControl } from "../../connection/control.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { runs, type Program } from "../../program.ts";
+import { DEV_EXITS, EXIT, type ExitCode } from "../../exit-codes.ts";
+import { printsRows } from "../../output/flags.ts";
 import { follow } from "./follow.ts";
 import { recent } from "./recent.ts";
 import { jsonView, textView, type View } from "./view.ts";
@@ -14,7 +12,7 @@ import type { Wanted } from "./wanted.ts";
 
 const DEFAULT_LIMIT = 50;
 
-export interface LogsOptions extends GlobalFlags, OutputFlags {
+export interface LogsOptions extends GlobalFlags {
   readonly follow?: boolean;
   readonly flow?: string;
   readonly failed?: boolean;
@@ -36,16 +34,7 @@ export function addLogs(program: Program, context: Context): void {
       ["svc logs --flow 2aa3d6edf1ffd994", "one sign-in, step by step"],
       ["svc logs -f --json", "for a program: one record a line"],
     ],
-    exits: [
-      EXIT.done,
-      EXIT.usage,
-      EXIT.notFound,
-      EXIT.noKey,
-      EXIT.unreachable,
-      EXIT.precondition,
-      EXIT.interrupted,
-      EXIT.terminated,
-    ],
+    exits: [...DEV_EXITS, EXIT.interrupted, EXIT.terminated],
     notes:
       "A line for each request, and beneath it what was done for a sign-in. Secrets are never in it.\n" +
       "The server keeps the latest 2000 requests and 1000 sign-ins, until it stops.",

@@ -1,7 +1,6 @@
-import type { GlobalFlags } from "../../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
@@ -14,7 +13,6 @@ import {
   writeCurrent,
   type Profile,
 } from "../../credentials/profiles.ts";
-import { runs, type Program } from "../../program.ts";
 import { forgetKey } from "../../credentials/stored-key.ts";
 
 type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secret_key: string | null };

@@ -1,10 +1,8 @@
-import type { GlobalFlags } from "../../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { runs, type Program } from "../../program.ts";
 import { explain } from "../../search/explain.ts";
 import { addAnySearchFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../../search/flags.ts";
 import { readQuery } from "../../search/read.ts";

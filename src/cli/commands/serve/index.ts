@@ -1,10 +1,8 @@
 import type { RunningServer } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
+import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { CREDENTIALS } from "../../help/environment.ts";
-import { withHelp } from "../../help/with-help.ts";
-import { runs, type Program } from "../../program.ts";
 import { isLoopbackUrl } from "../../connection/private-way.ts";
 import { announceServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
@@ -133,8 +131,4 @@ function fileOf(server: RunningServer, now: Date): RunningServerFile {
       secret_key,
     })),
   };
-}
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
 }

@@ -1,15 +1,11 @@
 import type { Command } from "commander";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openClient } from "../../connection/client.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { printResource } from "../../list/record.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { runs } from "../../program.ts";
-
-export type GetOptions = GlobalFlags & OutputFlags;
+import { printsRows } from "../../output/flags.ts";
 
 export function addGet(sessions: Command, context: Context): void {
   const command = printsRows(sessions.command("get <session_id>")).description("print one session");
@@ -17,11 +13,11 @@ export function addGet(sessions: Command, context: Context): void {
     examples: [["svc sessions get svc_session_0b9e…", "by the id that svc sessions list prints"]],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
   });
-  runs(command, (options: GetOptions, id: string) => runGet(context, options, id));
+  runs(command, (options: GlobalFlags, id: string) => runGet(context, options, id));
 }
 
 /** Prints the session with an id. */
-export async function runGet(context: Context, options: GetOptions, id: string): Promise<void> {
+export async function runGet(context: Context, options: GlobalFlags, id: string): Promise<void> {
   const session = await (await openClient(context, options)).sessions.get(id);
   await printResource(context, options, SESSION_COLUMNS, session);
 }

@@ -1,15 +1,14 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { relativeTime } from "../../../wire/relative-time.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openTarget } from "../../connection/client.ts";
 import { fetchOf } from "../../connection/fetch.ts";
 import { resolveTarget } from "../../connection/target.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { EXIT, EXIT_BY_SIGNAL } from "../../exit-codes.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { runs, type Program } from "../../program.ts";
 import { enter } from "./enter.ts";
 import { openLanding } from "./landing.ts";
 
@@ -75,26 +74,17 @@ async function withDeadline(
   seconds: number,
   stopped: Promise<"SIGINT" | "SIGTERM">,
 ): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new CliError(EXIT.unreachable, `No sign-in within ${seconds} seconds.`, "Allow more time with --timeout."),
-        ),
-      seconds * 1000,
-    );
+  const done = new AbortController();
+  const late = pause(seconds * 1000, undefined, { signal: done.signal }).then(() => {
+    throw new CliError(EXIT.unreachable, `No sign-in within ${seconds} seconds.`, "Allow more time with --timeout.");
   });
   const ended = stopped.then((signal) => {
-    throw new CliError(
-      signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated,
-      "Interrupted before the sign-in was complete.",
-    );
+    throw new CliError(EXIT_BY_SIGNAL[signal], "Interrupted before the sign-in was complete.");
   });
   try {
     return await Promise.race([token, late, ended]);
   } finally {
-    clearTimeout(timer);
+    done.abort();
   }
 }
 

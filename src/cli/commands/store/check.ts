@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 import type { StoreCheck } from "../../../server/index.ts";
+import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
-import { harmless, printJson, printRecord } from "../../output/text.ts";
-import { runs } from "../../program.ts";
+import { colors, harmless, printJson, printRecord, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, cross, openMaintenance, say, type StoreOptions } from "./options.ts";
+import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
 
 /** How many faults are shown. */
 const SHOWN = 20;
@@ -51,8 +50,9 @@ function print(context: Context, found: StoreCheck): void {
     damaged: damage.length === 0 ? "no" : String(damage.length),
     dangling: dangling.length === 0 ? "no" : String(dangling.length),
   });
+  const cross = colors(context.stdout, context).red("✗");
   const faults = [...damage, ...dangling];
-  for (const sentence of faults.slice(0, SHOWN)) context.stdout.write(`${cross(context)} ${harmless(sentence)}\n`);
+  for (const sentence of faults.slice(0, SHOWN)) context.stdout.write(`${cross} ${harmless(sentence)}\n`);
   if (faults.length > SHOWN) say(context, `and ${faults.length - SHOWN} more. Use --json for all of them.`);
   for (const note of found.notes) say(context, note);
 }

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
+import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
-import { printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
+import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, say, type StoreOptions } from "./options.ts";
+import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
 
 export function addCompact(store: Command, context: Context): void {
   const command = addStoreFlags(store.command("compact").description("compact the journal into db.json"));

@@ -1,15 +1,14 @@
 import type { Command } from "commander";
 import type { Copy, Digests } from "../../../server/index.ts";
+import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
+import { printJson, say } from "../../output/text.ts";
 import { inDirectory, withSslMode } from "../serve/options.ts";
-import { openMaintenance, progress, say, TABLES, type StoreOptions, type TableRow } from "./options.ts";
+import { openMaintenance, progress, TABLES, type StoreOptions, type TableRow } from "./options.ts";
 
 export function addCopy(store: Command, context: Context): void {
   const command = printsRows(store.command("copy <from> <to>")).description(

@@ -3,14 +3,13 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { Digests } from "../../../server/index.ts";
+import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
-import { printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
+import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, say, type StoreOptions } from "./options.ts";
+import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
 
 type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
 

@@ -3,16 +3,15 @@ import { open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
+import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
+import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, progress, say, TABLES, type StoreOptions } from "./options.ts";
+import { addStoreFlags, openMaintenance, progress, TABLES, type StoreOptions } from "./options.ts";
 
 export function addImport(store: Command, context: Context): void {
   const command = addStoreFlags(

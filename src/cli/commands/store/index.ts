@@ -1,5 +1,5 @@
+import type { Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import type { Program } from "../../program.ts";
 import { addCheck } from "./check.ts";
 import { addCopy } from "./copy.ts";
 import { addExport } from "./export.ts";

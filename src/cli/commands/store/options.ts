@@ -1,14 +1,12 @@
 import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
+import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
-import type { OutputFlags } from "../../output/flags.ts";
-import { asRun } from "../../output/format.ts";
-import { colors, harmless } from "../../output/text.ts";
+import { say } from "../../output/text.ts";
 import { CONFIG_FILE } from "../serve/options.ts";
 
-export interface StoreOptions extends GlobalFlags, OutputFlags {
+export interface StoreOptions extends GlobalFlags {
   readonly store?: string;
   readonly config?: string;
 }
@@ -44,15 +42,6 @@ export const TABLES: Listed<TableRow> = {
   ],
 };
 
-/** Sentences, a line each. */
-export function printSentences({ stdout }: Context, sentences: readonly string[]): void {
-  for (const sentence of sentences) stdout.write(`${harmless(sentence)}\n`);
-}
-
-export function say(context: Context, sentence: string): void {
-  context.stderr.write(`${harmless(asRun(sentence, context))}\n`);
-}
-
 /** How far something is, in one line that a terminal writes over; nothing elsewhere. */
 export function progress({ stderr }: Context, verb: string): { show(done: number, total: number): void; end(): void } {
   if (!stderr.isTTY) return { show() {}, end() {} };
@@ -67,8 +56,4 @@ export function progress({ stderr }: Context, verb: string): { show(done: number
       if (shown) stderr.write(`\r${" ".repeat(shown.length)}\r`);
     },
   };
-}
-
-export function cross(context: Context): string {
-  return colors(context.stdout, context).red("✗");
 }

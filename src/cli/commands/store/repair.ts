@@ -1,14 +1,13 @@
 import type { Command } from "commander";
 import type { Repair } from "../../../server/index.ts";
+import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { requirePrompt } from "../../output/prompt.ts";
-import { printJson } from "../../output/text.ts";
-import { runs } from "../../program.ts";
+import { harmless, printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, printSentences, say, type StoreOptions } from "./options.ts";
+import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
 
 export interface RepairOptions extends StoreOptions {
   readonly yes?: boolean;
@@ -58,7 +57,7 @@ async function reportAndApply(context: Context, repair: Repair, options: RepairO
     report([], false);
     return say(context, `${location} is not damaged: nothing to repair.`);
   }
-  if (!options.json) printSentences(context, losses);
+  if (!options.json) for (const loss of losses) context.stdout.write(`${harmless(loss)}\n`);
   for (const note of notes) say(context, note);
   const counts = Object.entries(kept).map(([name, count]) => `${count} ${name}`);
   say(context, `Kept: ${counts.join(", ")}.`);

@@ -1,3 +1,5 @@
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { explainFailure } from "../../connection/failure.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -28,7 +30,7 @@ export async function verifyBatch(context: Context, checks: Checks, isQuiet: boo
     if (!line.valid) areValid = false;
     if (!isQuiet) context.stdout.write(`${harmlessJson(line)}\n`);
   };
-  for await (const line of linesOf(context.stdin)) {
+  for await (const line of createInterface({ input: Readable.from(context.stdin) })) {
     if (line.trim() === "") continue;
     const checked = failure ? Promise.reject(failure.error) : checks.check(bare(line));
     // Told when its turn comes.
@@ -39,15 +41,4 @@ export async function verifyBatch(context: Context, checks: Checks, isQuiet: boo
   while (running.length > 0) await finishOne();
   if (failure) throw failure.error;
   return areValid ? EXIT.done : EXIT.tokenInvalid;
-}
-
-async function* linesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of chunks) {
-    const lines = (rest + (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }))).split("\n");
-    rest = lines.pop()!;
-    yield* lines;
-  }
-  yield rest;
 }

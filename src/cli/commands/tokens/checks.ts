@@ -1,7 +1,7 @@
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { requireKey } from "../../connection/client-options.ts";
 import { openClient } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
+import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";

@@ -1,11 +1,9 @@
 import type { Command } from "commander";
-import type { GlobalFlags } from "../../connection/client-options.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { runs } from "../../program.ts";
 import { readToken } from "./read-token.ts";
 import { decode } from "./verdict.ts";
 import { ago } from "./why.ts";

@@ -1,5 +1,5 @@
+import type { Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import type { Program } from "../../program.ts";
 import { addDecode } from "./decode.ts";
 import { addVerify } from "./verify.ts";
 

@@ -1,4 +1,5 @@
-import { readStdin, type Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
+import { readStdin } from "../../input.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 

@@ -1,12 +1,10 @@
 import type { Command } from "commander";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { explainFailure } from "../../connection/failure.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { colors, harmless, printJson, printRecord } from "../../output/text.ts";
-import { runs } from "../../program.ts";
 import { verifyBatch } from "./batch.ts";
 import { openChecks, type Checked, type Checks } from "./checks.ts";
 import { time } from "./decode.ts";

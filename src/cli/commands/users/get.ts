@@ -2,18 +2,14 @@ import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import { isUuid } from "../../../wire/names.ts";
 import type { User } from "../../../wire/resources.ts";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openClient } from "../../connection/client.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
 import { printResource } from "../../list/record.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { runs } from "../../program.ts";
-
-export type GetOptions = GlobalFlags & OutputFlags;
+import { printsRows } from "../../output/flags.ts";
 
 export function addGet(users: Command, context: Context): void {
   const command = printsRows(users.command("get").argument("<user>", "an id or e-mail address")).description(
@@ -26,11 +22,11 @@ export function addGet(users: Command, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
   });
-  runs(command, (options: GetOptions, user: string) => runGet(context, options, user));
+  runs(command, (options: GlobalFlags, user: string) => runGet(context, options, user));
 }
 
 /** Prints the user with an id or an e-mail address. */
-export async function runGet(context: Context, options: GetOptions, user: string): Promise<void> {
+export async function runGet(context: Context, options: GlobalFlags, user: string): Promise<void> {
   if (!user.includes("@") && !isUuid(user))
     throw new CliError(
       EXIT.usage,

@@ -1,5 +1,5 @@
+import type { Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import type { Program } from "../../program.ts";
 import { addDelete } from "./delete/index.ts";
 import { addGet } from "./get.ts";
 import { addList } from "./list.ts";

@@ -1,17 +1,14 @@
 import type { Command } from "commander";
-import type { GlobalFlags } from "../../connection/client-options.ts";
 import { openClient } from "../../connection/client.ts";
+import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { LIST_EXITS, type ExitCode } from "../../exit-codes.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
 import { addListFlags, shapeOf, type ListFlags } from "../../list/flags.ts";
 import { printPages } from "../../list/print-pages.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { runs } from "../../program.ts";
-import { LIST_EXITS } from "../../search/help.ts";
+import { printsRows } from "../../output/flags.ts";
 
-export type ListOptions = GlobalFlags & OutputFlags & ListFlags;
+export type ListOptions = GlobalFlags & ListFlags;
 
 export function addList(users: Command, context: Context): void {
   const command = printsRows(users.command("list")).description("print all users, newest first");

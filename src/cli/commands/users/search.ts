@@ -1,15 +1,14 @@
 import type { Command } from "commander";
 import { openClient } from "../../connection/client.ts";
+import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { withHelp } from "../../help/with-help.ts";
+import { LIST_EXITS, type ExitCode } from "../../exit-codes.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
 import { addListFlags, shapeOf } from "../../list/flags.ts";
 import { printPages } from "../../list/print-pages.ts";
 import { printsRows } from "../../output/flags.ts";
-import { runs } from "../../program.ts";
 import { addSearchFlags, USERS, type SearchFlags } from "../../search/flags.ts";
-import { LIST_EXITS, nothingFound, SEARCH_NOTES } from "../../search/help.ts";
+import { nothingFound, SEARCH_NOTES } from "../../search/help.ts";
 import { readQuery } from "../../search/read.ts";
 import { withFieldHint } from "../../search/unknown-field.ts";
 import type { ListOptions } from "./list.ts";

@@ -8,8 +8,6 @@ import { Panel, Refusal } from "../../ui/parts.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { instanceChoices } from "../choices.ts";
 
-const POLL_MS = 250;
-
 /** Makes users in bulk, with names in many scripts; the same number gives the same users. */
 export function Generate({ onDone }: { onDone: () => void }): VNode {
   const users = useSignal("1000");
@@ -24,10 +22,7 @@ export function Generate({ onDone }: { onDone: () => void }): VNode {
       instance: instance.value || undefined,
     };
     job.value = (await control.request("POST /seed", { body: { generate } })) as Job;
-    while (job.value.status === "running") {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      job.value = await control.request("GET /jobs/:id", { params: { id: job.value.id } });
-    }
+    for await (const next of control.progressOf(job.value.id)) job.value = next;
     onDone();
     if (job.value.status === "failed") throw new Error(job.value.error ?? "The users could not be made.");
   });

@@ -1,17 +1,14 @@
 import type { Command } from "commander";
-import type { GlobalFlags } from "../../../connection/client-options.ts";
 import { openTarget } from "../../../connection/client.ts";
 import { describeTarget, resolveTarget } from "../../../connection/target.ts";
+import { runs, withHelp, type GlobalFlags } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import { EXIT } from "../../../exit-codes.ts";
-import { withHelp } from "../../../help/with-help.ts";
+import { EXIT, LIST_EXITS } from "../../../exit-codes.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
 import { isTable, printAll } from "../../../list/print.ts";
-import { formatOf, printsRows, type OutputFlags } from "../../../output/flags.ts";
-import { asRun } from "../../../output/format.ts";
-import { harmless } from "../../../output/text.ts";
-import { runs } from "../../../program.ts";
+import { formatOf, printsRows } from "../../../output/flags.ts";
+import { say } from "../../../output/text.ts";
 import { addQueryFlags, USERS, type SearchFlags } from "../../../search/flags.ts";
 import { nothingFound } from "../../../search/help.ts";
 import { deleteAll } from "./delete-all.ts";
@@ -22,7 +19,7 @@ import { readTargets } from "./targets.ts";
 
 const MAX_CONCURRENCY = 32;
 
-export interface DeleteOptions extends SearchFlags, GlobalFlags, OutputFlags {
+export interface DeleteOptions extends SearchFlags, GlobalFlags {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly expect?: string;
@@ -51,17 +48,7 @@ export function addDelete(users: Command, context: Context): void {
       ["svc users delete --query 'email:*@acme.com' --yes --expect 3", "in a script, if exactly three match"],
       ["svc users delete - --yes --receipt done.ndjson < ids.txt", "a list, with a receipt"],
     ],
-    exits: [
-      EXIT.done,
-      EXIT.failed,
-      EXIT.usage,
-      EXIT.notFound,
-      EXIT.noKey,
-      EXIT.someFailed,
-      EXIT.unreachable,
-      EXIT.precondition,
-      EXIT.interrupted,
-    ],
+    exits: [...LIST_EXITS, EXIT.someFailed, EXIT.precondition, EXIT.interrupted],
     notes: `Confirm one user with yes or no, several by typing their number. The service is
 printed first. With --yes it has to be named, by a flag, a variable or a local
 server: the current profile is not enough. Ctrl-C finishes the deletions in
@@ -93,14 +80,13 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
   }
   checkCount(targets, guards, target);
   if (ids.length === 0) {
-    const none = typed === undefined ? "No ids on standard input." : nothingFound(typed, USERS);
-    context.stderr.write(`${harmless(asRun(none, context))}\n`);
+    say(context, typed === undefined ? "No ids on standard input." : nothingFound(typed, USERS));
     // A person has read it; a program finds the form that it knows.
     return isTable(formatOf(options, context)) ? undefined : reportMany(context, options, { outcomes: [] });
   }
   checkFlags(targets, guards, target);
   const service = describeTarget(target);
-  context.stderr.write(`Deleting from ${harmless(service)}\n`);
+  say(context, `Deleting from ${service}`);
   await obtainConsent(context, client, targets, guards, target);
 
   const receipt =

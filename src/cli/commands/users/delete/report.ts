@@ -1,6 +1,6 @@
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import { EXIT } from "../../../exit-codes.ts";
+import { EXIT, EXIT_BY_SIGNAL } from "../../../exit-codes.ts";
 import type { Listed } from "../../../list/columns.ts";
 import { printAll } from "../../../list/print.ts";
 import { printJson } from "../../../output/text.ts";
@@ -52,8 +52,7 @@ export async function reportMany(context: Context, flags: OutputFlags, deletion:
 
 function throwUnlessDone({ outcomes, signal, fatal, fault }: Deletion): void {
   if (fault !== undefined) throw new CliError(EXIT.failed, `${fault} ${summary(outcomes)}`);
-  if (signal !== undefined)
-    throw new CliError(signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated, `Interrupted. ${summary(outcomes)}`);
+  if (signal !== undefined) throw new CliError(EXIT_BY_SIGNAL[signal], `Interrupted. ${summary(outcomes)}`);
   if (fatal) throw new CliError(fatal.exitCode, `${fatal.message}. ${summary(outcomes)}`, fatal.hint);
   if (outcomes.some(needsLook)) throw new CliError(EXIT.someFailed, summary(outcomes));
 }

@@ -1,5 +1,51 @@
-import type { Command } from "commander";
-import { EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
+/** What a command is made of: its flags, its help, and what it does. */
+import { Command } from "commander";
+import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
+import type { OutputFlags } from "./output/flags.ts";
+
+/** The flags that choose a service. */
+export interface TargetFlags {
+  readonly profile?: string;
+  readonly instance?: string;
+  readonly baseUrl?: string;
+  readonly apiUrl?: string;
+}
+
+/** The flags that every command takes. */
+export interface GlobalFlags extends TargetFlags, OutputFlags {
+  /** Seconds. Commands have it in their environment, as `SVC_TIMEOUT`. */
+  readonly timeout?: string;
+}
+
+/** The root command, which also carries the exit code that a command leaves. */
+export class Program extends Command {
+  exitCode: number = EXIT.done;
+  /** Only the commands that were asked for are loaded; this makes a program with others, by their names. */
+  readonly having: (isWanted: (name: string) => boolean) => Promise<Program>;
+
+  constructor(name: string, having: Program["having"]) {
+    super(name);
+    this.having = having;
+  }
+}
+
+/** Lets an option be given several times. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+/**
+ * Says what a command does.
+ * @param run is given all flags, the program's among them, and the arguments; what it returns is the exit code
+ */
+export function runs(command: Command, run: (options: never, ...given: never[]) => Promise<number | void>): void {
+  command.action(async (...given: unknown[]) => {
+    const exitCode = await run(command.optsWithGlobals() as never, ...(given.slice(0, -2) as never[]));
+    let program: Command = command;
+    while (program.parent) program = program.parent;
+    if (typeof exitCode === "number" && program instanceof Program) program.exitCode = exitCode;
+  });
+}
 
 /** What a command's help says beside its arguments and options. */
 export interface CommandHelp {
@@ -17,14 +63,14 @@ const HELP = new WeakMap<Command, CommandHelp>();
 
 /** Makes a command's help lead with examples and end with exit codes. @returns the command */
 export function withHelp(command: Command, help: CommandHelp): Command {
-  HELP.set(command, help);
+  HELP.set(command, { ...help, exits: help.exits.toSorted((a, b) => a - b) });
   // Below the description, and above the lists of arguments and options. Subcommands inherit the setting.
   command.configureHelp({
     ...command.configureHelp(),
     showGlobalOptions: true,
     commandDescription: (shown) => [shown.description(), examplesOf(shown)].filter(Boolean).join("\n\n"),
   });
-  return command.addHelpText("after", () => `\n${help.notes ? `${help.notes}\n\n` : ""}${exitsOf(help)}`);
+  return command.addHelpText("after", () => `\n${help.notes ? `${help.notes}\n\n` : ""}${exitsOf(HELP.get(command)!)}`);
 }
 
 /** What `withHelp` was told of a command. */
