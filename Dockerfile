@@ -1,5 +1,6 @@
 # docker build -t svc-identity .
 # docker run --rm -p 127.0.0.1:7820:7820 -v svc:/data svc-identity serve --providers simulated --public-url http://localhost:7820
+# docs/operations.md has the rest: a seed with your application's callback, real providers, and how to stop it.
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /src

@@ -11,6 +11,7 @@ import { parse } from "yaml";
 import { serve } from "../../src/server/index.ts";
 import { STORE_FAULTS } from "../../src/server/store/store.ts";
 import { runCli } from "../_cli.ts";
+import { ask, listening } from "../_sockets.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const text = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8");
@@ -39,6 +40,33 @@ it("The compose file and the systemd unit start svc with existing options", asyn
   const unit = /^ExecStart=(.*)$/m.exec(await text("docs/svc.service"))![1]!;
   const used = [...compose.services["svc-1"]!.command!, ...unit.split(" ")].filter((part) => part.startsWith("--"));
   for (const flag of used) expect(`${help} --json`).toContain(flag.split("=")[0]!);
+});
+
+it("The compose file's seed lets the application sign in that it lists, and no other", async () => {
+  const { configs, services } = parse(await text("docs/compose.yaml")) as {
+    configs: { seed: { content: string } };
+    services: Record<string, { command?: string[] }>;
+  };
+  const publicUrl = services["svc-1"]!.command!.find((part) => part.startsWith("--public-url="))!.split("=")[1]!;
+  const seed = JSON.parse(configs.seed.content) as {
+    instances: { name: string; subdomain: string; redirect_uris: string[] }[];
+  };
+  const { port } = await listening({ publicUrl, providers: "simulated", seed });
+  const begin = async (uri: string): Promise<number> => {
+    const query = new URLSearchParams({ provider: "google", redirect_uri: uri });
+    return (await ask(port, { path: `/oauth/authorize?${query.toString()}`, host: new URL(publicUrl).host })).status;
+  };
+  const listed = seed.instances[0]!.redirect_uris[0]!;
+  expect([await begin(listed), await begin("https://attacker.example/callback")]).toEqual([302, 400]);
+});
+
+it("The load balancer of the compose file refuses the metrics that svc serves beside it", async () => {
+  const { configs, services } = parse(await text("docs/compose.yaml")) as {
+    configs: { caddyfile: { content: string } };
+    services: Record<string, { command?: string[] }>;
+  };
+  expect(services["svc-1"]!.command).toContain("--metrics");
+  expect(configs.caddyfile.content).toMatch(/^ +respond \/__svc\/metrics 404$/m);
 });
 
 it("The Dockerfile copies every file that a server and its health check need", async () => {
