@@ -4,37 +4,24 @@ import type { Provider } from "../wire/names.ts";
 import { controlOptions, type ControlOptions } from "./control/create.ts";
 import type { SignInError } from "./errors.ts";
 import type { App } from "./http/app.ts";
-import type { Addresses } from "./instances/addresses.ts";
 import { createLive, type Live } from "./live/index.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
-import { createService } from "./service.ts";
-import type { LocateIp } from "./sign-in/geo.ts";
-import { SEEDED, type Store } from "./store/store.ts";
+import { createService, type ServiceOptions } from "./service.ts";
+import { SEEDED } from "./store/store.ts";
 
-type Chosen =
-  | "control"
-  | "controlKey"
-  | "credentials"
-  | "fetch"
-  | "now"
-  | "onRequest"
-  | "providers"
-  | "providerTimeoutMs"
-  | "warn";
+/** As an operator gives them. */
+type Given = Pick<
+  ServeOptions,
+  "control" | "controlKey" | "credentials" | "fetch" | "now" | "onRequest" | "providers" | "warn"
+>;
+/** As they are passed on. */
+type PassedOn = Pick<ServiceOptions, "addresses" | "isLocal" | "isStopping" | "locate" | "providerTimeoutMs" | "store">;
 
-export interface AssembleOptions extends Pick<ServeOptions, Chosen> {
-  /** It is open, and has its instances. */
-  readonly store: Store;
-  readonly addresses: Addresses;
-  /** Whether only this machine can reach it. */
-  readonly isLocal: boolean;
+interface AssembleOptions extends Given, PassedOn {
   /** Whether the store was filled just now, so that a reset returns to what it has. */
   readonly isFresh: boolean;
-  readonly locate: LocateIp;
   readonly metrics?: Metrics | undefined;
-  /** Whether a shutdown has begun. */
-  isStopping(): boolean;
 }
 
 /** A service that answers as soon as something passes requests to it. */

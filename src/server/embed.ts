@@ -1,10 +1,9 @@
 import { createAddresses } from "./instances/addresses.ts";
 import { assemble } from "./assemble.ts";
-import type { ServeOptions } from "./options.ts";
+import type { RunningServer, ServeOptions } from "./options.ts";
 import { fill, fillingOf } from "./seed/apply.ts";
 import { nowhere } from "./sign-in/geo.ts";
 import { openStore } from "./store/open.ts";
-import type { InstanceRecord } from "./store/records.ts";
 
 /** Loopback, so that clients send it keys over plain http; no real server has this name. */
 const URL_INSIDE = "http://svc.localhost";
@@ -13,14 +12,9 @@ const HTTP_PORT = 80;
 export type EmbedOptions = Pick<ServeOptions, "seed" | "now" | "warn" | "controlKey" | "onRequest">;
 
 /** A server without a port: it is reached by its `fetch`. */
-export interface EmbeddedServer {
-  /** The front door. */
-  readonly url: string;
-  readonly api_url: string;
+export interface EmbeddedServer extends Pick<RunningServer, "url" | "api_url" | "instances"> {
   /** Of the control API. */
   readonly control_key: string;
-  /** With their keys, as they are now. */
-  readonly instances: readonly (InstanceRecord & { url: string })[];
   /** Answers one request; redirects are not followed. */
   fetch(request: Request): Promise<Response>;
   close(): Promise<void>;

@@ -28,16 +28,15 @@ export class SignInRefused extends ApiError {
   readonly reason: string | undefined;
   readonly wayBack: WayBack | undefined;
 
-  constructor(code: ErrorCode, detail: string | undefined, { reason, wayBack }: RefusalDetails) {
+  constructor(
+    code: ErrorCode,
+    detail: string | undefined,
+    { reason, wayBack }: { readonly reason?: string | undefined; readonly wayBack?: WayBack | undefined },
+  ) {
     super(code, detail);
     this.reason = reason;
     this.wayBack = wayBack;
   }
-}
-
-export interface RefusalDetails {
-  readonly reason?: string | undefined;
-  readonly wayBack?: WayBack | undefined;
 }
 
 /** A sign-in that cannot go on, although its state was good: the application is told by a redirect. */
@@ -61,8 +60,6 @@ export class ServeError extends Error {
 export class SeedError extends Error {
   override readonly name = "SeedError";
 }
-
-/** The port that was asked for is not available. */
 export class PortUnavailable extends Error {
   override readonly name = "PortUnavailable";
 }

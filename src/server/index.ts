@@ -1,3 +1,6 @@
+import type { ServeOptions } from "./options.ts";
+import type { Maintenance } from "./store/move/index.ts";
+
 /** Start the service inside a program or a test. */
 export { embed, type EmbeddedServer, type EmbedOptions } from "./embed.ts";
 export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
@@ -5,9 +8,20 @@ export { credentialsFromEnv, joinCredentials, type Credentials } from "./provide
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
 export { defineSeed, type SeedInput } from "./seed/define.ts";
 export { StoreRefused } from "./store/store.ts";
-export { openMaintenance, parseConfig } from "./lazy.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/maintenance.ts";
 export { LOG_LEVELS, type LogLevel, type RequestEntry } from "./http/entry.ts";
 export type { ProvidersMode } from "./providers/connections.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
+
+// What few processes need is loaded when it is asked for: with it come the validators.
+
+/** What can be done with a store beside serving it. @param warn receives what is worth knowing and stops nothing */
+export async function openMaintenance(warn: (message: string) => void): Promise<Maintenance> {
+  return (await import("./store/move/index.ts")).createMaintenance(warn);
+}
+
+/** Reads the text of a `svc.config.json`. @throws {ServeError} listing every fault with its path */
+export async function parseConfig(source: string, name: string): Promise<ServeOptions> {
+  return (await import("./config.ts")).parseConfig(source, name);
+}

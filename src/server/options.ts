@@ -41,8 +41,6 @@ export interface ServeOptions extends SeedOptions {
   /** Told of what went wrong without ending anything. No secret is in it. */
   warn?: ((message: string) => void) | undefined;
 }
-
-/** A server that answers. */
 export interface RunningServer {
   /** The front door. */
   readonly url: string;

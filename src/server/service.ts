@@ -1,13 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
-import type { Addresses } from "./instances/addresses.ts";
 import { createApp, type App } from "./http/app.ts";
 import type { RequestEntry } from "./http/entry.ts";
-import type { SignInError } from "./errors.ts";
 import { createMonitoring, type RenderMetrics } from "./http/monitoring.ts";
 import { FinishedSignIns } from "./sign-in/finished.ts";
-import type { LocateIp } from "./sign-in/geo.ts";
 import { createDecide } from "./live/decide.ts";
 import { createControl, type ControlOptions } from "./control/create.ts";
 import { Flows } from "./flows/flows.ts";
@@ -18,36 +15,34 @@ import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import { createConnect, globalCredentials, type ProvidersMode } from "./providers/connections.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import { createSimulator } from "./simulator/index.ts";
-import type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
-import type { Store } from "./store/store.ts";
+import type { ConnectionRecord } from "./store/records.ts";
 import { createTokens } from "./token.ts";
 
+type FromOutside =
+  | "store"
+  | "addresses"
+  | "isLocal"
+  | "locate"
+  | "onBug"
+  | "onFailure"
+  | "onUnlisted"
+  | "providerTimeoutMs";
+
 /** Everything that the service is made from: values, and the parts of the world it may touch. */
-export interface ServiceOptions {
-  readonly store: Store;
+export interface ServiceOptions extends Pick<RouteDeps, FromOutside> {
   /** What can be changed while it runs. */
   readonly live: Live;
-  readonly addresses: Addresses;
-  /** How long a provider may take, in milliseconds. Default 10,000. */
-  readonly providerTimeoutMs?: number | undefined;
   /** Undefined: there is no control API. */
   readonly control?: ControlOptions | undefined;
-  /** Whether only this machine can reach it. */
-  readonly isLocal: boolean;
   /** What only this process and the file that it wrote know; made up where none is given. */
   readonly identitySecret?: string | undefined;
-  readonly locate: LocateIp;
   readonly providers: ProvidersMode;
   readonly credentials: Credentials;
   /** Reaches the real providers. */
   readonly fetch: Fetch;
-  onBug(error: unknown, request_id?: string): void;
-  onFailure(provider: Provider, error: SignInError): void;
   /** Whether a shutdown has begun. */
   isStopping?(): boolean;
   onIgnored?(provider: Provider, paths: readonly string[]): void;
-  /** Told of a program that has a user sent to another host than this, without the instance listing it. */
-  onUnlisted(instance: InstanceRecord, origin: string): void;
   readonly renderMetrics?: RenderMetrics | undefined;
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
 }

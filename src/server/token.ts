@@ -16,8 +16,6 @@ interface Verified {
   readonly secret_key: string;
   readonly claims: Partial<TokenClaims>;
 }
-
-/** Issues and verifies tokens. */
 export interface Tokens {
   issue(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): string;
   /** @throws {ApiError} one of the `token_…` codes */

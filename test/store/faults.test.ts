@@ -236,6 +236,7 @@ describe.skipIf(!canTrace)("The order of syncs (needs strace)", () => {
       "rename /.svc/db.journal, /.svc/db.journal.old",
       "fsync /.svc/db.journal.tmp",
       "link /.svc/db.journal.tmp, /.svc/db.journal",
+      "fsync /.svc",
       "unlink /.svc/db.journal.tmp",
       "fsync /.svc",
       "fsync /.svc/db.json.tmp",

@@ -24,10 +24,12 @@ export async function dashboardLink(keys: DashboardKeys, { front }: Addresses, i
 }
 
 export function createDashboardKeys(store: Store, realNow: () => Date): DashboardKeys {
-  const sign = async (purpose: "key" | "code", content: string): Promise<string> =>
-    createHmac("sha256", await secretOf(store, "dashboard"))
-      .update(`${purpose} ${content}`)
-      .digest("base64url");
+  let secret: Buffer | undefined;
+
+  async function sign(purpose: "key" | "code", content: string): Promise<string> {
+    secret ??= await secretOf(store, "dashboard");
+    return createHmac("sha256", secret).update(`${purpose} ${content}`).digest("base64url");
+  }
 
   async function issue(purpose: "key" | "code", expires: number): Promise<string> {
     const content = `${expires.toString(36)}.${randomBytes(12).toString("base64url")}`;

@@ -2,13 +2,7 @@ import { hash } from "node:crypto";
 import type { Faker } from "@faker-js/faker";
 import { PROVIDERS, SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { namedUuid } from "./named-uuid.ts";
-import {
-  newRecord,
-  type IdentityRecord,
-  type InstanceRecord,
-  type SessionRecord,
-  type UserRecord,
-} from "../store/records.ts";
+import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
 
 /** Names in many scripts; each is loaded by itself, and only here. */
@@ -24,11 +18,7 @@ const LOCALES = [
 ];
 const DOMAINS = ["example.com", "example.net", "example.org"];
 
-export interface GeneratedUsers {
-  users: UserRecord[];
-  identities: IdentityRecord[];
-  sessions: SessionRecord[];
-}
+type GeneratedUsers = Pick<Records, "users" | "identities" | "sessions">;
 
 /** Makes one batch of users after the other. The same seed and time make the same ones, in one version of svc. */
 export async function createGenerator(

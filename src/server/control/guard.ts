@@ -3,15 +3,11 @@ import { isLoopback } from "../../wire/loopback.ts";
 import { ApiError } from "../errors.ts";
 import type { AppRequest } from "../http/request.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import type { DashboardKeys } from "./dashboard-keys.ts";
+import type { ControlDeps } from "./deps.ts";
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-export interface GuardDeps {
-  readonly addresses: Addresses;
-  readonly controlKey: string;
-  readonly dashboardKeys: DashboardKeys;
-}
+type GuardDeps = Pick<ControlDeps, "addresses" | "controlKey" | "dashboardKeys">;
 
 /**
  * Lets through what comes from the front door's own pages or from a program, and has the key.

@@ -5,7 +5,6 @@ import type { ControlDeps } from "./deps.ts";
 
 /** A request whose path, query and body have been checked. */
 export interface Call<Route extends ControlRoute> {
-  /** A parameter of the path. */
   param(name: string): string;
   readonly query: ParsedQueryOf<Route>;
   readonly body: ParsedBodyOf<Route>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Session } from "../../wire/control/answers.ts";
 import type { Route } from "../../wire/endpoints.ts";
 import { ERRORS, type ErrorCode } from "../../wire/errors.ts";
 import { PROVIDERS } from "../../wire/names.ts";
@@ -31,19 +32,7 @@ const user = z.object({
 const session = z.object({
   id: z.uuid(),
   resource: z.literal("session"),
-  data: z.object({
-    session_id: text,
-    user_id: z.uuid(),
-    provider: z.enum([...PROVIDERS, "password"]),
-    name: text,
-    email: text,
-    ip_address: text,
-    geo_data: z.record(text, z.unknown()),
-    logged_in_at: text,
-    last_signin_at: text,
-    revoked_at: text.nullable(),
-    active: z.boolean(),
-  }),
+  data: Session.shape.data.omit({ instance: true }).extend({ user_id: z.uuid() }),
 });
 const instance = z.object({
   id: z.uuid(),

@@ -82,23 +82,18 @@ function schemaIn(content: Record<string, { schema: object }>): object {
   return content["application/json"]?.schema ?? {};
 }
 
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly const?: unknown;
+}
+
 /** A schema in a few words. */
-function typeText(schema: object): string {
-  const {
-    type,
-    enum: values,
-    anyOf,
-    items,
-    properties,
-    const: value,
-  } = schema as {
-    type?: string;
-    enum?: unknown[];
-    anyOf?: object[];
-    items?: object;
-    properties?: Record<string, object>;
-    const?: unknown;
-  };
+function typeText(schema: JsonSchema): string {
+  const { type, enum: values, anyOf, items, properties, const: value } = schema;
   if (value !== undefined) return JSON.stringify(value);
   if (values) return values.map((entry) => JSON.stringify(entry)).join(" | ");
   if (anyOf) return anyOf.map(typeText).join(" | ");

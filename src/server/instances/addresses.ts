@@ -5,7 +5,8 @@ import type { InstanceRecord } from "../store/records.ts";
 export type Scope =
   | {
       readonly kind: "front";
-      /** Whether providers send browsers back to this very name. */ readonly isCallback: boolean;
+      /** Whether providers send browsers back to this very name. */
+      readonly isCallback: boolean;
     }
   | { readonly kind: "api" }
   | { readonly kind: "instance"; readonly subdomain: string };

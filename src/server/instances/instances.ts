@@ -10,7 +10,6 @@ export interface Instances {
   bySubdomain(subdomain: string): InstanceRecord | undefined;
   bySecretKey(key: string): InstanceRecord | undefined;
   byPublishableKey(key: string): InstanceRecord | undefined;
-  /** Puts these in the place of those before. */
   replace(instances: readonly InstanceRecord[]): void;
 }
 

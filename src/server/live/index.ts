@@ -31,7 +31,6 @@ export interface Live {
   setClock(setting: ClockSetting): Promise<void>;
   /** Undefined where what is known is recent enough, else when it is. @throws {StorageUnavailable} */
   recent(): Promise<void> | undefined;
-  /** Calls back when the personas have changed. */
   onPersonas(listener: (personas: readonly PersonaRecord[]) => void): void;
   close(): void;
 }

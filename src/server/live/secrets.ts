@@ -7,18 +7,10 @@ import { changeSetting } from "../store/settings.ts";
  * after a restart, and not derived from anything that can change.
  */
 export async function secretOf(store: Store, name: "dashboard" | "seal"): Promise<Buffer> {
-  let known = SECRETS.get(store);
-  if (!known) SECRETS.set(store, (known = new Map()));
-  const before = known.get(name);
-  if (before) return before;
   const setting = await changeSetting(
     store,
     SECRET_PREFIX + name,
-    (there) => there ?? { secret: randomBytes(32).toString("base64url") },
+    (before) => before ?? { secret: randomBytes(32).toString("base64url") },
   );
-  const secret = Buffer.from(String(setting?.["secret"]), "base64url");
-  known.set(name, secret);
-  return secret;
+  return Buffer.from(String(setting?.["secret"]), "base64url");
 }
-
-const SECRETS = new WeakMap<Store, Map<string, Buffer>>();

@@ -59,24 +59,15 @@ export function createConnect({ mode, globals, simulated, fetch }: ConnectionOpt
     const { DEFINITIONS } = await (definitions ??= import("./index.ts"));
     const provider = DEFINITIONS[name];
     const record = credentialsFor(instance, name, globals);
+    const { client_id, client_secret } = record ?? simulated.client;
+    const client = { provider, client_id, client_secret };
     if (record && mode !== "simulated") {
       const endpoints = withDefaults(provider.endpoints, { ...globals[name]?.endpoints, ...record.endpoints });
-      return {
-        provider,
-        client_id: record.client_id,
-        client_secret: record.client_secret,
-        endpoints,
-        loginHint: provider.loginHint,
-        fetch,
-        introduce: undefined,
-        timeoutOf: undefined,
-      };
+      return { ...client, endpoints, loginHint: provider.loginHint, fetch, introduce: undefined, timeoutOf: undefined };
     }
-    const { client_id, client_secret } = record ?? simulated.client;
-    const endpoints = { ...provider.endpoints, ...simulated.endpoints(name) };
     const { fetch: dispatch, introduce, timeoutOf } = simulated;
-    const own = { loginHint: "login_hint", fetch: dispatch, introduce, timeoutOf };
-    return { provider, client_id, client_secret, endpoints, ...own };
+    const endpoints = { ...provider.endpoints, ...simulated.endpoints(name) };
+    return { ...client, endpoints, loginHint: "login_hint", fetch: dispatch, introduce, timeoutOf };
   };
 }
 

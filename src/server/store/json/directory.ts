@@ -1,7 +1,16 @@
+import { constants } from "node:fs";
 import { chmod, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StoreRefused } from "../store.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
+
+/** Opens no link: what lies in a directory may have come with another person's repository. Windows has no such flag. */
+export const NO_LINK = constants.O_NOFOLLOW ?? 0;
+
+/** For a file that need not be there: `stat(path).catch(absent)`. */
+export function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
 
 /** Where the changes since `db.json` are. */
 export function journalName(path: string): string {
@@ -31,10 +40,7 @@ export async function followed(path: string): Promise<string> {
 /** Nothing but files, none that a crash left half-written, and none that others can read. */
 export async function prepare(path: string): Promise<void> {
   for (const name of [path, journalName(path), oldName(path)]) {
-    const there = await lstat(name).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-      return undefined;
-    });
+    const there = await lstat(name).catch(absent);
     // Only db.json itself may be a link, and was followed by now.
     if (there?.isSymbolicLink())
       throw new StoreRefused("unusable", `${name} is a link, which svc does not make. Remove it.`);

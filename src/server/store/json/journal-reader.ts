@@ -35,14 +35,21 @@ export interface JournalOptions {
   readonly isHeadless?: boolean;
 }
 
+/** A last line that was cut off: where it begins, and how much there is of it. */
+export interface Torn {
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
 /**
  * Reads a journal, line by line. A last line that a crash cut off, or left with holes, is not damage.
- * @returns the length of what is whole, and where a line begins that was cut off
+ * @returns the length of what is whole
  */
 export async function readJournal(
   file: JournalFile,
   { report, take, isLast, mayBeTorn, isHeadless = false }: JournalOptions,
-): Promise<{ length: number; torn: number | undefined; size: number }> {
+): Promise<{ length: number; torn: Torn | undefined }> {
   let version = OLDEST_VERSION;
   let number = 0;
   let highest = 0;
@@ -74,7 +81,7 @@ export async function readJournal(
     length = offset + line.bytes.length + 1;
     take(entry);
   });
-  return { length, torn: torn?.offset, size: size ?? 0 };
+  return { length, torn: torn && { file: file.path, offset: torn.offset, bytes: size! - torn.offset } };
 }
 
 /** What a line says, and whether it ends as it was written. One whose end is missing counts where others are behind it. */

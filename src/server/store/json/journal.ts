@@ -2,11 +2,9 @@ import { constants, existsSync, fstatSync, statSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { StorageUnavailable } from "../store.ts";
+import { NO_LINK } from "./directory.ts";
 import { changed, codeOf, missing, notWritable } from "./failures.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
-
-/** What lies in a directory may have come with another person's repository; Windows has no such flag. */
-const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 /** The open end of a journal. */
 export class Journal {

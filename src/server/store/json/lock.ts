@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { open, readFile, rm, stat } from "node:fs/promises";
+import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, dirname } from "node:path";
 import { StoreRefused } from "../store.ts";
+import { NO_LINK } from "./directory.ts";
 import { lockBySocket, type Lock } from "./socket-lock.ts";
 
 export type { Lock };
@@ -59,15 +60,9 @@ async function noted(note: string): Promise<string | undefined> {
   return String(pid);
 }
 
-/** Through no link: what lies in a directory may have come with another person's repository. */
 async function writeNote(note: string): Promise<void> {
   const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
-  const handle = await open(note, O_WRONLY | O_CREAT | O_TRUNC | (constants.O_NOFOLLOW ?? 0), 0o600);
-  try {
-    await handle.writeFile(`${process.pid}\n`);
-  } finally {
-    await handle.close();
-  }
+  await writeFile(note, `${process.pid}\n`, { flag: O_WRONLY | O_CREAT | O_TRUNC | NO_LINK, mode: 0o600 });
 }
 
 /** A name that only one process can bind: an abstract socket on Linux, a named pipe on Windows. */

@@ -3,7 +3,7 @@ import type { Change } from "./change.ts";
 import type { Header, JournalHeader } from "./header.ts";
 import { missingChanges, refusalOf, type Report } from "./damage.ts";
 import type { Numbered } from "./journal-line.ts";
-import { journalHeaderOf, readJournal, type JournalFile } from "./journal-reader.ts";
+import { journalHeaderOf, readJournal, type JournalFile, type Torn } from "./journal-reader.ts";
 
 export interface JournalsRead extends Chain {
   /** The first line of `db.journal`, and of `db.journal.old`. */
@@ -11,8 +11,7 @@ export interface JournalsRead extends Chain {
   readonly oldHeader: JournalHeader | undefined;
   /** How much of `db.journal` is whole. */
   readonly length: number;
-  /** Where a last line begins that was cut off, and how much there is of it. */
-  readonly torn: { readonly file: string; readonly offset: number; readonly bytes: number } | undefined;
+  readonly torn: Torn | undefined;
 }
 
 /** A store's journals, as files. */
@@ -38,14 +37,12 @@ export async function readJournals(
   if (chain.journalFault !== undefined) report({ file: journalPath, what: chain.journalFault });
   const header = found?.header;
   const oldHeader = oldFound?.header;
-  const end = (file: string, { torn, size }: { torn: number | undefined; size: number }): JournalsRead["torn"] =>
-    torn === undefined ? undefined : { file, offset: torn, bytes: size - torn };
   let last = typeof base === "object" ? base.sequence : 0;
   const takeFrom = (file: string, line: Numbered): void => {
     last = Math.max(last, line.sequence);
     take(line, file);
   };
-  let torn: JournalsRead["torn"];
+  let torn: Torn | undefined;
   if (old && chain.usesOld) {
     const read = await readJournal(old, {
       report,
@@ -54,7 +51,7 @@ export async function readJournals(
       mayBeTorn: !journal || header !== undefined,
       isHeadless: chain.oldFault !== undefined,
     });
-    if (!journal) torn = end(old.path, read);
+    if (!journal) ({ torn } = read);
     // The next journal tells how far this one went.
     if (header && header.sequence > last) report({ file: old.path, what: missingChanges(last, header.sequence + 1) });
   }
@@ -66,7 +63,7 @@ export async function readJournals(
     mayBeTorn: true,
     isHeadless: chain.journalFault !== undefined,
   });
-  return { ...chain, header, oldHeader, length: read.length, torn: end(journalPath, read) };
+  return { ...chain, header, oldHeader, ...read };
 }
 
 export interface Replayed extends JournalsRead {

@@ -1,7 +1,7 @@
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { StoreRefused } from "../store.ts";
-import { followed, journalName, oldName, unusable } from "./directory.ts";
+import { absent, followed, journalName, oldName, unusable } from "./directory.ts";
 import { chunksOf } from "./lines.ts";
 
 const ATTEMPTS = 1000;
@@ -98,7 +98,3 @@ async function viewedFile(path: string, handle: FileHandle | undefined): Promise
 }
 
 async function* none(): AsyncIterable<Buffer> {}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") throw error;
-}

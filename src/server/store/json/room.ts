@@ -1,5 +1,6 @@
-import { rm, writeFile } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { temporaryName } from "../../../disk/write-atomically.ts";
+import { writeAll } from "./document-file.ts";
 import { notWritable } from "./failures.ts";
 
 /** More than any group of changes is likely to need. */
@@ -13,7 +14,12 @@ const ROOM_BYTES = 1 << 16;
 export async function checkRoom(path: string): Promise<void> {
   const trial = temporaryName(path);
   try {
-    await writeFile(trial, " ".repeat(ROOM_BYTES), { flag: "wx", mode: 0o600 });
+    const file = await open(trial, "wx", 0o600);
+    try {
+      await writeAll(file, [" ".repeat(ROOM_BYTES)]);
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     const fault = notWritable(path, error);
     // Whatever else is wrong here, the change itself will show.

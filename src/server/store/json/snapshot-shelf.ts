@@ -5,6 +5,7 @@ import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { SettingRecord } from "../records.ts";
 import { CLOCK_SETTING, StorageUnavailable, type SnapshotInfo } from "../store.ts";
+import { NO_LINK } from "./directory.ts";
 import { Document } from "./document.ts";
 import { notWritable } from "./failures.ts";
 import { BEGINNING } from "./header.ts";
@@ -15,7 +16,6 @@ import { recordsOf, type SavedContent, type Shelf } from "./snapshots.ts";
 
 const INFO = "snapshot";
 const ENDING = ".json";
-const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 /** A snapshot says which store it is of. */
 interface Info extends SnapshotInfo {

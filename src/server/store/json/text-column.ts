@@ -11,8 +11,6 @@ export const BLOCK_ROWS = 8192;
 export class TextColumn {
   readonly #blocks: Block[] = [];
   #size = 0;
-
-  /** How many texts there are. */
   get size(): number {
     return this.#size;
   }

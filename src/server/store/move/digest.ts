@@ -40,8 +40,6 @@ function refuseDangling(location: string, references: References, entry: Entry):
     `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there. All of that is shown by: svc store check. Leave it out with: svc store repair --drop-dangling`,
   );
 }
-
-/** Counts and hashes entries as they go by. */
 export class Summary {
   readonly #tables = new Map(MOVED_NAMES.map((name) => [name, { count: 0, hash: createHash("sha256") }]));
 

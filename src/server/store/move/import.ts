@@ -62,7 +62,9 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
     const value = parseObject(bytes.toString());
     if (hasEnded) refuse("nothing should be behind the end.");
     if (number > 1 && value && "end" in value) {
-      checkEnd(value, hash.digest("hex"), counts, refuse);
+      if (value["sha256"] !== hash.digest("hex"))
+        refuse("the SHA-256 differs: something above was altered. Export it again.");
+      if (JSON.stringify(value["end"]) !== JSON.stringify(counts)) refuse("the counts differ from what is above.");
       hasEnded = true;
       return [];
     }
@@ -84,16 +86,6 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
   }
   if (number === 0) throw new ImportRefused(name, " is empty.");
   if (!hasEnded) throw new ImportRefused(name, `: it was cut off behind line ${number}.`);
-}
-
-function checkEnd(
-  { end, sha256 }: Record<string, unknown>,
-  hash: string,
-  counts: object,
-  refuse: (why: string) => never,
-): void {
-  if (sha256 !== hash) refuse("the SHA-256 differs: something above was altered. Export it again.");
-  if (JSON.stringify(end) !== JSON.stringify(counts)) refuse("the counts differ from what is above.");
 }
 
 /** The version of an export's records. */

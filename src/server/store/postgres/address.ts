@@ -3,8 +3,6 @@ import { join } from "node:path";
 import { badAddress } from "./failures.ts";
 import { limitsOf, POOL_PARAMETERS, type Limits } from "./limits.ts";
 import { tlsOf, type Tls } from "./tls.ts";
-
-/** One server of an address. */
 export interface Host {
   /** A name, an IP address, or the directory of a Unix socket. */
   readonly host: string;

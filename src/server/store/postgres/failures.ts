@@ -7,6 +7,16 @@ interface Failure {
   readonly constraint_name?: string;
 }
 
+/** Tells failures by their codes, which are PostgreSQL's SQLSTATE for what the server says. */
+const saying =
+  (...codes: readonly string[]) =>
+  (error: unknown): boolean =>
+    codes.includes(codeOf(error));
+
+/** Missing privileges, tables, functions or schemas: they were taken away from a store that was open. */
+const isGone = saying("42501", "42P01", "42883", "42703");
+const isForeign = saying("23503");
+
 /** Nothing came back in time. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
@@ -39,19 +49,13 @@ export async function withinTime<T>(answer: Promise<T>, ms: number | undefined):
 }
 
 /** Whether the same statement or transaction, begun again, may well succeed. Nothing was written. */
-export function isRepeatable(error: unknown): boolean {
-  return ["40001", "40P01"].includes(codeOf(error));
-}
+export const isRepeatable = saying("40001", "40P01");
 
 /** Whether the server accepts no writes: a standby, or set to read only. Nothing was written. */
-export function isReadOnly(error: unknown): boolean {
-  return codeOf(error) === "25006";
-}
+export const isReadOnly = saying("25006");
 
 /** Whether the statement took longer than it may. */
-export function isTooSlow(error: unknown): boolean {
-  return codeOf(error) === "57014";
-}
+export const isTooSlow = saying("57014");
 
 /** Whether the server knows us, or the database, not: then another host would not either. */
 export function isLoginRefused(error: unknown): boolean {
@@ -64,9 +68,7 @@ export function isPoolersRefusal(error: unknown): boolean {
 }
 
 /** Whether the server has no room at the moment, or is starting; nothing was asked then. */
-export function isBusy(error: unknown): boolean {
-  return ["53300", "57P03"].includes(codeOf(error));
-}
+export const isBusy = saying("53300", "57P03");
 
 /** Whether a sign-in was overtaken by another one and must decide again. Nothing was written. */
 export function isConflict(error: unknown): boolean {
@@ -78,13 +80,11 @@ export function isConflict(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (isForeign(error)) return isInstanceGone((error as Failure).constraint_name);
-  return code !== "" && (!/^[0-9A-Z]{5}$/.test(code) || !/^(22|23|42|0A)/.test(code) || isGone(code));
+  return code !== "" && (!/^[0-9A-Z]{5}$/.test(code) || !/^(22|23|42|0A)/.test(code) || isGone(error));
 }
 
 /** Whether the server has no space left on its disk. What fits into the pages that it has can still be written. */
-export function isFull(error: unknown): boolean {
-  return codeOf(error) === "53100";
-}
+export const isFull = saying("53100");
 
 /** @param location without a password */
 export function unavailable(location: string, error: unknown): StorageUnavailable {
@@ -95,10 +95,8 @@ export function unavailable(location: string, error: unknown): StorageUnavailabl
 export function reasonOf(error: unknown): string {
   const { constraint_name } = error as Failure;
   if (isInstanceGone(constraint_name)) return "its content was replaced. Restart svc.";
-  const code = codeOf(error);
   const message = messageOf(error);
-  if (isGone(code)) return `${message}. Was the schema changed? Run: svc store migrate`;
-  return message;
+  return isGone(error) ? `${message}. Was the schema changed? Run: svc store migrate` : message;
 }
 
 /** Why a store can't be opened, and what to do. @param location without a password */
@@ -144,19 +142,10 @@ function adviceOn(error: unknown): string {
   return ADVICE[code] ?? (/CERT|SELF_SIGNED|ALTNAME/.test(code) ? UNTRUSTED : "");
 }
 
-/** Missing privileges, tables, functions or schemas: they were taken away from a store that was open. */
-function isGone(code: string): boolean {
-  return ["42501", "42P01", "42883", "42703"].includes(code);
-}
-
 /** Node gives no message where it tried several addresses of a name. */
 function messageOf(error: unknown): string {
   const { message } = error as Failure;
   return message === "" ? codeOf(error) : message;
-}
-
-function isForeign(error: unknown): boolean {
-  return codeOf(error) === "23503";
 }
 
 function isInstanceGone(constraint: string | undefined): boolean {
