@@ -22,8 +22,14 @@ const COMMON: Headers = {
   "x-content-type-options": "nosniff",
 };
 const JSON_TYPE: Headers = { ...COMMON, "content-type": "application/json" };
+/** For what is public: a page of any site may read it. */
+export const ANY_ORIGIN: Headers = {
+  "access-control-allow-origin": "*",
+  "cross-origin-resource-policy": "cross-origin",
+};
 /** Most answers: their headers are put into their form once. */
 const JSON_HEADERS = flat(JSON_TYPE);
+const PUBLIC_JSON_HEADERS = flat({ ...JSON_TYPE, ...ANY_ORIGIN });
 const REDIRECT_HEADERS = flat({ ...COMMON, pragma: "no-cache" });
 /** `form-action` is left out because Chromium applies it to the redirects that follow a form. */
 const PAGE_POLICY = [
@@ -51,6 +57,10 @@ const SVG_HEADERS = flat({
 /** @param headers take the place of the usual ones of their names */
 export function json(body: unknown, status = 200, headers?: Headers): Reply {
   return jsonText(JSON.stringify(body), status, headers);
+}
+
+export function publicJson(body: unknown): Reply {
+  return { status: 200, headers: PUBLIC_JSON_HEADERS, body: JSON.stringify(body) };
 }
 
 function jsonText(body: string, status: number, headers: Headers | undefined): Reply {

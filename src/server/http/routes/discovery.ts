@@ -1,7 +1,6 @@
 import type { Discovery } from "../../../wire/resources.ts";
-import { json } from "../reply.ts";
+import { publicJson } from "../reply.ts";
 import { requireActiveInstance } from "./access.ts";
-import { ANY_ORIGIN } from "./cors.ts";
 import type { RouteDefinition } from "./route.ts";
 
 export const discovery: RouteDefinition = {
@@ -19,6 +18,6 @@ export const discovery: RouteDefinition = {
       subject_types_supported: ["public"],
       id_token_signing_alg_values_supported: ["HS256"],
     };
-    return json(body, 200, ANY_ORIGIN);
+    return publicJson(body);
   },
 };

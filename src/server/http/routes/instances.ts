@@ -1,18 +1,17 @@
 import { PUBLISHABLE_KEY_HEADER } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
-import { json } from "../reply.ts";
+import { ANY_ORIGIN, json, publicJson } from "../reply.ts";
 import { toInstance } from "../resources.ts";
 import type { AppRequest } from "../request.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { requireEitherKey } from "./access.ts";
-import { ANY_ORIGIN, preflight } from "./cors.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 
 export const searchInstances: RouteDefinition = {
   on: ["front", "api", "instance"],
   handle(request, deps) {
     try {
-      return json(toInstance(find(request, deps), deps.addresses), 200, ANY_ORIGIN);
+      return publicJson(toInstance(find(request, deps), deps.addresses));
     } catch (error) {
       // A page must be able to read what was wrong, too.
       throw error instanceof ApiError ? new ApiError(error.code, error.detail, ANY_ORIGIN) : error;
@@ -20,9 +19,16 @@ export const searchInstances: RouteDefinition = {
   },
 };
 
+/** A page's browser asks before it sends a key. */
 export const preflightInstances: RouteDefinition = {
   on: ["front", "api", "instance"],
-  handle: () => preflight(PUBLISHABLE_KEY_HEADER),
+  handle: () =>
+    json({}, 200, {
+      ...ANY_ORIGIN,
+      "access-control-allow-methods": "GET",
+      "access-control-allow-headers": PUBLISHABLE_KEY_HEADER,
+      "access-control-max-age": "600",
+    }),
 };
 
 function find(request: AppRequest, deps: RouteDeps): InstanceRecord {
