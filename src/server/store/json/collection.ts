@@ -91,12 +91,12 @@ export class Collection<Row extends { readonly id: string }> {
   }
 
   /** Rows in order, among which are all that match. Certain: no others are. */
-  async *#candidates(query: Query, after: Row | undefined): AsyncIterable<Candidates<Row>> {
+  #candidates(query: Query, after: Row | undefined): AsyncIterable<Candidates<Row>> | Candidates<Row>[] {
     const indexed = this.#byIndex(query);
-    const text = indexed ? undefined : textClause(query);
-    if (indexed) yield { rows: this.#inOrder(indexed, after), isCertain: false };
-    else if (text) yield* this.#byText(text, query, after);
-    else yield { rows: this.#ordered.newestFirst(after), isCertain: query.length === 0 };
+    if (indexed) return [{ rows: this.#inOrder(indexed, after), isCertain: false }];
+    const text = textClause(query);
+    if (text) return this.#byText(text, query, after);
+    return [{ rows: this.#ordered.newestFirst(after), isCertain: query.length === 0 }];
   }
 
   #byIndex(query: Query): readonly Row[] | undefined {
