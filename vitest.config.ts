@@ -6,6 +6,8 @@ export default defineConfig({
     // What takes longer has scripts of its own, which CI runs as well.
     exclude: [...configDefaults.exclude, "test/{browser,faults,package}/**", "examples/**"],
     globalSetup: "test/_run.ts",
+    // A test that reaches no assertion, such as one that loops over an empty list, fails.
+    expect: { requireAssertions: true },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Files of one worker share what they import, which halves the work of a run: no module keeps what a test has changed.

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { writeProfile } from "../../src/cli/credentials/profiles.ts";
 import { main } from "../../src/cli/main.ts";
 import { createContext, runCli, type CliOptions } from "../_cli.ts";
-import { ADA, SEED, setup, type Service } from "../_setup.ts";
+import { ADA, NOBODY, SEED, setup, type Service } from "../_setup.ts";
 
 const CHARLES = "00000000-0000-4000-8000-0000000000a2";
 const GRACE = "00000000-0000-4000-8000-0000000000a3";
@@ -60,7 +60,7 @@ it.each([
 
 it("completion escapes control characters in the names of users", async () => {
   const [acme] = SEED.instances;
-  const users = [{ email: "eve@acme.test", name: "\u001b[2JEve\tEve" }];
+  const users = [{ id: NOBODY, email: "eve@acme.test", name: "\u001b[2JEve\tEve" }];
   const other = await setup({ seed: { instances: [{ ...acme, users }] } });
   const { lines } = await offered("svc users get e", { service: other });
   expect(lines).toEqual(["eve@acme.test\t\\u{1b}[2JEve\\u{9}Eve"]);

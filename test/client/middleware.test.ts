@@ -139,7 +139,7 @@ describe("The middleware for every framework", () => {
     await expect(handler(request)).rejects.toThrow("mine");
   });
 
-  it("fits the frameworks' own types and keeps the type of its handler", () => {
+  it("fits the frameworks' own types and keeps the type of its handler", async () => {
     expectTypeOf(expressAuth).returns.toExtend<express.RequestHandler>();
     const handler = withAuth(async (_: Request, claims, context: { params: { id: string } }) => {
       expectTypeOf(claims).toEqualTypeOf<TokenClaims>();
@@ -147,5 +147,7 @@ describe("The middleware for every framework", () => {
     }, OPTIONS);
     expectTypeOf(handler).parameters.toEqualTypeOf<[request: Request, context: { params: { id: string } }]>();
     expectTypeOf(handler).returns.resolves.toEqualTypeOf<Response>();
+    const request = new Request("https://app.test/me", { headers: { authorization: `Bearer ${tokenFor("Ada")}` } });
+    expect(await (await handler(request, { params: { id: "7" } })).json()).toBe("7");
   });
 });

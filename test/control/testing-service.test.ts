@@ -238,13 +238,13 @@ describe("A test service in process", () => {
   });
 
   it("ends with await using", async () => {
-    let inside: TestService;
+    let url: string;
     {
-      await using svc = await createTestService();
-      inside = svc;
-      await svc.signIn();
+      await using svc = await startTestService();
+      url = svc.url;
+      expect((await fetch(`${url}/__svc/health/ready`)).status).toBe(200);
     }
-    await inside.close();
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
   });
 });
 
