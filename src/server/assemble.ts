@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
-import { controlOptions, type ControlOptions } from "./control/create.ts";
+import { controlOptions } from "./control/create.ts";
 import type { SignInError } from "./errors.ts";
-import type { App } from "./http/app.ts";
-import { createLive, type Live } from "./live/index.ts";
+import { createLive } from "./live/index.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
 import { createService, type ServiceOptions } from "./service.ts";
@@ -24,19 +23,11 @@ interface AssembleOptions extends Given, PassedOn {
   readonly metrics?: Metrics | undefined;
 }
 
-/** A service that answers as soon as something passes requests to it. */
-export interface Assembled {
-  readonly app: App;
-  readonly live: Live;
-  /** Undefined: there is no control API. */
-  readonly control: ControlOptions | undefined;
-  readonly identitySecret: string;
-  /** Ends its timers, streams and jobs. The store stays open. */
-  stop(): void;
-}
-
-/** What a server on a port and one inside a program have in common: the service on its store, and its control API. */
-export async function assemble(options: AssembleOptions): Promise<Assembled> {
+/**
+ * What a server on a port and one inside a program have in common: the service on its store, and its control API. It
+ * answers as soon as something passes requests to it.
+ */
+export async function assemble(options: AssembleOptions) {
   const { store, isLocal, metrics, now = () => new Date(), warn = () => {} } = options;
   const stopped = new AbortController();
   const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
@@ -70,9 +61,11 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   return {
     app,
     live,
+    /** Undefined: there is no control API. */
     control,
     identitySecret,
-    stop() {
+    /** Ends its timers, streams and jobs. The store stays open. */
+    stop(): void {
       stopped.abort();
       live.close();
     },

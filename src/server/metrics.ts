@@ -7,18 +7,13 @@ import type { Store } from "./store/store.ts";
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** What a process counts of itself, named as Prometheus advises. */
-export interface Metrics {
-  onRequest(entry: RequestEntry): void;
-  /** @param seconds until a write was durable */
-  onCommit(seconds: number): void;
-  /** Reads the store's connections whenever the metrics are asked for. */
-  watch(store: Pick<Store, "connections">): void;
-  readonly render: RenderMetrics;
-}
+export type Metrics = Awaited<ReturnType<typeof createMetrics>>;
 
-/** Also counts what every Node process does: memory, CPU, handles and the event loop's delay. */
-export async function createMetrics(): Promise<Metrics> {
+/**
+ * What a process counts of itself, named as Prometheus advises, with what every Node process does: memory, CPU, handles
+ * and the event loop's delay.
+ */
+export async function createMetrics() {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -49,14 +44,16 @@ export async function createMetrics(): Promise<Metrics> {
   });
 
   return {
-    onRequest({ method, route, status, ms, sign_in }) {
+    onRequest({ method, route, status, ms, sign_in }: RequestEntry): void {
       const labels = { method, route: route ?? "none" };
       requests.inc({ ...labels, status });
       durations.observe(labels, ms / 1000);
       if (sign_in) signIns.inc({ provider: sign_in.provider, outcome: sign_in.outcome });
     },
-    onCommit: (seconds) => commits.observe(seconds),
-    watch(store) {
+    /** @param seconds until a write was durable */
+    onCommit: (seconds: number): void => commits.observe(seconds),
+    /** Reads the store's connections whenever the metrics are asked for. */
+    watch(store: Pick<Store, "connections">): void {
       if (!store.connections) return;
       const pool = new Gauge({
         name: "svc_store_connections",
@@ -78,6 +75,9 @@ export async function createMetrics(): Promise<Metrics> {
         },
       });
     },
-    render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
+    render: (async () => ({
+      contentType: register.contentType,
+      text: await register.metrics(),
+    })) satisfies RenderMetrics,
   };
 }

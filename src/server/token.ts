@@ -16,11 +16,7 @@ interface Verified {
   readonly secret_key: string;
   readonly claims: Partial<TokenClaims>;
 }
-export interface Tokens {
-  issue(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): string;
-  /** @throws {ApiError} one of the `token_…` codes */
-  verify(instance: InstanceRecord, token: string, now: Date): Promise<TokenClaims>;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 /** What a token says of a user who signed in (spec, "JWT"). @param iat Unix seconds */
 export function claimsFor(
@@ -43,7 +39,8 @@ export function claimsFor(
   };
 }
 
-export function createTokens(): Tokens {
+/** Issues and verifies tokens. */
+export function createTokens() {
   const keys = new LRUCache<string, KeyObject>({ max: MAX_KEYS, memoMethod: hmacKey });
   const importedKeys = new LRUCache<string, Promise<SigningKey>>({
     max: MAX_KEYS,
@@ -62,12 +59,13 @@ export function createTokens(): Tokens {
   }
 
   return {
-    issue(instance, user, provider, now) {
+    issue(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): string {
       const claims = claimsFor(instance, user, provider, Math.floor(now.getTime() / 1000));
       return signToken(claims, keys.memo(instance.secret_key));
     },
 
-    async verify(instance, token, now) {
+    /** @throws {ApiError} one of the `token_…` codes */
+    async verify(instance: InstanceRecord, token: string, now: Date): Promise<TokenClaims> {
       // Whether a key signed a text never changes; whether its claims are valid depends on the time.
       const known = verified.get(token);
       const isSame = known?.instance_id === instance.id && known.secret_key === instance.secret_key;

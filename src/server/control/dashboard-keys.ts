@@ -9,21 +9,15 @@ const LINK_LIFETIME_MS = 60_000;
 const START_LINK_LIFETIME_MS = 10 * 60_000;
 const SPENT_PREFIX = "dashboard-code/";
 
-/** Keys of browsers. They follow the real time, and are good at every process on the store, after a restart too. */
-export interface DashboardKeys {
-  accepts(key: string): Promise<boolean>;
-  /** A code that is good once. @param isFirst for the link that is printed at the start, which lives longer */
-  createCode(isFirst: boolean): Promise<string>;
-  /** A key for a code; undefined: the code was used, has expired, or is not ours. */
-  redeem(code: string): Promise<{ key: string; expires_at: string } | undefined>;
-}
+export type DashboardKeys = ReturnType<typeof createDashboardKeys>;
 
 /** A link that opens the dashboard once. The code stands behind the #, so that no server logs it. */
 export async function dashboardLink(keys: DashboardKeys, { front }: Addresses, isFirst: boolean): Promise<string> {
   return `${front}/__svc/#code=${await keys.createCode(isFirst)}`;
 }
 
-export function createDashboardKeys(store: Store, realNow: () => Date): DashboardKeys {
+/** Keys of browsers. They follow the real time, and are good at every process on the store, after a restart too. */
+export function createDashboardKeys(store: Store, realNow: () => Date) {
   let secret: Buffer | undefined;
 
   async function sign(purpose: "key" | "code", content: string): Promise<string> {
@@ -45,13 +39,16 @@ export function createDashboardKeys(store: Store, realNow: () => Date): Dashboar
   }
 
   return {
-    async accepts(key) {
+    async accepts(key: string): Promise<boolean> {
       return (await expiryOf("key", key.slice("dsh_".length))) !== undefined;
     },
 
-    createCode: (isFirst) => issue("code", realNow().getTime() + (isFirst ? START_LINK_LIFETIME_MS : LINK_LIFETIME_MS)),
+    /** A code that is good once. @param isFirst for the link that is printed at the start, which lives longer */
+    createCode: (isFirst: boolean): Promise<string> =>
+      issue("code", realNow().getTime() + (isFirst ? START_LINK_LIFETIME_MS : LINK_LIFETIME_MS)),
 
-    async redeem(code) {
+    /** A key for a code; undefined: the code was used, has expired, or is not ours. */
+    async redeem(code: string): Promise<{ key: string; expires_at: string } | undefined> {
       const end = await expiryOf("code", code);
       if (end === undefined) return undefined;
       const name = SPENT_PREFIX + hash("sha256", code, "hex");

@@ -19,15 +19,10 @@ export function filterFlows(
 ): Flow[] {
   const id = instance === undefined ? undefined : requireInstance(deps, instance).id;
   const after = since === undefined ? undefined : new Date(since).toISOString();
+  const wanted = { result, error, requested_outcome: outcome, provider, instance: id, user_id: user };
+  const names = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((name) => wanted[name] !== undefined);
   return flows.filter(
-    (flow) =>
-      (result === undefined || flow.result === result) &&
-      (error === undefined || flow.error === error) &&
-      (outcome === undefined || flow.requested_outcome === outcome) &&
-      (provider === undefined || flow.provider === provider) &&
-      (id === undefined || flow.instance === id) &&
-      (user === undefined || flow.user_id === user) &&
-      (after === undefined || flow.started_at >= after),
+    (flow) => names.every((name) => flow[name] === wanted[name]) && (after === undefined || flow.started_at >= after),
   );
 }
 

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { ApiError } from "../errors.ts";
 import type { AppRequest } from "../http/request.ts";
-import { repeatedKey } from "../http/routes/json-keys.ts";
+import { parseJson } from "../http/routes/json-keys.ts";
 import { textFaults } from "../seed/faults.ts";
 import { issueLines } from "../zod-errors.ts";
 
@@ -36,16 +36,4 @@ function check(input: unknown, schema: z.ZodType, whole: string): unknown {
   const faults = parsed.success ? textFaults(parsed.data) : issueLines(parsed.error, whole);
   if (faults.length > 0) throw new ApiError("bad_request", faults.slice(0, MAX_FAULTS).join("; "));
   return parsed.data;
-}
-
-function parseJson(text: string): unknown {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw new ApiError("invalid_json");
-  }
-  if (typeof body === "object" && body !== null && !Array.isArray(body) && repeatedKey(text))
-    throw new ApiError("invalid_json", "a key is repeated");
-  return body;
 }

@@ -71,15 +71,11 @@ function operationSection({ method, path, operation }: { method: string; path: s
             html`<dt>
                 <code>${status}</code>
               </dt>
-              <dd>${description}${status.startsWith("2") && content && html` <code>${typeText(schemaIn(content))}</code>`}</dd>`,
+              <dd>${description}${status.startsWith("2") && content && html` <code>${typeText(content["application/json"]?.schema ?? {})}</code>`}</dd>`,
         )}
       </dl>
     </div>
   </details>`;
-}
-
-function schemaIn(content: Record<string, { schema: object }>): object {
-  return content["application/json"]?.schema ?? {};
 }
 
 interface JsonSchema {

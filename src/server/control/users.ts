@@ -25,9 +25,7 @@ export const userRoutes: HandlersOf<"/users"> = {
   "POST /users": async ({ body }, deps) => {
     const { instance: name, ...user } = body;
     const instance = chosenInstance(deps, name);
-    const { id, app_id, name: own, subdomain, active, default_provider } = instance;
-    const place = { id, app_id, name: own, subdomain, active, default_provider, redirect_uris: [], connections: {} };
-    const seed = { instances: [{ ...place, users: [user] }], personas: [] };
+    const seed = { instances: [{ ...instance, redirect_uris: [], connections: {}, users: [user] }], personas: [] };
     refuse(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
     const { users, identities, sessions } = recordsOf(seed, deps.now());
     await deps.store.add({ users, identities, sessions });

@@ -11,20 +11,7 @@ export type Scope =
   | { readonly kind: "api" }
   | { readonly kind: "instance"; readonly subdomain: string };
 
-/** Every address that the service emits or answers at, from one configured value and never from a request. */
-export interface Addresses {
-  /** The front door's origin, e.g. `http://localhost:7820`. Also {callback_url}. */
-  readonly front: string;
-  /** {api_url} */
-  readonly api: string;
-  readonly isHttps: boolean;
-  /** {base_url} of an instance. */
-  instanceUrl(instance: InstanceRecord): string;
-  /** Where a provider sends the browser back to. */
-  callbackUrl(provider: Provider): string;
-  /** What the value of a `Host` header stands for; undefined where it is none of ours. */
-  scopeOf(host: string): Scope | undefined;
-}
+export type Addresses = ReturnType<typeof createAddresses>;
 
 /** As they stand in an address. */
 export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
@@ -32,11 +19,12 @@ export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::
 export const RESERVED_SUBDOMAINS: readonly string[] = ["api"];
 
 /**
+ * Every address that the service emits or answers at, from one configured value and never from a request.
  * @param publicUrl the origin of the front door
  * @param port the one that is listened on, at which loopback names reach the front door too
  * @param allowedHosts further names of the front door
  */
-export function createAddresses(publicUrl: string, port: number, allowedHosts: readonly string[] = []): Addresses {
+export function createAddresses(publicUrl: string, port: number, allowedHosts: readonly string[] = []) {
   const front = new URL(publicUrl);
   const origin = (subdomain: string): string => `${front.protocol}//${subdomain}.${front.host}`;
   // Clients leave out the port that is the default of the scheme.
@@ -48,12 +36,17 @@ export function createAddresses(publicUrl: string, port: number, allowedHosts: r
   ]);
   const parents = [`.${front.host}`, ...withPort(".localhost")];
   return {
+    /** The front door's origin, e.g. `http://localhost:7820`. Also {callback_url}. */
     front: front.origin,
+    /** {api_url} */
     api: origin("api"),
     isHttps: front.protocol === "https:",
-    instanceUrl: (instance) => origin(instance.subdomain),
-    callbackUrl: (provider) => `${front.origin}/oauth/${provider}/callback`,
-    scopeOf(text) {
+    /** {base_url} of an instance. */
+    instanceUrl: (instance: InstanceRecord) => origin(instance.subdomain),
+    /** Where a provider sends the browser back to. */
+    callbackUrl: (provider: Provider) => `${front.origin}/oauth/${provider}/callback`,
+    /** What the value of a `Host` header stands for; undefined where it is none of ours. */
+    scopeOf(text: string): Scope | undefined {
       const host = text.toLowerCase();
       if (frontHosts.has(host)) return { kind: "front", isCallback: host === front.host };
       const parent = parents.find((suffix) => host.endsWith(suffix));

@@ -1,33 +1,24 @@
 import { hash } from "node:crypto";
 import type { InstanceRecord } from "../store/records.ts";
 
-/** The instances, by everything that a request may name one by. They can be changed while the service runs. */
-export interface Instances {
-  /** Serves at the front door: the first one made. */
-  readonly first: InstanceRecord | undefined;
-  readonly all: readonly InstanceRecord[];
-  byId(id: string): InstanceRecord | undefined;
-  bySubdomain(subdomain: string): InstanceRecord | undefined;
-  bySecretKey(key: string): InstanceRecord | undefined;
-  byPublishableKey(key: string): InstanceRecord | undefined;
-  replace(instances: readonly InstanceRecord[]): void;
-}
+export type Instances = ReturnType<typeof createInstances>;
 
-/** Without any, until `replace` tells which there are. */
-export function createInstances(): Instances {
+/** The instances, by everything that a request may name one by: none, until `replace` says which there are. */
+export function createInstances() {
   let indexes = indexesOf([]);
   return {
-    get first() {
+    /** Serves at the front door: the first one made. */
+    get first(): InstanceRecord | undefined {
       return indexes.all[0];
     },
-    get all() {
+    get all(): readonly InstanceRecord[] {
       return indexes.all;
     },
-    byId: (id) => indexes.ids.get(id),
-    bySubdomain: (subdomain) => indexes.subdomains.get(subdomain),
-    bySecretKey: (key) => indexes.secretKeys.get(digest(key)),
-    byPublishableKey: (key) => indexes.publishableKeys.get(key),
-    replace(instances) {
+    byId: (id: string) => indexes.ids.get(id),
+    bySubdomain: (subdomain: string) => indexes.subdomains.get(subdomain),
+    bySecretKey: (key: string) => indexes.secretKeys.get(digest(key)),
+    byPublishableKey: (key: string) => indexes.publishableKeys.get(key),
+    replace(instances: readonly InstanceRecord[]): void {
       indexes = indexesOf(instances);
     },
   };

@@ -1,4 +1,4 @@
-import { createInstances, type Instances } from "../instances/instances.ts";
+import { createInstances } from "../instances/instances.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { CLOCK_SETTING, type Store } from "../store/store.ts";
 import { Clock, type ClockSetting } from "./clock.ts";
@@ -13,30 +13,10 @@ const LOOK_EVERY_MS = 400;
 /** How long a cached state is used. Revoking a key takes this long before it is confirmed. */
 const RELIED_ON_MS = 800;
 
-/** What of the service can be changed while it runs, as this process knows it. */
-export interface Live {
-  readonly instances: Instances;
-  /** Of the store, in the order in which they were made. */
-  readonly personas: readonly PersonaRecord[];
-  readonly clock: Clock;
-  /** Of the store: what one process seals, every other opens. */
-  readonly sealKey: Buffer;
-  readonly scenarios: readonly Scenario[];
-  /** Takes over one that was met here. */
-  keepScenario(scenario: Scenario): void;
-  /** Reads again what was changed here. */
-  refresh(): Promise<void>;
-  /** The same, and returns when no other process relies on what was before. */
-  refreshEverywhere(): Promise<void>;
-  setClock(setting: ClockSetting): Promise<void>;
-  /** Undefined where what is known is recent enough, else when it is. @throws {StorageUnavailable} */
-  recent(): Promise<void> | undefined;
-  onPersonas(listener: (personas: readonly PersonaRecord[]) => void): void;
-  close(): void;
-}
+export type Live = Awaited<ReturnType<typeof createLive>>;
 
-/** @param realNow the time of the machine */
-export async function createLive(store: Store, realNow: () => Date): Promise<Live> {
+/** What of the service can be changed while it runs, as this process knows it. @param realNow the time of the machine */
+export async function createLive(store: Store, realNow: () => Date) {
   const clock = new Clock(realNow);
   const instances = createInstances();
   const listeners: ((personas: readonly PersonaRecord[]) => void)[] = [];
@@ -88,33 +68,39 @@ export async function createLive(store: Store, realNow: () => Date): Promise<Liv
   const timer = store.revision && setInterval(() => void refresh().catch(() => undefined), LOOK_EVERY_MS).unref();
   return {
     instances,
-    get personas() {
+    /** Of the store, in the order in which they were made. */
+    get personas(): readonly PersonaRecord[] {
       return personas;
     },
-    get scenarios() {
+    get scenarios(): readonly Scenario[] {
       return scenarios;
     },
-    keepScenario(scenario) {
+    /** Takes over one that was met here. */
+    keepScenario(scenario: Scenario): void {
       scenarios = scenarios.map((before) => (before.id === scenario.id ? scenario : before));
     },
     clock,
+    /** Of the store: what one process seals, every other opens. */
     sealKey,
+    /** Reads again what was changed here. */
     refresh,
-    async refreshEverywhere() {
+    /** The same, and returns when no other process relies on what was before. */
+    async refreshEverywhere(): Promise<void> {
       await refresh();
       if (store.revision) await new Promise((resolve) => setTimeout(resolve, RELIED_ON_MS + LOOK_EVERY_MS / 4));
     },
-    async setClock(setting) {
+    async setClock(setting: ClockSetting): Promise<void> {
       await changeSetting(store, CLOCK_SETTING, () => ({ ...setting }));
       await refresh();
     },
-    recent() {
+    /** Undefined where what is known is recent enough, else when it is. @throws {StorageUnavailable} */
+    recent(): Promise<void> | undefined {
       if (!store.revision || isRecent()) return undefined;
       // Not one more in line: while the database does not answer, every request would wait for those before it.
       return (running ?? begin()).then(() => (isRecent() ? undefined : refresh()));
     },
-    onPersonas: (listener) => void listeners.push(listener),
-    close: () => clearInterval(timer),
+    onPersonas: (listener: (personas: readonly PersonaRecord[]) => void): void => void listeners.push(listener),
+    close: (): void => clearInterval(timer),
   };
 }
 

@@ -5,6 +5,7 @@ import { SeedError } from "../errors.ts";
 import { issueLines, jsonFault } from "../zod-errors.ts";
 import {
   newRecord,
+  type IdentityRecord,
   type InstanceRecord,
   type PersonaRecord,
   type Records,
@@ -49,19 +50,7 @@ export function recordsOf(seed: Seed, now: Date, before: readonly InstanceRecord
     for (const { identities, sessions, ...own } of users) {
       const user = toUser(own, instance.id, now);
       records.users.push(user);
-      for (const { id, email, ...identity } of identities) {
-        const times = { created_at: user.created_at, updated_at: user.created_at };
-        const owner = { instance_id: instance.id, user_id: user.id };
-        records.identities.push(
-          newRecord("identities", {
-            id: id ?? randomUUID(),
-            email: email ?? user.email,
-            ...identity,
-            ...owner,
-            ...times,
-          }),
-        );
-      }
+      for (const identity of identities) records.identities.push(toIdentity(identity, user));
       for (const session of sessions) records.sessions.push(toSession(session, user, now));
     }
   }
@@ -110,6 +99,18 @@ function toUser(user: Omit<SeedUser, "identities" | "sessions">, instance_id: st
     email_verified_at: utc(user.email_verified_at),
     created_at,
     updated_at: created_at,
+  });
+}
+
+function toIdentity({ id, email, ...identity }: SeedUser["identities"][number], user: UserRecord): IdentityRecord {
+  return newRecord("identities", {
+    ...identity,
+    id: id ?? randomUUID(),
+    instance_id: user.instance_id,
+    user_id: user.id,
+    email: email ?? user.email,
+    created_at: user.created_at,
+    updated_at: user.created_at,
   });
 }
 

@@ -180,14 +180,13 @@ export type RecordOf = {
   };
 };
 
-/** The columns of a table that no answer has. */
-export type SealedColumn<Name extends TableName> = {
-  [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends { sealed: true } ? Key : never;
+/** The columns of a table that have a property. */
+type ColumnsWith<Name extends TableName, Property> = {
+  [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends Property ? Key : never;
 }[keyof ColumnsOf<Name>] &
   keyof RecordOf[Name];
 
+/** The columns of a table that no answer has. */
+export type SealedColumn<Name extends TableName> = ColumnsWith<Name, { sealed: true }>;
 /** The columns of a table that a new record need not be given. */
-export type OptionalColumn<Name extends TableName> = {
-  [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends { nullable: true } | { initial: unknown } ? Key : never;
-}[keyof ColumnsOf<Name>] &
-  keyof RecordOf[Name];
+export type OptionalColumn<Name extends TableName> = ColumnsWith<Name, { nullable: true } | { initial: unknown }>;

@@ -1,4 +1,18 @@
+import { ApiError } from "../../errors.ts";
+
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
+
+/** @throws {ApiError} `invalid_json` where a text is not JSON, or its object has a key twice */
+export function parseJson(text: string): unknown {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new ApiError("invalid_json");
+  }
+  if (repeatedKey(text)) throw new ApiError("invalid_json", "a key is repeated");
+  return body;
+}
 
 /**
  * Whether the outermost object of a JSON text that parses has a key twice. `JSON.parse` takes the last one, other

@@ -5,7 +5,7 @@ import type { AppRequest } from "../request.ts";
 import { toVerifiedToken } from "../resources.ts";
 import { requireSecretKey } from "./access.ts";
 import type { RouteDefinition } from "./route.ts";
-import { repeatedKey } from "./json-keys.ts";
+import { parseJson } from "./json-keys.ts";
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
@@ -28,21 +28,10 @@ async function readToken(request: AppRequest): Promise<string> {
     throw new ApiError("unsupported_media_type", "send application/json");
   if ((request.header("content-encoding") ?? "identity") !== "identity")
     throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
+  if (text.length > MAX_BODY_BYTES) throw new ApiError("body_too_large");
   const token = ownToken(parseJson(text));
   if (typeof token !== "string" || token === "") throw new ApiError("missing_token");
   return token;
-}
-
-function parseJson(text: string): unknown {
-  if (text.length > MAX_BODY_BYTES) throw new ApiError("body_too_large");
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw new ApiError("invalid_json");
-  }
-  if (repeatedKey(text)) throw new ApiError("invalid_json", "a key is repeated");
-  return body;
 }
 
 function ownToken(body: unknown): unknown {

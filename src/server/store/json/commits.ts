@@ -28,6 +28,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** An operation of a group, with what it decided. */
+interface Member {
+  readonly changes: readonly Change[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
 const MAX_GROUP = 1024;
 
 /**
@@ -102,9 +109,9 @@ export class Commits {
     }
   }
 
-  #takeGroup(): { changes: readonly Change[]; resolve(): void; reject(error: unknown): void }[] {
+  #takeGroup(): Member[] {
     const taken = new Set<string>();
-    const group: { changes: readonly Change[]; resolve(): void; reject(error: unknown): void }[] = [];
+    const group: Member[] = [];
     const later: Waiting[] = [];
     for (const [index, waiting] of this.#waiting.entries()) {
       if (group.length === MAX_GROUP) {
@@ -113,9 +120,9 @@ export class Commits {
       }
       try {
         const keys = waiting.operation.keys();
-        const free = !keys.some((key) => taken.has(key));
+        const isFree = !keys.some((key) => taken.has(key));
         for (const key of keys) taken.add(key);
-        if (!free) {
+        if (!isFree) {
           later.push(waiting);
           continue;
         }

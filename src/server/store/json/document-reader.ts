@@ -6,7 +6,7 @@ import { NO_HEADER, refusalOf, TWICE, unknownVersion, UNREADABLE, type Damage } 
 import type { Document } from "./document.ts";
 import { parseHeader, type Header } from "./header.ts";
 import type { JournalFile } from "./journal-reader.ts";
-import { chain, checksumOf, eachLine, hex, lineBatches, parseObject, readFrom, unseal } from "./lines.ts";
+import { chain, checksumOf, eachLine, hex, lineBatches, parseObject, readFrom, unseal, withoutComma } from "./lines.ts";
 
 export type Item =
   | { readonly header: Header }
@@ -162,12 +162,7 @@ class DocumentLines {
 
 const DIFFERENT = "the checksum differs: the first line was altered, or records are missing or stand in another order";
 const OPEN = "{".charCodeAt(0);
-const COMMA = ",".charCodeAt(0);
 const RETURN = "\r".charCodeAt(0);
-
-function withoutComma(line: Buffer): Buffer {
-  return line.at(-1) === COMMA ? line.subarray(0, -1) : line;
-}
 
 /** A record of the table, or, where the line above it is damaged, of the one whose columns it has. */
 function entryIn(value: object, table: TableName | undefined, version: number): Entry | undefined {

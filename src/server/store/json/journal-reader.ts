@@ -5,12 +5,9 @@ import { unknownVersion, UNREADABLE, type Damage, type Report } from "./damage.t
 import { parseJournalHeader } from "./header.ts";
 import { decodeLine, type Numbered } from "./journal-line.ts";
 import { eachLine, lineBatches, type Line } from "./lines.ts";
+import type { ViewedFile } from "./read-view.ts";
 
-export interface JournalFile {
-  readonly path: string;
-  /** As often as asked for. */
-  content(): AsyncIterable<Buffer>;
-}
+export type JournalFile = Pick<ViewedFile, "path" | "content">;
 
 /** The header of a journal. @throws {StoreRefused} where a newer svc wrote it */
 export async function journalHeaderOf(file: JournalFile | undefined): Promise<Found> {

@@ -44,6 +44,12 @@ function digit(byte: number): number {
   return byte >= 97 && byte <= 102 ? byte - 87 : NaN;
 }
 
+/** A record's line as it was sealed: a comma stands behind all but a table's last. */
+export function withoutComma(line: Buffer): Buffer {
+  return line.at(-1) === COMMA ? line.subarray(0, -1) : line;
+}
+const COMMA = ",".charCodeAt(0);
+
 /** A checksum over a sequence of checksums: another order, or one left out, gives another. */
 export function chain(before: number, checksum: number): number {
   const mixed = Math.imul(before ^ checksum, 0x9e37_79b1);

@@ -33,7 +33,8 @@ async function lockByNote(path: string): Promise<Lock> {
   const release = await (hasNames ? bindName(path) : lockFile(note));
   if (!release) throw inUse(path, /^\d+$/m.exec(await readFile(note, "utf8").catch(() => ""))?.[0] ?? "");
   try {
-    await writeNote(note);
+    const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
+    await writeFile(note, `${process.pid}\n`, { flag: O_WRONLY | O_CREAT | O_TRUNC | NO_LINK, mode: 0o600 });
   } catch (error) {
     await release();
     throw error;
@@ -58,11 +59,6 @@ async function noted(note: string): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return undefined;
   }
   return String(pid);
-}
-
-async function writeNote(note: string): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
-  await writeFile(note, `${process.pid}\n`, { flag: O_WRONLY | O_CREAT | O_TRUNC | NO_LINK, mode: 0o600 });
 }
 
 /** A name that only one process can bind: an abstract socket on Linux, a named pipe on Windows. */

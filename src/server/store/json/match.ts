@@ -27,34 +27,29 @@ function clauseMatcher(clause: Clause): (record: object) => boolean {
 }
 
 /** A null satisfies `null` alone, and so the negation of everything else. */
-function termMatcher(term: Term, type: Clause["type"]): (value: string | null) => boolean {
-  const wanted = type === "string" ? fold(term.value) : term.value;
-  switch (term.operator) {
+function termMatcher({ operator, value }: Term, type: Clause["type"]): (stored: string | null) => boolean {
+  const wanted = type === "string" ? fold(value) : value;
+  // A date that is compared with stands for its beginning.
+  const bound = value.length === 10 ? `${value}T00:00:00.000Z` : value;
+  switch (operator) {
     case "null":
-      return (value) => value === null;
+      return (stored) => stored === null;
     case "is":
-      return (value) => value !== null && value === wanted;
+      return (stored) => stored === wanted;
     case "on":
     case "starts":
-      return (value) => value !== null && value.startsWith(wanted);
+      return (stored) => stored !== null && stored.startsWith(wanted);
     case "ends":
-      return (value) => value !== null && value.endsWith(wanted);
+      return (stored) => stored !== null && stored.endsWith(wanted);
     case "contains":
-      return (value) => value !== null && value.includes(wanted);
-    default:
-      return comparison(term.operator, wanted.length === 10 ? `${wanted}T00:00:00.000Z` : wanted);
-  }
-}
-
-function comparison(operator: ">" | "<" | ">=" | "<=", bound: string): (value: string | null) => boolean {
-  switch (operator) {
+      return (stored) => stored !== null && stored.includes(wanted);
     case ">":
-      return (value) => value !== null && value > bound;
+      return (stored) => stored !== null && stored > bound;
     case "<":
-      return (value) => value !== null && value < bound;
+      return (stored) => stored !== null && stored < bound;
     case ">=":
-      return (value) => value !== null && value >= bound;
+      return (stored) => stored !== null && stored >= bound;
     case "<=":
-      return (value) => value !== null && value <= bound;
+      return (stored) => stored !== null && stored <= bound;
   }
 }

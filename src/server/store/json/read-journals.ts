@@ -3,7 +3,8 @@ import type { Change } from "./change.ts";
 import type { Header, JournalHeader } from "./header.ts";
 import { missingChanges, refusalOf, type Report } from "./damage.ts";
 import type { Numbered } from "./journal-line.ts";
-import { journalHeaderOf, readJournal, type JournalFile, type Torn } from "./journal-reader.ts";
+import { journalHeaderOf, readJournal, type Torn } from "./journal-reader.ts";
+import type { ReadView } from "./read-view.ts";
 
 export interface JournalsRead extends Chain {
   /** The first line of `db.journal`, and of `db.journal.old`. */
@@ -14,12 +15,7 @@ export interface JournalsRead extends Chain {
   readonly torn: Torn | undefined;
 }
 
-/** A store's journals, as files. */
-export interface JournalFiles {
-  readonly journalPath: string;
-  readonly old: JournalFile | undefined;
-  readonly journal: JournalFile | undefined;
-}
+type JournalFiles = Pick<ReadView, "journalPath" | "old" | "journal">;
 
 /**
  * Reads the journals that go on from a document.

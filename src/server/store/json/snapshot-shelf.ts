@@ -9,7 +9,7 @@ import { NO_LINK } from "./directory.ts";
 import { Document } from "./document.ts";
 import { notWritable } from "./failures.ts";
 import { BEGINNING } from "./header.ts";
-import { chunksOf, lineBatches, unseal } from "./lines.ts";
+import { chunksOf, lineBatches, parseObject, unseal, withoutComma } from "./lines.ts";
 import { readDocument } from "./document-reader.ts";
 import { documentLines, writeAll } from "./document-file.ts";
 import { recordsOf, type SavedContent, type Shelf } from "./snapshots.ts";
@@ -90,10 +90,8 @@ export function createFileShelf(path: string, storeId: () => Promise<string>): S
 /** What a snapshot is, where a line says so. */
 function infoIn(line: Buffer): Info | undefined {
   if (!line.subarray(0, 40).includes(`"name":"${INFO}"`)) return undefined;
-  const json = unseal(Buffer.from(line.at(-1) === COMMA ? line.subarray(0, -1) : line));
-  return json === undefined ? undefined : (JSON.parse(json) as { value: Info }).value;
+  return parseObject(unseal(Buffer.from(withoutComma(line))))?.["value"] as Info | undefined;
 }
-const COMMA = ",".charCodeAt(0);
 
 async function makeDirectory(directory: string): Promise<void> {
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Warn } from "../store.ts";
 import type { Address } from "./address.ts";
-import { connect, localSettings, runAsTransaction, type Client, type Endpoint } from "./connection.ts";
+import { localSettings, runAsTransaction } from "./connection.ts";
 import {
   isBusy,
   isFull,
@@ -14,9 +14,8 @@ import {
   unavailable,
   withinTime,
 } from "./failures.ts";
-import { findServer } from "./servers.ts";
-import { openSession, type Session, type Value } from "./session.ts";
-import { tlsWarning } from "./tls.ts";
+import { CurrentPool, type Pool } from "./pool.ts";
+import { openSession, type Value } from "./session.ts";
 
 const TRY_AGAIN_MS = 100;
 /** A database that was set to read only must not cost a new pool for each write. */
@@ -29,28 +28,7 @@ export interface QueryOptions {
   readonly until?: number;
 }
 
-export interface Database {
-  readonly location: string;
-  /** A role that may own the schema, beside those that can do everything. */
-  readonly schemaOwner: string | undefined;
-  /**
-   * One statement, which is a transaction of its own.
-   * @throws {StorageUnavailable} in time, whatever happens to the server; the outcome is not known then
-   */
-  query<Row extends object>(text: string, parameters?: readonly Value[], options?: QueryOptions): Promise<Row[]>;
-  /** @param limited whether a statement may take only so long, as for requests; default true */
-  openSession(limited?: boolean): Session;
-  /** Whether a write found the server's disk full, and `noteRoom` was not told since that there is space again. */
-  isFull(): boolean;
-  noteRoom(): void;
-  /** The moment, on `performance.now()`, by which a request that comes now must have its answer. */
-  deadline(): number;
-  /** How many long lists may be read at the same time. */
-  readonly listConnections: number;
-  /** Those for requests: the limit, those in use, and statements that wait for one. */
-  connections(): { readonly most: number; readonly inUse: number; readonly waiting: number };
-  close(): Promise<void>;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 export interface DatabaseOptions {
   readonly warn: Warn;
@@ -58,57 +36,13 @@ export interface DatabaseOptions {
   readonly reportsLoss?: boolean;
 }
 
-/** Connections to one server. */
-interface Pool {
-  readonly endpoint: Endpoint;
-  readonly requests: Client;
-  readonly searches: Client;
-  readonly made: number;
-}
-
-/**
- * Nothing is connected before the first query. The pool is given up as soon as a connection breaks or turns out to be to a
- * standby, and the next query finds a server and makes another one: a connection that `postgres` opens again can still
- * hold what it had not sent before.
- */
-export function openDatabase(address: Address, { warn, reportsLoss = true }: DatabaseOptions): Database {
+/** A database, to which nothing is connected before the first query. */
+export function openDatabase(address: Address, { warn, reportsLoss = true }: DatabaseOptions) {
   const { location, limits } = address;
-  let pool: Promise<Pool> | undefined;
+  const pool = new CurrentPool(address, warn);
   let answered = 0;
   let isAway = false;
   let isWithoutRoom = false;
-  const said = new Set<string>();
-
-  async function makePool(): Promise<Pool> {
-    const endpoint = await findServer(address);
-    const warning = tlsWarning(address.tls, endpoint.host.host);
-    if (warning !== undefined && !said.has(warning)) {
-      said.add(warning);
-      warn(`${location}: ${warning}`);
-    }
-    return {
-      endpoint,
-      requests: await connect(address, endpoint, { max: limits.poolSize }),
-      searches: await connect(address, endpoint, { max: limits.listConnections }),
-      made: performance.now(),
-    };
-  }
-
-  function currentPool(): Promise<Pool> {
-    if (pool) return pool;
-    const making = makePool();
-    pool = making;
-    making.catch(() => {
-      if (pool === making) pool = undefined;
-    });
-    return making;
-  }
-
-  /** @param seconds how long what is under way may still take */
-  function retire({ requests, searches }: Pool, broken: Promise<Pool>, seconds: number): void {
-    if (pool === broken) pool = undefined;
-    for (const client of [requests, searches]) void client.end({ timeout: seconds }).catch(() => {});
-  }
 
   function noteAnswer(): void {
     answered = performance.now();
@@ -139,6 +73,10 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
     return runAsTransaction<Row>(client, localSettings(address), text, parameters);
   }
 
+  /**
+   * One statement, which is a transaction of its own.
+   * @throws {StorageUnavailable} in time, whatever happens to the server; the outcome is not known then
+   */
   async function query<Row extends object>(
     text: string,
     parameters: readonly Value[] = [],
@@ -147,7 +85,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
     let hasSwitched = false;
     for (;;) {
       const asked = performance.now();
-      const current = currentPool();
+      const current = pool.get();
       let made: Pool | undefined;
       try {
         made = await withinTime(current, until - asked);
@@ -158,7 +96,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
         return rows;
       } catch (error) {
         const isDead = isLost(error) || (error instanceof NoAnswer && answered < asked);
-        if (isDead && made) retire(made, current, 1);
+        if (isDead && made) pool.retire(current, 1);
         // Without a pool there is no server that can be used, for whatever reason.
         isWithoutRoom ||= isFull(error);
         if (isDead || !made || isFull(error)) noteLoss(error);
@@ -166,7 +104,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
         // Nothing was written. Other connections, or another host, may lead to the new primary.
         if (made && !hasSwitched && isReadOnly(error)) {
           hasSwitched = asked - made.made > MIN_POOL_AGE_MS;
-          if (hasSwitched) retire(made, current, limits.answerWithinMs / 1000);
+          if (hasSwitched) pool.retire(current, limits.answerWithinMs / 1000);
           else if (address.hosts.length > 1 && performance.now() + TRY_AGAIN_MS < until) await sleep(TRY_AGAIN_MS);
           else throw unavailable(location, error);
           continue;
@@ -182,24 +120,27 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
 
   return {
     location,
+    /** A role that may own the schema, beside those that can do everything. */
     schemaOwner: address.schemaOwner,
     query,
+    /** Whether a write found the server's disk full, and `noteRoom` was not told since that there is space again. */
     isFull: () => isWithoutRoom,
-    noteRoom() {
+    noteRoom(): void {
       isWithoutRoom = false;
       noteAnswer();
     },
+    /** Those for requests: the limit, those in use, and statements that wait for one. */
     connections: () => ({
       most: limits.poolSize,
       inUse: Math.min(asking, limits.poolSize),
       waiting: Math.max(0, asking - limits.poolSize),
     }),
-    openSession: (limited = true) => openSession(address, async () => (await currentPool()).endpoint, limited),
+    /** @param limited whether a statement may take only so long, as for requests */
+    openSession: (limited = true) => openSession(address, async () => (await pool.get()).endpoint, limited),
+    /** The moment, on `performance.now()`, by which a request that comes now must have its answer. */
     deadline: () => performance.now() + limits.answerWithinMs,
+    /** How many long lists may be read at the same time. */
     listConnections: limits.listConnections,
-    async close() {
-      const made = await pool?.catch(() => undefined);
-      if (made) await Promise.all([made.requests, made.searches].map((client) => client.end({ timeout: 5 })));
-    },
+    close: () => pool.close(),
   };
 }

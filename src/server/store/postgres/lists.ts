@@ -1,3 +1,4 @@
+import { keyColumn } from "../columns.ts";
 import type { SessionRecord, UserRecord } from "../records.ts";
 import { slices } from "../slices.ts";
 import { SearchTooSlow, StorageUnavailable, type PageOptions, type Store, type UserView } from "../store.ts";
@@ -24,27 +25,10 @@ export function viewOf({ providers, ...user }: UserRow): UserView {
   return { user, providers: [...new Set(providers?.split(" "))] as Provider[] };
 }
 
-/** One of the two lists, in words of SQL. */
-interface List {
-  readonly table: "users" | "sessions";
-  readonly columns: string;
-  readonly time: string;
-  /** What `after` names a row by. */
-  readonly key: string;
-}
-
-const USERS: List = {
-  table: "users",
-  columns: `${selected("users")}, ${PROVIDERS_OF_USER}`,
-  time: "created_at",
-  key: "id",
-};
-const SESSIONS: List = {
-  table: "sessions",
-  columns: selected("sessions"),
-  time: "last_signin_at",
-  key: "session_id",
-};
+/** The two lists, in words of SQL. */
+const USERS = { table: "users", columns: `${selected("users")}, ${PROVIDERS_OF_USER}`, time: "created_at" } as const;
+const SESSIONS = { table: "sessions", columns: selected("sessions"), time: "last_signin_at" } as const;
+type List = typeof USERS | typeof SESSIONS;
 
 export function createLists(database: Database): Pick<Store, "users" | "sessions"> {
   // A slow search, and a slow reader of a long list, keep a connection that long. The others wait their turn.
@@ -78,7 +62,8 @@ export function createLists(database: Database): Pick<Store, "users" | "sessions
   ): Promise<{ time: string; id: string } | undefined> {
     if (after.includes("\0")) return undefined;
     const [place] = await database.query<{ time: string; id: string }>(
-      `SELECT ${of.time}::text AS time, id FROM svc.${of.table} WHERE instance_id = $1::text AND ${of.key} = $2::text`,
+      `SELECT ${of.time}::text AS time, id FROM svc.${of.table}
+       WHERE instance_id = $1::text AND ${keyColumn(of.table)} = $2::text`,
       [instance_id, after],
     );
     return place;

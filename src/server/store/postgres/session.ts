@@ -7,15 +7,7 @@ export type Ask = <Row extends object>(text: string, parameters?: readonly Value
 /** Every parameter is sent as text; the statement casts it. */
 export type Value = string | null;
 
-/** One connection, for transactions and cursors. Once it is lost it answers nothing but that. */
-export interface Session {
-  readonly ask: Ask;
-  /** @param mode such as `READ ONLY` */
-  begin(mode?: string): Promise<void>;
-  /** All or nothing. `work` is done again when PostgreSQL asks for that, because others were in the way. */
-  transaction<T>(work: () => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
+export type Session = ReturnType<typeof openSession>;
 
 const MAX_REPEATS = 10;
 
@@ -36,8 +28,11 @@ export async function* inBatches<Row extends object>(
   await ask(`CLOSE ${name}`);
 }
 
-/** @param limited whether a statement may take only so long, as for requests */
-export function openSession(address: Address, server: () => Promise<Endpoint>, limited: boolean): Session {
+/**
+ * One connection, for transactions and cursors. Once it is lost it answers nothing but that.
+ * @param limited whether a statement may take only so long, as for requests
+ */
+export function openSession(address: Address, server: () => Promise<Endpoint>, limited: boolean) {
   let opened: Promise<{ client: Client; endpoint: Endpoint }> | undefined;
   let lost: { error: unknown } | undefined;
 
@@ -63,12 +58,14 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
     }
   }
 
+  /** @param mode such as `READ ONLY` */
   async function begin(mode = ""): Promise<void> {
     await ask(`BEGIN ${mode}`);
     const { endpoint } = await opened!;
     if (endpoint.isPooler) await ask(localSettings(address, limited));
   }
 
+  /** All or nothing. `work` is done again when PostgreSQL asks for that, because others were in the way. */
   async function transaction<T>(work: () => Promise<T>): Promise<T> {
     for (let repeats = 0; ; repeats++) {
       try {
@@ -90,7 +87,7 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
     ask,
     begin,
     transaction,
-    async close() {
+    async close(): Promise<void> {
       const { client } = (await opened?.catch(() => undefined)) ?? {};
       await client?.end({ timeout: 0 });
     },

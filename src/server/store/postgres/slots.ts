@@ -1,18 +1,15 @@
-/** A number of places that are taken and given back, first come, first served. */
-export interface Slots {
-  /** False: none became free in time. */
-  take(ms: number): Promise<boolean>;
-  give(): void;
-}
+export type Slots = ReturnType<typeof createSlots>;
 
-export function createSlots(count: number): Slots {
+/** A number of places that are taken and given back, first come, first served. */
+export function createSlots(count: number) {
   let free = count;
   const waiting: (() => void)[] = [];
   return {
-    take(ms) {
+    /** False: none became free in time. */
+    async take(ms: number): Promise<boolean> {
       if (free > 0) {
         free--;
-        return Promise.resolve(true);
+        return true;
       }
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
@@ -27,7 +24,7 @@ export function createSlots(count: number): Slots {
       });
     },
 
-    give() {
+    give(): void {
       const next = waiting.shift();
       if (next) next();
       else free++;

@@ -1,0 +1,75 @@
+import type { Warn } from "../store.ts";
+import type { Address } from "./address.ts";
+import { connect, type Client, type Endpoint } from "./connection.ts";
+import { findServer } from "./servers.ts";
+import { tlsWarning } from "./tls.ts";
+
+/** Connections to one server. */
+export interface Pool {
+  readonly endpoint: Endpoint;
+  readonly requests: Client;
+  readonly searches: Client;
+  /** When it was made, on `performance.now()`. */
+  readonly made: number;
+}
+
+/**
+ * The pool in use. Nothing is connected before it is asked for. It is given up as soon as a connection breaks or turns out
+ * to be to a standby, and the next query finds a server and makes another one: a connection that `postgres` opens again can
+ * still hold what it had not sent before.
+ */
+export class CurrentPool {
+  readonly #address: Address;
+  readonly #warn: Warn;
+  readonly #said = new Set<string>();
+  #pool: Promise<Pool> | undefined;
+
+  constructor(address: Address, warn: Warn) {
+    this.#address = address;
+    this.#warn = warn;
+  }
+
+  get(): Promise<Pool> {
+    if (this.#pool) return this.#pool;
+    const making = this.#make();
+    this.#pool = making;
+    making.catch(() => this.#forget(making));
+    return making;
+  }
+
+  /** @param seconds how long what is under way may still take */
+  retire(broken: Promise<Pool>, seconds: number): void {
+    this.#forget(broken);
+    void endOf(broken, seconds).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    if (await pool?.catch(() => undefined)) await endOf(pool!, 5);
+  }
+
+  #forget(pool: Promise<Pool>): void {
+    if (this.#pool === pool) this.#pool = undefined;
+  }
+
+  async #make(): Promise<Pool> {
+    const { location, limits, tls } = this.#address;
+    const endpoint = await findServer(this.#address);
+    const warning = tlsWarning(tls, endpoint.host.host);
+    if (warning !== undefined && !this.#said.has(warning)) {
+      this.#said.add(warning);
+      this.#warn(`${location}: ${warning}`);
+    }
+    return {
+      endpoint,
+      requests: await connect(this.#address, endpoint, { max: limits.poolSize }),
+      searches: await connect(this.#address, endpoint, { max: limits.listConnections }),
+      made: performance.now(),
+    };
+  }
+}
+
+async function endOf(pool: Promise<Pool>, timeout: number): Promise<void> {
+  const { requests, searches } = await pool;
+  await Promise.all([requests, searches].map((client) => client.end({ timeout })));
+}
