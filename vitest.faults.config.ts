@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ["test/faults/*.test.ts"],
     globalSetup: "test/_run.ts",
-    testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 120_000,
-    hookTimeout: 120_000,
+    testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 300_000,
+    hookTimeout: 300_000,
     retry: process.env["CI"] ? 1 : 0,
   },
 });

@@ -79,6 +79,7 @@ async function startBalancer(ports: readonly number[]): Promise<number> {
     "  timeout connect 1s",
     "  timeout client 30s",
     "  timeout server 30s",
+    "  timeout check 30s",
     "  retries 3",
     "  retry-on conn-failure empty-response 503",
     "  option redispatch 1",

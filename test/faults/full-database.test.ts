@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { admin, createDatabase, execute } from "../postgres/_postgres.ts";
 import { signIn, started, users } from "../postgres/_serve.ts";
-import { awaitServer } from "../postgres/_store.ts";
+import { awaitServer, patient } from "../postgres/_store.ts";
 import { fill } from "./_full.ts";
 import { directory, needs, tools } from "./_processes.ts";
 
@@ -37,7 +37,7 @@ it.skipIf(!tools.mount)(
   async () => {
     const { url, disk } = await onSmallDisk();
     const filler = join(disk, "filler");
-    const server = await started(url);
+    const server = await started(patient(url));
     const ready = async (): Promise<string> => {
       const { status, body } = await server.send("/__svc/health/ready");
       const { code = "ok" } = JSON.parse(body) as { code?: string };
@@ -58,7 +58,7 @@ it.skipIf(!tools.mount)(
     await fill(filler);
     let n = 1;
     while (await arrive(n)) n++;
-    await expect.poll(ready, { timeout: 30_000 }).toBe("store_full");
+    await expect.poll(ready, { timeout: 120_000 }).toBe("store_full");
     for (let more = 1; more <= 3; more++) {
       await arrive(n + more);
       expect(await ready()).toBe("store_full");
@@ -66,10 +66,13 @@ it.skipIf(!tools.mount)(
     expect((await server.send("/__svc/health/live")).status).toBe(200);
     expect(await known()).toEqual(signedIn.toSorted());
     await rm(filler, { recursive: true });
-    await expect.poll(ready, { timeout: 30_000 }).toBe("ok");
+    await expect.poll(ready, { timeout: 120_000 }).toBe("ok");
     expect(await arrive(n + 4)).toBe(true);
     expect(await known()).toEqual(signedIn.toSorted());
-    const told = server.log().match(/is (unavailable: could not extend file|available again)/g);
-    expect(told).toEqual(["is unavailable: could not extend file", "is available again"]);
+    // What it wrote can arrive after its answers.
+    const told = (): unknown => server.log().match(/is (unavailable: could not extend file|available again)/g);
+    await expect
+      .poll(told, { timeout: 60_000 })
+      .toEqual(["is unavailable: could not extend file", "is available again"]);
   },
 );

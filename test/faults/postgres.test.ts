@@ -33,7 +33,7 @@ describe("Two servers on one database", () => {
     }
     expect(tokens).toEqual(Array(STATES).fill(1));
     figures.push(`replays: ${STATES} states × 50, tokens each: ${Math.max(...tokens)}`);
-  }, 120_000);
+  });
 
   it("make fifty users of fifty people who come for the first time, at both at once", async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -48,7 +48,7 @@ describe("Two servers on one database", () => {
       await Promise.all(servers.map((server) => server.stop()));
     }
     figures.push(`first sign-ins: ${ROUNDS} × 50 people × 4, users each time: 50`);
-  }, 120_000);
+  });
 
   it("let no deleted user come back, whoever signs in at the same moment", async () => {
     await both();
@@ -69,7 +69,7 @@ describe("Two servers on one database", () => {
       const sessions = JSON.parse((await servers[0]!.send("/api/v1/sessions")).body) as { data: { user_id: string } }[];
       expect(sessions.filter((session) => session.data.user_id === before!.id)).toEqual([]);
     }
-  }, 60_000);
+  });
 });
 
 describe("A database that fails", () => {
@@ -78,7 +78,7 @@ describe("A database that fails", () => {
   let servers: Server[];
   beforeAll(async () => {
     cluster = await startCluster(["max_connections = 40"]);
-  }, 60_000);
+  });
   const begin = async (name: string): Promise<void> => {
     await execute(cluster.url("postgres"), `CREATE DATABASE ${name}`);
     url = cluster.url(name);
@@ -151,7 +151,7 @@ describe("A database that fails", () => {
       `restarts: ${RESTARTS} × pg_ctl -m immediate, ${acknowledged.size} sign-ins and ${deleted.size} deletions acknowledged, 0 lost, ` +
         `${statuses.get(503) ?? 0} × 503, back after at most ${Math.max(...backs).toFixed(0)} ms, longest sign-in ${longest.toFixed(0)} ms`,
     );
-  }, 300_000);
+  });
 
   it("is survived when it ends connections under the servers' feet", async () => {
     await begin("terminations");
@@ -180,7 +180,7 @@ describe("A database that fails", () => {
     figures.push(
       `terminations: ${TERMINATIONS} × all connections, ${counts.ok} × 200, ${counts.unavailable} × 503, 0 crashes`,
     );
-  }, 120_000);
+  });
 
   it("is answered for with 503 while it stands still, and serves again when it goes on", async () => {
     await begin("paused");
@@ -207,23 +207,36 @@ describe("A database that fails", () => {
     }
     const found = await Promise.all(servers.map(recovery));
     alive();
-    expect(servers[0]!.log()).toMatch(/is unavailable: .*Requests get 503 until it is back\..* is available again\./s);
+    // What it wrote can arrive after its answers.
+    await expect
+      .poll(() => servers[0]!.log(), { timeout: 60_000 })
+      .toMatch(/is unavailable: .*Requests get 503 until it is back\..* is available again\./s);
     figures.push(
       `paused: 503 after at most ${Math.max(...waits).toFixed(0)} ms, back after at most ${Math.max(...found.map(({ back }) => back)).toFixed(0)} ms`,
     );
-  }, 120_000);
+  });
 
   it("is waited for, then answered for with 503, when it has no connection left", async () => {
     await begin("exhausted");
-    await execute(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc'");
-    const hogs = Array.from({ length: 40 }, () => admin(url));
-    await Promise.allSettled(hogs.map((sql) => sql`SELECT 1`));
-    const statuses = await Promise.all(servers.map(async (server) => (await server.send("/api/v1/users")).status));
-    expect(statuses).toEqual([503, 503]);
+    const hogs = [admin(url)];
+    // A place that becomes free a moment later can still go to a server.
+    const exhaust = async (): Promise<number[]> => {
+      await hogs[0]!`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc'`;
+      for (let isFull = false; !isFull;) {
+        const hog = admin(url);
+        isFull = await hog`SELECT 1`.then(
+          () => false,
+          () => true,
+        );
+        if (!isFull) hogs.push(hog);
+      }
+      return Promise.all(servers.map(async (server) => (await server.send("/api/v1/users")).status));
+    };
+    await expect.poll(exhaust, { timeout: 120_000 }).toEqual([503, 503]);
     await Promise.all(hogs.map((sql) => sql.end({ timeout: 0 })));
     await Promise.all(servers.map(recovery));
     alive();
-  }, 60_000);
+  });
 
   it("goes on being read when it has become read only, and what can't be written gets 503", async () => {
     await begin("readonly");
@@ -239,5 +252,5 @@ describe("A database that fails", () => {
     await recovery(servers[0]!);
     expect(typeof (await signIn("p1@acme.test", () => servers[0]!))).toBe("string");
     alive();
-  }, 60_000);
+  });
 });

@@ -171,7 +171,8 @@ it(`${STOPS} times told to stop under 64 clients, svc serve breaks no answer and
       }
     };
     const clients = Array.from({ length: 64 }, client);
-    await delay(50 + Math.random() * 100);
+    const wanted = answered.answer + 20 + Math.random() * 100;
+    while (answered.answer < wanted) await delay(1);
     server.child.kill(round % 2 === 0 ? "SIGTERM" : "SIGINT");
     const [[code, signal]] = await Promise.all([server.ended, ...clients]);
     expect([code, signal]).toEqual([0, null]);

@@ -19,7 +19,7 @@ beforeEach(async () => {
   await execute(primary.url("postgres"), "SELECT pg_reload_conf()");
   const url = primary.url("svc").replace(/(127\.0\.0\.1:\d+)/, `$1,127.0.0.1:${standby.port}`);
   servers = await startTwo(url);
-}, 120_000);
+});
 
 it("A failover loses no acknowledged sign-in, and svc finds the new primary by itself", async () => {
   const load = startLoad(servers);
