@@ -2,10 +2,10 @@ import type { Fetch } from "../wire/fetch.ts";
 import { isConfidential } from "../wire/loopback.ts";
 import type { Now } from "../wire/now.ts";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
-import type { Try } from "./call.ts";
+import type { RequestOptions, Try } from "./call.ts";
 import { ConfigError } from "./errors.ts";
 
-export interface ClientOptions {
+export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   /** `sk_…`; for everything but `instances.resolve` and `discovery`. */
   readonly secretKey?: string | undefined;
   /** `pk_…`; finds the instance's address where `baseUrl` is not given. */
@@ -21,10 +21,6 @@ export interface ClientOptions {
   readonly insecure?: boolean | undefined;
   /** {api_url}, where a publishable key is resolved. */
   readonly apiUrl?: string | undefined;
-  /** For each call as a whole: finding the address, every try, every body. Default 10,000. */
-  readonly timeoutMs?: number | undefined;
-  /** How often at most a call that failed is made again, where that can do no harm. Default 2; 0 means never. */
-  readonly retry?: number | undefined;
   /** One to trust besides the known authorities', in PEM: that of a local server with `--https`. */
   readonly certificate?: string | undefined;
   /** In place of undici. */

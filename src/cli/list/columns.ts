@@ -25,13 +25,17 @@ export interface Column<Row> {
 
 /** A resource as lists show it. */
 export interface Listed<Row> {
-  readonly noun: string;
   /** The column that the next command takes. */
   readonly id: string;
   readonly columns: readonly Column<Row>[];
 }
 
-export const USER_COLUMNS: Listed<User> = {
+/** A resource that the service lists, and how it is called in the plural. */
+export interface Collection<Row> extends Listed<Row> {
+  readonly noun: string;
+}
+
+export const USER_COLUMNS: Collection<User> = {
   noun: "users",
   id: "id",
   columns: [
@@ -52,7 +56,7 @@ export const USER_COLUMNS: Listed<User> = {
   ],
 };
 
-export const SESSION_COLUMNS: Listed<Session> = {
+export const SESSION_COLUMNS: Collection<Session> = {
   noun: "sessions",
   id: "session_id",
   columns: [
@@ -80,12 +84,4 @@ export const SESSION_COLUMNS: Listed<Session> = {
 /** Whether a row is the API's envelope, in which a column's value is below `data`. */
 export function isEnvelope(row: unknown): row is { id: unknown; resource: unknown; data: Record<string, unknown> } {
   return typeof row === "object" && row !== null && "resource" in row && "data" in row;
-}
-
-/** A value for a program: empty for null, the words of a list joined by commas. */
-export function plainText(value: Value): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.join(",");
-  return typeof value === "boolean" ? String(value) : JSON.stringify(value);
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Page } from "../../wire/endpoints.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import type { Column, Listed } from "./columns.ts";
+import type { Collection, Column, Listed } from "./columns.ts";
 
 /** The flags of a list, as they are typed. */
 export interface ListFlags {
@@ -35,7 +35,7 @@ export function columnNames(command: Command): readonly string[] {
 }
 
 /** The flags of a list. */
-export function addListFlags<Row>(command: Command, { columns, noun }: Listed<Row>): Command {
+export function addListFlags<Row>(command: Command, { columns, noun }: Collection<Row>): Command {
   COLUMN_NAMES.set(
     command,
     columns.map(({ name }) => name),

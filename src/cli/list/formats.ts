@@ -1,6 +1,7 @@
+import { disarmed, plainText, quotedCell } from "../../wire/csv.ts";
 import type { Context } from "../context.ts";
 import { harmlessData, harmlessJson } from "../output/text.ts";
-import { isEnvelope, plainText, type Column, type Listed } from "./columns.ts";
+import { isEnvelope, type Column, type Listed } from "./columns.ts";
 
 /** Rows on their way through, one after the other: however many there are, few are in memory. */
 export type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;
@@ -41,7 +42,7 @@ export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]
  * @param isRaw whether a value is only quoted, and not made safe for spreadsheets and terminals
  */
 export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], isRaw = false): Chunks {
-  const cell = isRaw ? quotedCell : csvCell;
+  const cell = (text: string): string => quotedCell(isRaw ? text : harmlessData(disarmed(text)));
   yield `${columns.map(({ name }) => name).join(",")}\n`;
   for await (const row of rows) yield `${columns.map((column) => cell(plainText(column.value(row)))).join(",")}\n`;
 }
@@ -50,20 +51,6 @@ export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]
 export async function* ids<Row>(rows: Rows<Row>, { columns, id }: Listed<Row>): Chunks {
   const column = columns.find(({ name }) => name === id)!;
   for await (const row of rows) yield `${harmlessData(plainText(column.value(row)))}\n`;
-}
-
-/**
- * A spreadsheet takes a cell that begins so for a formula, and a name from a stranger could then read and send the
- * others. An apostrophe before it makes it text (OWASP, "CSV Injection").
- */
-const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
-
-function csvCell(text: string): string {
-  return quotedCell(harmlessData(FORMULA.test(text) || /^[\t\r\n]/.test(text) ? `'${text}` : text));
-}
-
-function quotedCell(text: string): string {
-  return /[",;\s]|^'/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** The chosen fields, in the form of the whole: an envelope keeps its id and resource. */

@@ -1,9 +1,10 @@
+import { plainText } from "../../wire/csv.ts";
 import type { ListCall } from "../../client/list.ts";
 import type { Page } from "../../wire/endpoints.ts";
 import type { Context } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { formatOf, type OutputFlags } from "../output/flags.ts";
-import { plainText, type Listed } from "./columns.ts";
+import type { Collection } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
 import { pages } from "./pages.ts";
 import { isTable, printList } from "./print.ts";
@@ -16,7 +17,7 @@ import { isTable, printList } from "./print.ts";
 export async function printPages<Row>(
   context: Context,
   flags: OutputFlags,
-  listed: Listed<Row>,
+  listed: Collection<Row>,
   shape: ListShape<Row>,
   list: (page: Page) => ListCall<Row>,
   none: string,

@@ -1,8 +1,9 @@
+import { plainText } from "../../wire/csv.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
 import { say } from "../output/text.ts";
-import { plainText, type Column, type Listed } from "./columns.ts";
+import type { Column, Listed } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
 import { csv, ids, json, ndjson, tsv, type Chunks, type Rows } from "./formats.ts";
 import { table, type Narrow, type TableOptions } from "./table.ts";

@@ -1,7 +1,8 @@
+import { plainText } from "../../wire/csv.ts";
 import type { Context } from "../context.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { formatOf, type OutputFlags } from "../output/flags.ts";
-import { plainText, type Listed } from "./columns.ts";
+import type { Listed } from "./columns.ts";
 import { isTable, printAll } from "./print.ts";
 import { wordsOf } from "./table.ts";
 

@@ -1,7 +1,8 @@
+import { plainText } from "../../wire/csv.ts";
 import { relativeTime } from "../../wire/relative-time.ts";
 import type { Context } from "../context.ts";
 import { colors, harmless } from "../output/text.ts";
-import { plainText, type Column } from "./columns.ts";
+import type { Column } from "./columns.ts";
 import type { Chunks, Rows } from "./formats.ts";
 import { layOut } from "./layout.ts";
 

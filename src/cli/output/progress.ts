@@ -3,7 +3,6 @@ import type { Context } from "../context.ts";
 const WIDTH = 24;
 
 export interface Progress {
-  step(): void;
   /** Says how much is done in all. */
   to(count: number): void;
   /** Takes the bar away again. */
@@ -13,22 +12,12 @@ export interface Progress {
 /** A bar on stderr on a terminal; nothing elsewhere. */
 export function createProgress({ stderr, env }: Context, total: number): Progress {
   if (!stderr.isTTY || env["CI"] || env["TERM"] === "dumb" || total < 2)
-    return { step: () => undefined, to: () => undefined, end: () => undefined };
-  let done = 0;
-  const draw = (): void => {
+    return { to: () => undefined, end: () => undefined };
+  const to = (count: number): void => {
+    const done = Math.min(count, total);
     const full = Math.floor((done / total) * WIDTH);
     stderr.write(`\r[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${total}`);
   };
-  draw();
-  return {
-    step() {
-      done++;
-      draw();
-    },
-    to(count) {
-      done = Math.min(count, total);
-      draw();
-    },
-    end: () => void stderr.write("\r\u001b[K"),
-  };
+  to(0);
+  return { to, end: () => void stderr.write("\r\u001b[K") };
 }

@@ -17,7 +17,12 @@ export interface ControlRouteDefinition {
 }
 
 const list = <Row extends z.ZodType>(row: Row): z.ZodArray<Row> => z.array(row);
-const nothing = { body: b.Nothing, isBodyOptional: true } as const;
+/** The request may come without a body, which then counts as `{}`. */
+const optional = <Body extends z.ZodType>(body: Body): { body: Body; isBodyOptional: true } => ({
+  body,
+  isBodyOptional: true,
+});
+const nothing = optional(b.Nothing);
 
 /** Every route under `/__svc/v1`: the server is checked against this table, the client typed and the reference made by it. */
 export const CONTROL_ROUTES = {
@@ -31,8 +36,7 @@ export const CONTROL_ROUTES = {
   "POST /instances/:id/reveal": { does: "Shows the keys of an instance.", ...nothing, answer: a.Keys },
   "POST /instances/:id/keys/rotate": {
     does: "Replaces keys of an instance. Tokens signed with the old secret key stop verifying.",
-    body: b.RotateKeys,
-    isBodyOptional: true,
+    ...optional(b.RotateKeys),
     answer: a.Keys,
   },
   "GET /instances/:id/connections": {
@@ -83,8 +87,7 @@ export const CONTROL_ROUTES = {
 
   "POST /tokens": {
     does: "Makes a token of a kind, and says what verifying it answers.",
-    body: b.NewToken,
-    isBodyOptional: true,
+    ...optional(b.NewToken),
     answer: a.Token,
     status: 201,
   },
@@ -95,8 +98,7 @@ export const CONTROL_ROUTES = {
   },
   "POST /sign-ins": {
     does: "Runs a whole sign-in, without a browser.",
-    body: b.NewSignIn,
-    isBodyOptional: true,
+    ...optional(b.NewSignIn),
     answer: a.SignIn,
     status: 201,
   },
@@ -105,8 +107,7 @@ export const CONTROL_ROUTES = {
   "GET /scenarios": { does: "Lists the scenarios.", query: q.Scenarios, answer: list(a.Scenario) },
   "POST /scenarios": {
     does: "Decides how the next sign-ins that match will end.",
-    body: b.NewScenario,
-    isBodyOptional: true,
+    ...optional(b.NewScenario),
     answer: a.Scenario,
     status: 201,
   },
@@ -114,8 +115,7 @@ export const CONTROL_ROUTES = {
   "DELETE /scenarios/:id": { does: "Deletes a scenario.", answer: a.Deleted },
   "POST /browsers": {
     does: "Makes cookies by which a scenario can tell one browser from another.",
-    body: b.NewBrowser,
-    isBodyOptional: true,
+    ...optional(b.NewBrowser),
     answer: a.Browser,
     status: 201,
   },
@@ -123,8 +123,7 @@ export const CONTROL_ROUTES = {
   "GET /clock": { does: "Reads the clock.", answer: a.Clock },
   "POST /clock/freeze": {
     does: "Stops the clock, now or at a moment.",
-    body: b.FreezeClock,
-    isBodyOptional: true,
+    ...optional(b.FreezeClock),
     answer: a.Clock,
   },
   "POST /clock/set": { does: "Sets the clock, which goes on running.", body: b.ClockTime, answer: a.Clock },
@@ -154,8 +153,7 @@ export const CONTROL_ROUTES = {
   "GET /flows/:id": { does: "Gets a sign-in, with its steps.", query: q.Format, answer: z.union([a.Flow, a.Har]) },
   "POST /flows/:id/replay": {
     does: "Runs a sign-in again, as it was or with a difference.",
-    body: b.Replay,
-    isBodyOptional: true,
+    ...optional(b.Replay),
     answer: a.SignIn,
     status: 201,
   },

@@ -8,7 +8,6 @@ type Snapshot = AnswerOf<"GET /snapshots">[number];
 type Token = AnswerOf<"POST /tokens">;
 
 export const SCENARIO_COLUMNS: Listed<Scenario> = {
-  noun: "scenarios",
   id: "id",
   columns: [
     { name: "id", title: "ID", whole: true, value: ({ id }) => id },
@@ -31,7 +30,6 @@ export const SCENARIO_COLUMNS: Listed<Scenario> = {
 };
 
 export const INSTANCE_COLUMNS: Listed<Instance> = {
-  noun: "instances",
   id: "id",
   columns: [
     { name: "subdomain", title: "SUBDOMAIN", whole: true, value: ({ data }) => data.subdomain },
@@ -46,7 +44,6 @@ export const INSTANCE_COLUMNS: Listed<Instance> = {
 };
 
 export const OUTCOME_COLUMNS: Listed<Outcome> = {
-  noun: "outcomes",
   id: "id",
   columns: [
     { name: "id", title: "OUTCOME", whole: true, value: ({ id }) => id },
@@ -58,7 +55,6 @@ export const OUTCOME_COLUMNS: Listed<Outcome> = {
 };
 
 export const TOKEN_COLUMNS: Listed<Token> = {
-  noun: "tokens",
   id: "token",
   columns: [
     { name: "kind", title: "KIND", whole: true, value: ({ kind }) => kind },
@@ -69,7 +65,6 @@ export const TOKEN_COLUMNS: Listed<Token> = {
 };
 
 export const SNAPSHOT_COLUMNS: Listed<Snapshot> = {
-  noun: "snapshots",
   id: "name",
   columns: [
     { name: "name", title: "NAME", whole: true, value: ({ data }) => data.name },

@@ -13,7 +13,6 @@ import { openKeylessClient } from "../../connection/client.ts";
 type LocalInstance = Omit<RunningServerFile["instances"][number], "secret_key">;
 
 const LISTED: Listed<LocalInstance> = {
-  noun: "instances",
   id: "id",
   columns: [
     { name: "subdomain", title: "SUBDOMAIN", whole: true, value: ({ subdomain }) => subdomain },

@@ -18,7 +18,6 @@ import { forgetKey } from "../../credentials/stored-key.ts";
 type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secret_key: string | null };
 
 const LISTED: Listed<Row> = {
-  noun: "profiles",
   id: "name",
   columns: [
     { name: "name", title: "NAME", whole: true, value: ({ name }) => name },

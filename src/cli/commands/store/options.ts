@@ -33,7 +33,6 @@ export interface TableRow {
 }
 
 export const TABLES: Listed<TableRow> = {
-  noun: "tables",
   id: "table",
   columns: [
     { name: "table", title: "TABLE", whole: true, value: ({ table }) => table },

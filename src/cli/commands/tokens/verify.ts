@@ -88,15 +88,12 @@ function print(context: Context, { verdict, local, remote }: Checked): void {
     );
 }
 
-function record({ claims, answer }: Verdict & { valid: true }, context: Context): Record<string, string> {
-  const { email, name, provider, avatar_url } = answer?.data ?? claims;
+function record(verdict: Verdict & { valid: true }, context: Context): Record<string, string> {
+  const { user_id, email, name, provider, avatar_url } = verdictJson(verdict, "both");
+  const shown = Object.entries({ user_id, email, name, provider, avatar_url });
   return {
     valid: "yes",
-    user_id: answer?.id ?? String(claims.sub),
-    email: String(email),
-    name: String(name),
-    provider: String(provider),
-    avatar_url: String(avatar_url),
-    expires_at: time(claims.exp, context),
+    ...Object.fromEntries(shown.map(([field, value]) => [field, String(value)])),
+    expires_at: time(verdict.claims.exp, context),
   };
 }

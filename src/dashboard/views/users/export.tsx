@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import type { QueryOf } from "../../../wire/control/routes.ts";
+import { disarmed, plainText, quotedCell } from "../../../wire/csv.ts";
 import { control } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";
@@ -11,7 +12,7 @@ export function ExportButtons({ noun, query }: { noun: "users" | "sessions"; que
   const save = async (format: "json" | "csv"): Promise<void> => {
     const rows: Row[] = [];
     for await (const row of control.rows(`GET /${noun}`, query)) if (rows.push(row) === MOST) break;
-    const text = format === "json" ? `${JSON.stringify(rows, null, 2)}\n` : toCsv(rows.map(flat));
+    const text = format === "json" ? `${JSON.stringify(rows, null, 2)}\n` : toCsv(rows);
     download(`${noun}.${format}`, text, format === "json" ? "application/json" : "text/csv");
     notify(
       "good",
@@ -31,26 +32,10 @@ interface Row {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-function flat({ id, data }: Row): Record<string, string> {
-  const cells = Object.entries(data).map(([name, value]) => [name, textOf(value)]);
-  return { id, ...(Object.fromEntries(cells) as Record<string, string>) };
-}
-
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** RFC 4180; what a spreadsheet would take for a formula begins with an apostrophe. */
-export function toCsv(rows: readonly Readonly<Record<string, string>>[]): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = [names, ...rows.map((row) => names.map((name) => row[name] ?? ""))];
-  return lines.map((cells) => cells.map(csvCell).join(",")).join("\r\n") + "\r\n";
-}
-
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+function toCsv(rows: readonly Row[]): string {
+  const names = ["id", ...new Set(rows.flatMap(({ data }) => Object.keys(data)))];
+  const cells = rows.map(({ id, data }) => names.map((name) => plainText(name === "id" ? id : data[name])));
+  return [names, ...cells].map((line) => `${line.map((cell) => quotedCell(disarmed(cell))).join(",")}\r\n`).join("");
 }
 
 function download(name: string, text: string, type: string): void {

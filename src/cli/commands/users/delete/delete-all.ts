@@ -1,14 +1,22 @@
 import type { Context } from "../../../context.ts";
-import type { Failure } from "../../../errors.ts";
+import { toFailure, type Failure } from "../../../errors.ts";
 import { createProgress } from "../../../output/progress.ts";
 import type { Receipt } from "./receipt.ts";
-import { removeAll, type Outcome } from "./remove.ts";
+
+/** What became of one. `unknown`: the connection broke, and it may be gone. `gone`: it was not there any more. */
+export interface Outcome {
+  readonly id: string;
+  readonly outcome: "deleted" | "gone" | "failed" | "unknown" | "not_attempted";
+  /** Why, where it failed. */
+  readonly code?: string;
+  readonly error?: string;
+}
 
 /** How a deletion went. */
 export interface Deletion {
   /** One for each user, in the order in which they became known. */
   readonly outcomes: readonly Outcome[];
-  /** What ended it early. */
+  /** What ended it early: a signal, an error that all the others would have met too, or a receipt that can't be written. */
   readonly signal?: "SIGINT" | "SIGTERM" | undefined;
   readonly fatal?: Failure | undefined;
   readonly fault?: string | undefined;
@@ -24,41 +32,53 @@ export interface DeleteOptions {
   remove(id: string): Promise<unknown>;
 }
 
-/** Deletes until all is done, a signal comes, or going on makes no sense. */
+/** Deletes until all is done, a signal comes, or going on makes no sense. What was begun by then is still waited for. */
 export async function deleteAll(
   context: Context,
   ids: readonly string[],
   { concurrency, receipt, emailOf, remove }: DeleteOptions,
 ): Promise<Deletion> {
-  let signal: "SIGINT" | "SIGTERM" | undefined;
-  let fault: string | undefined;
-  const stopAtFault = async (writing: Promise<void>): Promise<void> => {
-    await writing.catch(({ message }: Error) => {
-      fault ??= `The receipt cannot be written (${message}).`;
-      removal.halt();
-    });
-  };
-  const recorded = async (id: string): Promise<unknown> => {
-    if (!receipt) return remove(id);
-    const email = await emailOf(id);
-    await stopAtFault(receipt.begin(id, email));
-    // Nothing is deleted that is not on record.
-    if (fault !== undefined) throw new Error(fault);
-    return remove(id);
-  };
-  const removal = removeAll(ids, concurrency, recorded);
-  const progress = createProgress(context, ids.length);
   const outcomes: Outcome[] = [];
-  void (async () => {
-    signal = await context.untilSignal();
-    removal.halt();
-  })();
-  for await (const outcome of removal.outcomes) {
+  const ended: { -readonly [Name in keyof Deletion]: Deletion[Name] } = { outcomes };
+  const isHalted = (): boolean => Boolean(ended.signal ?? ended.fatal ?? ended.fault);
+  const progress = createProgress(context, ids.length);
+
+  const written = async (writing: Promise<void>): Promise<void> => {
+    await writing.catch(({ message }: Error) => (ended.fault ??= `The receipt cannot be written (${message}).`));
+  };
+  const attempt = async (id: string): Promise<Outcome> => {
+    try {
+      if (receipt) await written(receipt.begin(id, await emailOf(id)));
+      // Nothing is deleted that is not on record.
+      if (ended.fault !== undefined) throw new Error(ended.fault);
+      await remove(id);
+      return { id, outcome: "deleted" };
+    } catch (error) {
+      ended.error = error;
+      const failure = toFailure(error);
+      const { code, message } = failure;
+      if (code === "user_not_found") return { id, outcome: "gone" };
+      const isUnknown = code === "connection" || code === "timeout";
+      if (isUnknown || code === "unauthorized" || code === "missing_secret_key") ended.fatal ??= failure;
+      return { id, outcome: isUnknown ? "unknown" : "failed", code, error: message };
+    }
+  };
+  const note = async (outcome: Outcome): Promise<void> => {
     outcomes.push(outcome);
-    progress.step();
-    if (receipt) await stopAtFault(receipt.add(outcome));
-  }
+    progress.to(outcomes.length);
+    if (receipt) await written(receipt.add(outcome));
+  };
+
+  const waiting = [...ids];
+  const work = async (): Promise<void> => {
+    while (waiting.length > 0 && !isHalted()) await note(await attempt(waiting.shift()!));
+  };
+  void (async () => {
+    ended.signal = await context.untilSignal();
+  })();
+  await Promise.all(Array.from({ length: concurrency }, work));
+  for (const id of waiting) await note({ id, outcome: "not_attempted" });
   progress.end();
   await receipt?.close();
-  return { outcomes, signal, fault, ...removal.ended() };
+  return { ...ended };
 }

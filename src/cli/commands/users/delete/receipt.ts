@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
-import type { Outcome } from "./remove.ts";
+import type { Outcome } from "./delete-all.ts";
 
 /** What a line of a receipt says, in JSON. `deleting` stands before the deletion, every other outcome after it. */
 interface Line {

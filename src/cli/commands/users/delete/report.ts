@@ -5,11 +5,9 @@ import type { Listed } from "../../../list/columns.ts";
 import { printAll } from "../../../list/print.ts";
 import { printJson } from "../../../output/text.ts";
 import { formatOf, type OutputFlags } from "../../../output/flags.ts";
-import type { Outcome } from "./remove.ts";
-import type { Deletion } from "./delete-all.ts";
+import type { Deletion, Outcome } from "./delete-all.ts";
 
 const OUTCOMES: Listed<Outcome> = {
-  noun: "users",
   id: "id",
   columns: [
     { name: "id", title: "ID", whole: true, value: ({ id }) => id },
