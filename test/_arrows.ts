@@ -30,6 +30,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/store",
     "server/store/move",
     "server/seed",
+    "server/simulator",
   ],
   server: [
     "wire",
@@ -123,6 +124,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/commands/index.ts": [
     "cli/commands",
     "cli/commands/exec",
+    "cli/commands/init.ts",
     "cli/commands/serve",
     "cli/commands/store",
     "wire",
@@ -132,6 +134,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/commands/store": ["disk", "cli/commands/serve", "cli/list", ...CLI_COMMAND, "server/index.ts"],
   "cli/commands/serve": [...CLI_COMMAND, "wire", "server/index.ts"],
   "cli/commands/exec": [...CLI_COMMAND, "server/index.ts"],
+  "cli/commands/init.ts": [...CLI_COMMAND, "wire", "server/index.ts"],
   "cli/commands": [
     "client",
     "control-client",

@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/routes.ts";
 import type { Fetch, FetchResponse } from "../wire/fetch.ts";
+import { parsedJson } from "../wire/json.ts";
 import { MAX_PAGE_SIZE } from "../wire/names.ts";
 import { ControlError } from "./error.ts";
 import { readEvents, type ServerEvent } from "./events.ts";
@@ -138,10 +139,6 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
 const defaultFetch: Fetch = (url, init) => globalThis.fetch(url, init) as unknown as ReturnType<Fetch>;
 
 function messageOf(text: string): string | undefined {
-  try {
-    const { error } = JSON.parse(text) as { error?: unknown };
-    return typeof error === "string" ? error : undefined;
-  } catch {
-    return undefined;
-  }
+  const { error } = (parsedJson(text) ?? {}) as { error?: unknown };
+  return typeof error === "string" ? error : undefined;
 }

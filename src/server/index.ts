@@ -7,6 +7,7 @@ export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
 export { credentialsFromEnv, joinCredentials, type Credentials } from "./providers/credentials.ts";
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
 export { defineSeed, type SeedInput } from "./seed/define.ts";
+export { seedPersona } from "./simulator/typed-account.ts";
 export { StoreRefused } from "./store/store.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/maintenance.ts";

@@ -8,6 +8,13 @@ export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
+/** Whether an address leads to this machine alone; what is not an address does not. */
+export function isLoopbackUrl(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return /^https?:$/.test(protocol) && isLoopback(hostname);
+}
+
 /** Whether what is sent to an address can't be read on its way: by https, or to this machine. */
 export function isConfidential({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isPrivateWay } from "../../src/cli/connection/private-way.ts";
+import { isConfidential } from "../../src/wire/loopback.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { runCli } from "../_cli.ts";
 import { IDENTITY_SECRET } from "../_server-file.ts";
@@ -108,7 +108,7 @@ it.each([
   ["http://127.evil.example", false],
   ["http://localhost.evil.example", false],
 ])("a key is sent to %s: %s", (url, expected) => {
-  expect(isPrivateWay(url)).toBe(expected);
+  expect(isConfidential(new URL(url))).toBe(expected);
 });
 
 it("a cookie whose name matches only after trimming a space is another cookie", async () => {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { errorCode } from "../../wire/errors.ts";
+import { parsedJson } from "../../wire/json.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
 import { optionsOf, requireKey } from "../connection/client-options.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
@@ -115,7 +116,7 @@ function jsonBody(fields: readonly [string, string][]): string | undefined {
 }
 
 function print({ stdout, stderr }: Context, { response, text }: Answer, withHead: boolean): ExitCode {
-  const body = parseJson(text);
+  const body = parsedJson(text);
   if (withHead) {
     stdout.write(`HTTP ${response.status}\n`);
     for (const name of ["content-type", "location", "link", "retry-after", "date"]) {
@@ -134,12 +135,4 @@ function print({ stdout, stderr }: Context, { response, text }: Answer, withHead
   stderr.write(`✗ ${response.status}: ${sentence}\n`);
   const code = typeof error === "string" ? errorCode(response.status, { error }) : undefined;
   return exitOf(code ?? (response.status === 404 ? "not_found" : "unknown"), response.status);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

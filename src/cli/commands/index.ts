@@ -7,140 +7,122 @@ type AddCommand = (program: Program, context: Context) => void;
 interface Entry {
   /** What the list of commands says of it. */
   readonly description: string;
-  /** The heading that the list of commands has it under. */
-  readonly group?: string;
   readonly hidden?: true;
   load(): Promise<AddCommand>;
 }
 
-const START = "Start:";
-const USE = "Use:";
-const DEVELOP = "Develop:";
-const ADMINISTER = "Administer:";
-const CONFIGURE = "Configure:";
-
-/** Every command, in the order of the help. Each has a file, which is loaded when its name is typed. */
-const COMMANDS: Readonly<Record<string, Entry>> = {
-  init: {
-    description: "write svc.config.json and a seed file into this directory",
-    group: START,
-    load: async () => (await import("./init.ts")).addInit,
+/** Every command, by its heading in the help. Each has a file, which is loaded when its name is typed. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
+  "Start:": {
+    init: {
+      description: "write svc.config.json and a seed file into this directory",
+      load: async () => (await import("./init.ts")).addInit,
+    },
+    serve: {
+      description: `run a local server, with ${enumerated(PROVIDERS, "and")} simulated`,
+      load: async () => (await import("./serve/index.ts")).addServe,
+    },
+    "sign-in": {
+      description: "sign in as a user of your application, and print what the token says",
+      load: async () => (await import("./sign-in/index.ts")).addSignIn,
+    },
+    open: {
+      description: "open the service's pages in a browser",
+      load: async () => (await import("./open.ts")).addOpen,
+    },
   },
-  serve: {
-    description: `run a local server, with ${enumerated(PROVIDERS, "and")} simulated`,
-    group: START,
-    load: async () => (await import("./serve/index.ts")).addServe,
+  "Use:": {
+    users: {
+      description: "find, read and delete users",
+      load: async () => (await import("./users/index.ts")).addUsers,
+    },
+    sessions: {
+      description: "read and search sessions",
+      load: async () => (await import("./sessions/index.ts")).addSessions,
+    },
+    tokens: {
+      description: "verify and decode tokens",
+      load: async () => (await import("./tokens/index.ts")).addTokens,
+    },
+    query: {
+      description: "explain a search",
+      load: async () => (await import("./query/index.ts")).addQuery,
+    },
+    instances: {
+      description: "list and resolve instances",
+      load: async () => (await import("./instances/index.ts")).addInstances,
+    },
+    api: {
+      description: "send one request, and print the response body",
+      load: async () => (await import("./api.ts")).addApi,
+    },
   },
-  "sign-in": {
-    description: "sign in as a user of your application, and print what the token says",
-    group: START,
-    load: async () => (await import("./sign-in/index.ts")).addSignIn,
+  "Develop:": {
+    dev: {
+      description: "decide what happens to sign-ins, time and records on a development server",
+      load: async () => (await import("./dev/index.ts")).addDev,
+    },
+    logs: {
+      description: "print requests and the steps of sign-ins, and follow them",
+      load: async () => (await import("./logs/index.ts")).addLogs,
+    },
+    exec: {
+      description: "run a command, such as tests, with a server of its own",
+      load: async () => (await import("./exec/index.ts")).addExec,
+    },
+    env: {
+      description: "print the variables by which a program finds the local server",
+      load: async () => (await import("./env/index.ts")).addEnv,
+    },
   },
-  open: {
-    description: "open the service's pages in a browser",
-    group: START,
-    load: async () => (await import("./open.ts")).addOpen,
+  "Administer:": {
+    store: {
+      description: "inspect, repair and copy a store",
+      load: async () => (await import("./store/index.ts")).addStore,
+    },
+    doctor: {
+      description: "find what is wrong with this setup, and how to fix it",
+      load: async () => (await import("./doctor/index.ts")).addDoctor,
+    },
   },
-  users: {
-    description: "find, read and delete users",
-    group: USE,
-    load: async () => (await import("./users/index.ts")).addUsers,
-  },
-  sessions: {
-    description: "read and search sessions",
-    group: USE,
-    load: async () => (await import("./sessions/index.ts")).addSessions,
-  },
-  tokens: {
-    description: "verify and decode tokens",
-    group: USE,
-    load: async () => (await import("./tokens/index.ts")).addTokens,
-  },
-  query: { description: "explain a search", group: USE, load: async () => (await import("./query/index.ts")).addQuery },
-  instances: {
-    description: "list and resolve instances",
-    group: USE,
-    load: async () => (await import("./instances/index.ts")).addInstances,
-  },
-  api: {
-    description: "send one request, and print the response body",
-    group: USE,
-    load: async () => (await import("./api.ts")).addApi,
-  },
-  dev: {
-    description: "decide what happens to sign-ins, time and records on a development server",
-    group: DEVELOP,
-    load: async () => (await import("./dev/index.ts")).addDev,
-  },
-  logs: {
-    description: "print requests and the steps of sign-ins, and follow them",
-    group: DEVELOP,
-    load: async () => (await import("./logs/index.ts")).addLogs,
-  },
-  exec: {
-    description: "run a command, such as tests, with a server of its own",
-    group: DEVELOP,
-    load: async () => (await import("./exec/index.ts")).addExec,
-  },
-  env: {
-    description: "print the variables by which a program finds the local server",
-    group: DEVELOP,
-    load: async () => (await import("./env/index.ts")).addEnv,
-  },
-  store: {
-    description: "inspect, repair and copy a store",
-    group: ADMINISTER,
-    load: async () => (await import("./store/index.ts")).addStore,
-  },
-  doctor: {
-    description: "find what is wrong with this setup, and how to fix it",
-    group: ADMINISTER,
-    load: async () => (await import("./doctor/index.ts")).addDoctor,
-  },
-  login: {
-    description: "store a secret key for a service",
-    group: CONFIGURE,
-    load: async () => (await import("./login.ts")).addLogin,
-  },
-  logout: {
-    description: "delete a stored secret key",
-    group: CONFIGURE,
-    load: async () => (await import("./logout.ts")).addLogout,
-  },
-  whoami: {
-    description: "show the active service and credentials",
-    group: CONFIGURE,
-    load: async () => (await import("./whoami.ts")).addWhoami,
-  },
-  profiles: {
-    description: "list and switch stored services",
-    group: CONFIGURE,
-    load: async () => (await import("./profiles/index.ts")).addProfiles,
-  },
-  config: {
-    description: "read and change the settings of a profile",
-    group: CONFIGURE,
-    load: async () => (await import("./config/index.ts")).addConfig,
-  },
-  completion: {
-    description: "print a shell's completion script",
-    group: CONFIGURE,
-    load: async () => (await import("./completion/index.ts")).addCompletion,
-  },
-  __complete: {
-    description: "what can be typed next; for completion scripts",
-    hidden: true,
-    load: async () => (await import("./completion/index.ts")).addComplete,
-  },
-  version: {
-    description: "print the version, and check for a newer one",
-    group: CONFIGURE,
-    load: async () => (await import("./version.ts")).addVersion,
-  },
-  help: {
-    description: "print the help of a command, or a topic",
-    group: CONFIGURE,
-    load: async () => (await import("./help.ts")).addHelp,
+  "Configure:": {
+    login: {
+      description: "store a secret key for a service",
+      load: async () => (await import("./login.ts")).addLogin,
+    },
+    logout: {
+      description: "delete a stored secret key",
+      load: async () => (await import("./logout.ts")).addLogout,
+    },
+    whoami: {
+      description: "show the active service and credentials",
+      load: async () => (await import("./whoami.ts")).addWhoami,
+    },
+    profiles: {
+      description: "list and switch stored services",
+      load: async () => (await import("./profiles/index.ts")).addProfiles,
+    },
+    config: {
+      description: "read and change the settings of a profile",
+      load: async () => (await import("./config/index.ts")).addConfig,
+    },
+    completion: {
+      description: "print a shell's completion script",
+      load: async () => (await import("./completion/index.ts")).addCompletion,
+    },
+    __complete: {
+      description: "what can be typed next; for completion scripts",
+      hidden: true,
+      load: async () => (await import("./completion/index.ts")).addComplete,
+    },
+    version: {
+      description: "print the version, and check for a newer one",
+      load: async () => (await import("./version.ts")).addVersion,
+    },
+    help: {
+      description: "print the help of a command, or a topic",
+      load: async () => (await import("./help.ts")).addHelp,
+    },
   },
 };
 
@@ -150,10 +132,10 @@ export async function addCommands(
   context: Context,
   isAsked: (name: string) => boolean,
 ): Promise<void> {
-  for (const [name, { description, group, hidden, load }] of Object.entries(COMMANDS)) {
-    if (isAsked(name)) (await load())(program, context);
-    else program.command(name, { hidden: hidden ?? false });
-    const command = program.commands.at(-1)!.description(description);
-    if (group) command.helpGroup(group);
-  }
+  for (const [heading, commands] of Object.entries(COMMANDS))
+    for (const [name, { description, hidden = false, load }] of Object.entries(commands)) {
+      if (isAsked(name)) (await load())(program, context);
+      else program.command(name, { hidden });
+      program.commands.at(-1)!.description(description).helpGroup(heading);
+    }
 }

@@ -57,7 +57,7 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   const { port, name, redirectUri } = await askAll(context, flags);
   const files: [string, object][] = [
     [CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }],
-    ...(name === undefined ? [] : ([[SEED_FILE, seedFor(name, redirectUri)]] as [string, object][])),
+    ...(name === undefined ? [] : ([[SEED_FILE, await seedFor(name, redirectUri)]] as [string, object][])),
   ];
   await mkdir(directory, { recursive: true });
   for (const [file, content] of files) await writeNew(join(directory, file), content);
@@ -114,7 +114,9 @@ function alreadyThere(path: string): CliError {
 }
 
 /** One instance with one user, who can sign in at every simulated provider. */
-function seedFor(name: string, redirectUri: string | undefined): object {
+async function seedFor(name: string, redirectUri: string | undefined): Promise<object> {
+  // Loaded here, so that help costs no more than itself.
+  const { seedPersona } = await import("../../server/index.ts");
   const subdomain = subdomainFor(name);
   const email = `ada@${subdomain}.test`;
   return {
@@ -124,26 +126,10 @@ function seedFor(name: string, redirectUri: string | undefined): object {
         subdomain,
         default_provider: PROVIDERS[0],
         ...(redirectUri !== undefined && { redirect_uris: [redirectUri] }),
-        users: [
-          {
-            email,
-            name: "Ada Lovelace",
-            email_verified_at: "2026-01-05T09:00:00Z",
-            identities: [{ provider: "google", uid: "1001", email_verified: true }],
-          },
-        ],
+        users: [{ email, name: "Ada Lovelace", email_verified_at: "2026-01-05T09:00:00Z" }],
       },
     ],
-    personas: [
-      {
-        id: "ada",
-        name: "Ada Lovelace",
-        email,
-        google: { sub: "1001", email_verified: true },
-        github: { id: 2001, login: "ada", emails: [{ email, primary: true, verified: true }] },
-        twitter: { id: "3001", username: "ada" },
-      },
-    ],
+    personas: [seedPersona("ada", "Ada Lovelace", email)],
   };
 }
 

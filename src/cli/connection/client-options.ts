@@ -1,10 +1,11 @@
+import { isConfidential } from "../../wire/loopback.ts";
 import type { ClientOptions } from "../../client/client.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { harmless } from "../output/text.ts";
 import { waitMs } from "./fetch.ts";
-import { isPrivateWay } from "./private-way.ts";
+import type { Sourced } from "../credentials/secret-source.ts";
 import type { Target } from "./sources.ts";
 
 /** @throws {CliError} where there is none, where it can't be read, or where others could read it on its way */
@@ -25,11 +26,16 @@ export async function requireKey(context: Context, target: Target): Promise<stri
 /** A secret key goes by https or to this machine only, unless `--insecure` says otherwise. @returns the key */
 export function checkWay({ env }: Context, { base_url, api_url }: Target, key: string): string {
   const way = base_url ?? api_url;
-  const isPrivate = way === undefined || !URL.canParse(way.value) || isPrivateWay(way.value);
-  if (isPrivate || env["SVC_INSECURE"] === "1") return key;
+  if (way && URL.canParse(way.value)) requirePrivacy(env, way, "secret key");
+  return key;
+}
+
+/** @throws {CliError} for an address where others could read the key on its way */
+export function requirePrivacy(env: Context["env"], { value, source }: Sourced, key: string): void {
+  if (isConfidential(new URL(value)) || env["SVC_INSECURE"] === "1") return;
   throw new CliError(
     EXIT.usage,
-    `${new URL(way.value).origin} (${way.source}) is not encrypted: others could read the secret key on its way.`,
+    `${new URL(value).origin} (${source}) is not encrypted: others could read the ${key} on its way.`,
     "Use https://. In a network that you trust, add --insecure or set SVC_INSECURE=1.",
   );
 }

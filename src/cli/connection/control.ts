@@ -4,9 +4,8 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { GlobalFlags } from "../command.ts";
-import { checkUrl, optionsOf } from "./client-options.ts";
+import { checkUrl, optionsOf, requirePrivacy } from "./client-options.ts";
 import { fetchOf } from "./fetch.ts";
-import { isPrivateWay } from "./private-way.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { requireLocalServer } from "./target.ts";
 
@@ -59,12 +58,8 @@ function refuseOtherServices({ profile, baseUrl, apiUrl }: GlobalFlags): void {
 
 function checkControlUrl({ env }: Context, text: string): string {
   const url = checkUrl(text, "SVC_CONTROL_URL").replace(/\/+$/, "");
-  if (isPrivateWay(url) || env["SVC_INSECURE"] === "1") return url;
-  throw new CliError(
-    EXIT.usage,
-    `${new URL(url).origin} (SVC_CONTROL_URL) is not encrypted: others could read the control key on its way.`,
-    "Use https://. In a network that you trust, add --insecure or set SVC_INSECURE=1.",
-  );
+  requirePrivacy(env, { value: url, source: "SVC_CONTROL_URL" }, "control key");
+  return url;
 }
 
 function namedKey({ env }: Context): string {

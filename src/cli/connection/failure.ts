@@ -1,7 +1,7 @@
+import { isLoopbackUrl } from "../../wire/loopback.ts";
 import type { Context } from "../context.ts";
 import { toFailure, type Failure } from "../errors.ts";
 import { codeOf, lastExchange, type Exchange } from "./fetch.ts";
-import { isLoopbackUrl } from "./private-way.ts";
 import { shownProxy } from "./proxy.ts";
 
 type Explanation = readonly [message: string, hint: string];

@@ -1,7 +1,7 @@
+import { isLoopbackUrl } from "../../wire/loopback.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
 import type { Context } from "../context.ts";
 import { startSpinner } from "../output/spinner.ts";
-import { isLoopbackUrl } from "./private-way.ts";
 import { proxyOf } from "./proxy.ts";
 import type { RunningServerFile } from "./server-file.ts";
 

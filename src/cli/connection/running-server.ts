@@ -1,9 +1,9 @@
+import { isLoopbackUrl } from "../../wire/loopback.ts";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import type { Context } from "../context.ts";
 import { exchange } from "./exchange.ts";
 import { codeOf, fetchOf } from "./fetch.ts";
-import { isLoopbackUrl } from "./private-way.ts";
 import {
   hasServed,
   isServerFileOf,

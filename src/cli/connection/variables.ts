@@ -1,21 +1,14 @@
-/** What a program needs to know of a server. */
-interface Described {
-  /** The front door. */
-  readonly url: string;
-  readonly control_key?: string | undefined;
-}
-
-interface Keys {
-  readonly url: string;
-  readonly publishable_key: string;
-  readonly secret_key: string;
-}
+import type { RunningServerFile } from "./server-file.ts";
 
 /**
  * The variables by which a program finds a server and an instance of it. The first instance answers at the front door,
  * whose name every program can resolve: most find no subdomain of localhost.
  */
-export function variablesOf(server: Described, instance: Keys, isFirst: boolean): Readonly<Record<string, string>> {
+export function variablesOf(
+  server: Pick<RunningServerFile, "url" | "control_key">,
+  instance: Pick<RunningServerFile["instances"][number], "url" | "publishable_key" | "secret_key">,
+  isFirst: boolean,
+): Readonly<Record<string, string>> {
   const { url, control_key } = server;
   return {
     SVC_BASE_URL: isFirst ? url : instance.url,

@@ -1,30 +1,21 @@
-import type { Term } from "../../wire/query.ts";
+import { printTerm, type Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 
 /** `email.ends=@acme.com`, `not.provider=github`: a term in characters that no shell has a use for. */
 const SHELL_TERM = /^(-|not\.)?([a-z][a-z0-9_]*)(?:\.([a-z]+))?=(.*)$/su;
 
-const WRITERS: Readonly<Record<string, (field: string, value: string) => string>> = {
-  eq: (field, value) => `${field}:${value}`,
-  starts: (field, value) => `${field}:${value}*`,
-  ends: (field, value) => `${field}:*${value}`,
-  contains: (field, value) => `${field}:*${value}*`,
-  gt: (field, value) => `${field}>${value}`,
-  gte: (field, value) => `${field}>=${value}`,
-  lt: (field, value) => `${field}<${value}`,
-  lte: (field, value) => `${field}<=${value}`,
-};
-
-const OPERATORS: Readonly<Record<Exclude<Term["operator"], "is" | "on" | "null">, string>> = {
-  starts: "starts",
-  ends: "ends",
-  contains: "contains",
-  ">": "gt",
-  ">=": "gte",
-  "<": "lt",
-  "<=": "lte",
-};
+/** What each operator is called there. */
+const OPERATORS: ReadonlyMap<string, Term["operator"]> = new Map([
+  ["eq", "is"],
+  ["starts", "starts"],
+  ["ends", "ends"],
+  ["contains", "contains"],
+  ["gt", ">"],
+  ["gte", ">="],
+  ["lt", "<"],
+  ["lte", "<="],
+]);
 
 /**
  * A term as it is on the wire; one that is written so already is left as it is.
@@ -33,13 +24,13 @@ const OPERATORS: Readonly<Record<Exclude<Term["operator"], "is" | "on" | "null">
 export function toWire(text: string): string {
   const parts = SHELL_TERM.exec(text);
   if (!parts) return text;
-  const [, not, field = "", operator = "eq", value = ""] = parts;
-  const write = Object.hasOwn(WRITERS, operator) ? WRITERS[operator] : undefined;
-  if (!write)
+  const [, not, field = "", name = "eq", value = ""] = parts;
+  const operator = OPERATORS.get(name);
+  if (!operator)
     throw new CliError(
       EXIT.usage,
-      `"${text}": unknown operator ".${operator}".`,
-      `Operators: ${Object.keys(WRITERS).join(", ")}, for example ${field}.contains=x.`,
+      `"${text}": unknown operator ".${name}".`,
+      `Operators: ${[...OPERATORS.keys()].join(", ")}, for example ${field}.contains=x.`,
     );
   // An empty variable in a script would otherwise find everything.
   if (value === "") throw new CliError(EXIT.usage, `"${text}" has no value.`, `Write ${text}value.`);
@@ -49,7 +40,7 @@ export function toWire(text: string): string {
       `"${text}": an asterisk at that end is a wildcard.`,
       `Omit it, or write ${field}.contains=${value.replaceAll("*", "")}.`,
     );
-  return `${not === undefined ? "" : "-"}${write(field, value)}`;
+  return `${not === undefined ? "" : "-"}${printTerm({ field, operator, value, negated: false } as Term)}`;
 }
 
 /** The shell-safe spelling of a term. */
@@ -57,7 +48,8 @@ export function toShell({ field, operator, value, negated }: Term): string {
   const name = negated ? `not.${field}` : field;
   if (operator === "is" || operator === "on" || operator === "null") return `${name}=${value}`;
   if (value === "") return `${name}=*`;
-  return `${name}.${OPERATORS[operator]}=${value}`;
+  const [called] = [...OPERATORS].find(([, own]) => own === operator)!;
+  return `${name}.${called}=${value}`;
 }
 
 /** A word as it is typed in bash, dash, zsh and fish alike. */

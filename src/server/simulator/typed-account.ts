@@ -28,6 +28,11 @@ export function typedPersona({ email, name, email_verified }: TypedAccount): Per
   return { id, name, email, avatar_url: null, accounts };
 }
 
+/** A persona as a seed has it, with an account at every provider. */
+export function seedPersona(id: string, name: string, email: string): { id: string; name: string; email: string } {
+  return { id, name, email, ...typedPersona({ email, name, email_verified: true }).accounts };
+}
+
 /** What people know an account by: the id that a seed gives it, or the address that was typed in. */
 export function accountName(persona: PersonaRecord): string {
   return typedPersona(typedAccount(persona)).id === persona.id ? persona.email : persona.id;

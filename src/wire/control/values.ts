@@ -1,10 +1,10 @@
 /** The forms of values that several bodies and answers share. */
 import * as z from "zod";
-import { PROVIDERS } from "../names.ts";
 import { OUTCOME_IDS } from "../outcomes.ts";
+import { provider, text } from "../seed.ts";
 
-export const text = z.string().min(1).max(256);
-export const provider = z.enum(PROVIDERS);
+export { provider, text };
+
 export const outcome = z.enum(OUTCOME_IDS);
 /** An instance, by its id or its subdomain. */
 export const instanceName = z.string().min(1).max(64).describe("An instance's id or subdomain; default: the first one");

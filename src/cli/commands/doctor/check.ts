@@ -7,18 +7,9 @@ export interface Check {
   readonly remedy?: string;
 }
 
-export function ok(name: string, message: string): Check {
-  return { name, status: "ok", message };
-}
+type WithRemedy = (name: string, message: string, remedy: string) => Check;
 
-export function warning(name: string, message: string, remedy: string): Check {
-  return { name, status: "warning", message, remedy };
-}
-
-export function failed(name: string, message: string, remedy: string): Check {
-  return { name, status: "failed", message, remedy };
-}
-
-export function skipped(name: string, message: string, remedy: string): Check {
-  return { name, status: "skipped", message, remedy };
-}
+export const ok = (name: string, message: string): Check => ({ name, status: "ok", message });
+export const warning: WithRemedy = (name, message, remedy) => ({ name, status: "warning", message, remedy });
+export const failed: WithRemedy = (name, message, remedy) => ({ name, status: "failed", message, remedy });
+export const skipped: WithRemedy = (name, message, remedy) => ({ name, status: "skipped", message, remedy });

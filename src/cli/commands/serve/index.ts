@@ -1,9 +1,9 @@
+import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import type { RunningServer } from "../../../server/index.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { CREDENTIALS } from "../../help/environment.ts";
-import { isLoopbackUrl } from "../../connection/private-way.ts";
 import { announceServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { checkDrain, checkLogLevel, CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";

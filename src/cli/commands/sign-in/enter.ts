@@ -1,4 +1,5 @@
 import type { Fetch } from "../../../wire/fetch.ts";
+import { parsedJson } from "../../../wire/json.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { Landing } from "./landing.ts";
@@ -59,11 +60,8 @@ function isOwnStep(next: string, url: string): boolean {
 }
 
 function errorOf(text: string): string {
-  try {
-    return (JSON.parse(text) as { error: string }).error;
-  } catch {
-    return text.slice(0, 200);
-  }
+  const { error } = (parsedJson(text) ?? {}) as { error?: string };
+  return error ?? text.slice(0, 200);
 }
 
 function hintOf(text: string, landing: string): string | undefined {

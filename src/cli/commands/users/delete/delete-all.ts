@@ -1,16 +1,7 @@
 import type { Context } from "../../../context.ts";
 import { toFailure, type Failure } from "../../../errors.ts";
 import { createProgress } from "../../../output/progress.ts";
-import type { Receipt } from "./receipt.ts";
-
-/** What became of one. `unknown`: the connection broke, and it may be gone. `gone`: it was not there any more. */
-export interface Outcome {
-  readonly id: string;
-  readonly outcome: "deleted" | "gone" | "failed" | "unknown" | "not_attempted";
-  /** Why, where it failed. */
-  readonly code?: string;
-  readonly error?: string;
-}
+import type { Outcome, Receipt } from "./receipt.ts";
 
 /** How a deletion went. */
 export interface Deletion {

@@ -1,9 +1,18 @@
 import { open, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { parsedJson } from "../../../../wire/json.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
-import type { Outcome } from "./delete-all.ts";
+
+/** What became of one. `unknown`: the connection broke, and it may be gone. `gone`: it was not there any more. */
+export interface Outcome {
+  readonly id: string;
+  readonly outcome: "deleted" | "gone" | "failed" | "unknown" | "not_attempted";
+  /** Why, where it failed. */
+  readonly code?: string;
+  readonly error?: string;
+}
 
 /** What a line of a receipt says, in JSON. `deleting` stands before the deletion, every other outcome after it. */
 interface Line {
@@ -77,11 +86,5 @@ async function readText(path: string, shown: string): Promise<string> {
 }
 
 function linesOf(text: string): Line[] {
-  return text.split("\n").flatMap((line) => {
-    try {
-      return [JSON.parse(line) as Line];
-    } catch {
-      return [];
-    }
-  });
+  return text.split("\n").flatMap((line) => (parsedJson(line) as Line | undefined) ?? []);
 }

@@ -5,7 +5,8 @@ import type { Listed } from "../../../list/columns.ts";
 import { printAll } from "../../../list/print.ts";
 import { printJson } from "../../../output/text.ts";
 import { formatOf, type OutputFlags } from "../../../output/flags.ts";
-import type { Deletion, Outcome } from "./delete-all.ts";
+import type { Deletion } from "./delete-all.ts";
+import type { Outcome } from "./receipt.ts";
 
 const OUTCOMES: Listed<Outcome> = {
   id: "id",
