@@ -7,8 +7,8 @@ import { ApiError } from "./errors.ts";
 import { hmacKey, isOwnToken, signToken } from "./hs256.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
-const MAX_CACHED_TOKENS = 4096;
-const MAX_KEYS = 4096;
+/** `max` would allocate the room of all entries at once. */
+const CACHED = { maxSize: 4096, sizeCalculation: () => 1 };
 
 /** What is remembered of a token that an instance's key has signed. */
 interface Verified {
@@ -41,12 +41,12 @@ export function claimsFor(
 
 /** Issues and verifies tokens. */
 export function createTokens() {
-  const keys = new LRUCache<string, KeyObject>({ max: MAX_KEYS, memoMethod: hmacKey });
+  const keys = new LRUCache<string, KeyObject>({ ...CACHED, memoMethod: hmacKey });
   const importedKeys = new LRUCache<string, Promise<SigningKey>>({
-    max: MAX_KEYS,
+    ...CACHED,
     memoMethod: (key) => importKey(key),
   });
-  const verified = new LRUCache<string, Verified>({ max: MAX_CACHED_TOKENS });
+  const verified = new LRUCache<string, Verified>(CACHED);
 
   /** @throws {ApiError} where the instance's key did not sign the token, or its header is not plain */
   async function signedClaims(instance: InstanceRecord, token: string): Promise<Partial<TokenClaims>> {

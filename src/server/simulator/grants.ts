@@ -9,8 +9,8 @@ import type { Sealer } from "./sealer.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
 const TOKEN_LIFETIME_MS = 2 * 3_600_000;
-/** Codes that were redeemed, and access tokens, that a process remembers. */
-const MAX_REMEMBERED = 10_000;
+/** Redeemed codes and access tokens that a process remembers. `max` would allocate the room of all at once. */
+const REMEMBERED = { maxSize: 10_000, sizeCalculation: () => 1 };
 
 /** What a code carries: a persona of the store is known everywhere, and a typed one is made again from this. */
 export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;
@@ -79,8 +79,8 @@ export class Grants {
   readonly #recall: (reference: PersonaReference) => PersonaRecord;
   readonly #now: () => Date;
   /** The codes that were redeemed. */
-  readonly #spent = new LRUCache<string, true>({ max: MAX_REMEMBERED });
-  readonly #tokens = new LRUCache<string, { consent: Consent; expires: number }>({ max: MAX_REMEMBERED });
+  readonly #spent = new LRUCache<string, true>(REMEMBERED);
+  readonly #tokens = new LRUCache<string, { consent: Consent; expires: number }>(REMEMBERED);
 
   constructor(sealer: Sealer, recall: (reference: PersonaReference) => PersonaRecord, now: () => Date) {
     this.#sealer = sealer;
