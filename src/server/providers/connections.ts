@@ -137,7 +137,7 @@ function withDefaults(
     const url = new URL(address);
     const missing = [...new URL(own[name as "token"]).searchParams].filter(([key]) => !url.searchParams.has(key));
     for (const [key, value] of missing) url.searchParams.append(key, value);
-    endpoints[name] = missing.length === 0 ? address : url.href;
+    endpoints[name] = url.href;
   }
   return endpoints as ProviderDefinition["endpoints"];
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Application, Connection } from "../providers/connections.ts";
 import { randomBytes } from "../random.ts";
+import { withParameters } from "./redirect-uri.ts";
 
 /** 64 hexadecimal characters (spec, "Limits"). */
 export function generateState(): string {
@@ -29,22 +30,16 @@ export interface AuthorizationRequest {
 
 /** RFC 6749, 4.1.1. */
 export function authorizationUrl(connection: Connection, request: AuthorizationRequest): string {
-  const url = new URL(connection.endpoints.authorize);
-  // Set in the address itself, each would have all of it written again.
-  const query = new URLSearchParams(url.search);
-  query.set("response_type", "code");
-  query.set("client_id", connection.client_id);
-  query.set("redirect_uri", request.redirect_uri);
-  query.set("scope", connection.provider.scopes.join(" "));
-  query.set("state", request.state);
-  if (request.code_verifier !== null) {
-    query.set("code_challenge", codeChallenge(request.code_verifier));
-    query.set("code_challenge_method", "S256");
-  }
-  if (request.login_hint !== undefined && connection.loginHint !== undefined) {
-    query.set(connection.loginHint, request.login_hint);
-  }
-  if (connection.introduce) query.set("application", connection.introduce(request.application, request.state));
-  url.search = query.toString();
-  return url.href;
+  const { client_id, endpoints, loginHint, introduce, provider } = connection;
+  const { redirect_uri, state, code_verifier, login_hint, application } = request;
+  return withParameters(endpoints.authorize, {
+    response_type: "code",
+    client_id,
+    redirect_uri,
+    scope: provider.scopes.join(" "),
+    state,
+    ...(code_verifier !== null && { code_challenge: codeChallenge(code_verifier), code_challenge_method: "S256" }),
+    ...(login_hint !== undefined && loginHint !== undefined && { [loginHint]: login_hint }),
+    ...(introduce && { application: introduce(application, state) }),
+  });
 }

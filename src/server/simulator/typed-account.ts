@@ -5,6 +5,7 @@ import { SIMULATED } from "./providers.ts";
 /** How the ids begin. */
 const VERIFIED = "p";
 const UNVERIFIED = "u";
+const TYPED_ID = /^[pu]\d+$/;
 
 /** What makes a typed account the same one again, at any process. */
 export interface TypedAccount {
@@ -35,7 +36,8 @@ export function seedPersona(id: string, name: string, email: string): { id: stri
 
 /** What people know an account by: the id that a seed gives it, or the address that was typed in. */
 export function accountName(persona: PersonaRecord): string {
-  return typedPersona(typedAccount(persona)).id === persona.id ? persona.email : persona.id;
+  const isTyped = TYPED_ID.test(persona.id) && typedPersona(typedAccount(persona)).id === persona.id;
+  return isTyped ? persona.email : persona.id;
 }
 
 /** What was typed in, by the persona that was made of it. */
