@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { noting, RequestLog } from "../../src/server/flows/request-log.ts";
-import { Grants, type Consent } from "../../src/server/simulator/grants.ts";
+import { Grants } from "../../src/server/simulator/grants.ts";
 import type { Sealer } from "../../src/server/simulator/sealer.ts";
 import { StateQueue } from "../../src/server/store/json/state-queue.ts";
 import { state } from "../store/_records.ts";
@@ -36,16 +36,16 @@ it("The simulator remembers a bounded number of redeemed codes", () => {
     () => new Date(0),
   );
   const client = { provider: "google" as const, client_id: "acme", redirect_uri: "http://localhost/callback" };
-  const consent: Consent = { ...client, persona, scopes: [], code_challenge: undefined, outcome: undefined };
+  const request = { ...client, scopes: [], code_challenge: undefined, outcome: undefined };
   const redeem = (code: string): unknown => grants.redeem({ ...client, code, code_verifier: undefined });
   const sign = (count: number): void => {
-    for (let n = 0; n < count; n++) if (!redeem(grants.issueCode(consent))) throw new Error("not redeemed");
+    for (let n = 0; n < count; n++) if (!redeem(grants.issueCode(request, persona))) throw new Error("not redeemed");
   };
   sign(12_000);
   const before = heap();
   sign(60_000);
   expect(heap() - before).toBeLessThan(2);
-  const code = grants.issueCode(consent);
+  const code = grants.issueCode(request, persona);
   expect(redeem(code)).toBeDefined();
   expect(redeem(code)).toBeUndefined();
 });

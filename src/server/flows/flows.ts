@@ -27,7 +27,7 @@ export interface StepReport {
   readonly name: string;
   readonly ms?: number;
   readonly sent?: Readonly<Record<string, unknown>>;
-  readonly answered?: Readonly<Record<string, unknown>>;
+  readonly answered?: Readonly<Record<string, unknown>> | undefined;
   readonly reason?: string | undefined;
 }
 

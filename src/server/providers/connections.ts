@@ -35,7 +35,7 @@ export type ProvidersMode = "auto" | "real" | "simulated";
 /** The stand-in for a provider: where its endpoints are, and the client it knows without being told. */
 export interface Simulated {
   readonly fetch: Fetch;
-  endpoints(provider: Provider): Readonly<Record<string, string>>;
+  endpoints(provider: Provider): ProviderDefinition["endpoints"];
   readonly client: ConnectionRecord;
   introduce(application: Application, state: string): string;
   timeoutOf(code: string): number | undefined;
@@ -60,14 +60,19 @@ export function createConnect({ mode, globals, simulated, fetch }: ConnectionOpt
     const provider = DEFINITIONS[name];
     const record = credentialsFor(instance, name, globals);
     const { client_id, client_secret } = record ?? simulated.client;
-    const client = { provider, client_id, client_secret };
-    if (record && mode !== "simulated") {
-      const endpoints = withDefaults(provider.endpoints, { ...globals[name]?.endpoints, ...record.endpoints });
-      return { ...client, endpoints, loginHint: provider.loginHint, fetch, introduce: undefined, timeoutOf: undefined };
-    }
-    const { fetch: dispatch, introduce, timeoutOf } = simulated;
-    const endpoints = { ...provider.endpoints, ...simulated.endpoints(name) };
-    return { ...client, endpoints, loginHint: "login_hint", fetch: dispatch, introduce, timeoutOf };
+    const isReal = record !== undefined && mode !== "simulated";
+    return {
+      provider,
+      client_id,
+      client_secret,
+      endpoints: isReal
+        ? withDefaults(provider.endpoints, { ...globals[name]?.endpoints, ...record.endpoints })
+        : simulated.endpoints(name),
+      loginHint: isReal ? provider.loginHint : "login_hint",
+      fetch: isReal ? fetch : simulated.fetch,
+      introduce: isReal ? undefined : simulated.introduce,
+      timeoutOf: isReal ? undefined : simulated.timeoutOf,
+    };
   };
 }
 

@@ -65,7 +65,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   const note = deps.flows.of(state);
   note({ instance: instance.id, provider, redirect_uri: record.redirect_uri }, callback);
   deps.startLimit.finished(request.ip_address);
-  const redirect = { name: "redirect", sent: { location: withoutQuery(record.redirect_uri) } };
+  const redirect = { location: withoutQuery(record.redirect_uri) };
   try {
     const connection = await deps.connect(instance, record.provider);
     // A real provider is asked once for a state, whatever becomes of this process; a simulated one ends with it.
@@ -77,7 +77,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     const ms = performance.now() - begun;
     note(
       { result: "token", user_id: user.id, error: null, reason: null },
-      { ...redirect, ms, answered: { status: 302, result: "token", user_id: user.id } },
+      { name: "redirect", ms, sent: redirect, answered: { status: 302, result: "token", user_id: user.id } },
     );
     return withParameters(record.redirect_uri, { token });
   } catch (error) {
@@ -87,7 +87,13 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     const reason = failure.message;
     note(
       { result: "error", error: failure.code, reason },
-      { ...redirect, ms: performance.now() - begun, answered: { status: 302, error: failure.code }, reason },
+      {
+        name: "redirect",
+        ms: performance.now() - begun,
+        sent: redirect,
+        answered: { status: 302, error: failure.code },
+        reason,
+      },
     );
     const parameters = { error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
     return withParameters(record.redirect_uri, parameters, ["token"]);
@@ -136,7 +142,7 @@ function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply
     name: endpoint,
     ms,
     sent: { url: withoutQuery(url), method, ...sent },
-    ...(answered && { answered }),
+    answered,
     reason,
   };
 }

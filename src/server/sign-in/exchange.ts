@@ -10,7 +10,7 @@ import { refusalOf } from "./refusal.ts";
 
 const PROVIDER_TIMEOUT_MS = 10_000;
 const MAX_REPLY_BYTES = 1 << 20;
-const USER_AGENT = "svc-identity";
+const COMMON_HEADERS = { accept: "application/json", "user-agent": "svc-identity" };
 const MAX_LIFETIME_SECONDS = 10 * 365 * 86_400;
 
 export interface ProviderTokens {
@@ -67,20 +67,22 @@ export function exchangeCode(
 ): Promise<ProviderTokens> {
   const { client_id, client_secret, provider } = exchange.connection;
   const sent: Record<string, string> = { grant_type: "authorization_code", code, redirect_uri, client_id };
-  const headers: Record<string, string> = { "content-type": "application/x-www-form-urlencoded" };
+  const headers: Record<string, string> = { ...COMMON_HEADERS, "content-type": "application/x-www-form-urlencoded" };
   if (provider.clientAuthentication === "body") sent["client_secret"] = client_secret;
   else
     headers["authorization"] =
       `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString("base64")}`;
   if (code_verifier !== null) sent["code_verifier"] = code_verifier;
   const body = new URLSearchParams(sent).toString();
-  return fetchReply(exchange, "token", { method: "POST", headers, body }, TokenReply, sent);
+  const init: FetchInit = { method: "POST", headers, body, signal: exchange.signal, redirect: "manual" };
+  return fetchReply(exchange, "token", init, TokenReply, sent);
 }
 
 /** What a provider reads a profile with. */
 export function bearerGet(exchange: Exchange, access_token: string): Get<string> {
-  const headers = { authorization: `Bearer ${access_token}` };
-  return (endpoint, schema) => fetchReply(exchange, endpoint, { method: "GET", headers }, schema);
+  const headers = { ...COMMON_HEADERS, authorization: `Bearer ${access_token}` };
+  const init: FetchInit = { method: "GET", headers, signal: exchange.signal, redirect: "manual" };
+  return (endpoint, schema) => fetchReply(exchange, endpoint, init, schema);
 }
 
 /** One bound on all that a provider is asked in one sign-in. `AbortSignal.timeout` would keep its timer for all of it. */
@@ -136,15 +138,14 @@ async function fetchReply<Schema extends z.ZodMiniType>(
 }
 
 async function send(
-  { connection, signal }: Exchange,
+  { connection }: Exchange,
   endpoint: string,
   init: FetchInit,
 ): Promise<{ status: number; text: string }> {
-  const headers = { ...init.headers, accept: "application/json", "user-agent": USER_AGENT };
   const { name } = connection.provider;
   try {
     const url = connection.endpoints[endpoint as "token"];
-    const response = await connection.fetch(url, { ...init, headers, signal, redirect: "manual" });
+    const response = await connection.fetch(url, init);
     return { status: response.status, text: await readText(response.body ?? [], MAX_REPLY_BYTES) };
   } catch (error) {
     if (error instanceof BodyTooLong)

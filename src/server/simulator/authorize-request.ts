@@ -22,7 +22,7 @@ export function parseRequest(
   provider: SimulatedProvider,
   { grants, callbackUrl, isClient }: AuthorizeDeps,
   query: Parameters,
-  browser: string | undefined,
+  { browser, outcome }: Pick<AuthorizationRequest, "browser" | "outcome">,
 ): AuthorizationRequest {
   const client_id = query.get("client_id") ?? "";
   const redirect_uri = query.get("redirect_uri") ?? "";
@@ -41,7 +41,7 @@ export function parseRequest(
     code_challenge: query.get("code_challenge"),
     application: grants.introduced(query.get("application") ?? "", state),
     browser,
-    outcome: undefined,
+    outcome,
   };
 }
 

@@ -51,7 +51,7 @@ export function authorize(
 ): AuthorizeOutcome {
   const id = query.get("request");
   if (id === undefined) {
-    const request = { ...parseRequest(name, provider, deps, query, browser), outcome: chosen?.outcome };
+    const request = parseRequest(name, provider, deps, query, { browser, outcome: chosen?.outcome });
     const account = decidedAccount(provider, deps.personas, query.get("login_hint"), chosen);
     if (account && !request.application?.needsClick) return granted(deps, request, account);
     return toPicker(deps, request, chosen && account);
@@ -114,7 +114,7 @@ function granted(
 ): AuthorizeOutcome {
   const error = request.outcome && REDIRECT_ERRORS[request.outcome];
   if (error !== undefined || !persona) return back(request, { error: error ?? "access_denied" }, persona);
-  return back(request, { code: grants.issueCode({ ...request, persona }) }, persona);
+  return back(request, { code: grants.issueCode(request, persona) }, persona);
 }
 
 function back(

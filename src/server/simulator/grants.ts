@@ -34,7 +34,8 @@ export interface AuthorizationRequest {
 type ClientRequest = Omit<AuthorizationRequest, "state" | "application" | "browser" | "outcome">;
 
 /** A client's request that an account holder agreed to. */
-export interface Consent extends ClientRequest {
+export interface Consent {
+  readonly request: ClientRequest;
   readonly persona: PersonaRecord;
   readonly outcome: OutcomeId | undefined;
 }
@@ -112,10 +113,16 @@ export class Grants {
   pending(id: string): { request: AuthorizationRequest; isExpired: boolean } | undefined {
     const opened = this.#open("request", id);
     if (!opened) return undefined;
+    const { provider, client_id, redirect_uri, scopes, code_challenge } = opened.client;
     const [state, browser, application, outcome] = opened.details as SealedRequest;
     return {
+      // Spread, the client's part would take longer than to open it.
       request: {
-        ...opened.client,
+        provider,
+        client_id,
+        redirect_uri,
+        scopes,
+        code_challenge,
         state,
         browser: browser ?? undefined,
         outcome: outcome ?? undefined,
@@ -125,8 +132,8 @@ export class Grants {
     };
   }
 
-  issueCode({ persona, outcome, ...request }: Consent): string {
-    return this.#close("code", request, [persona.id, persona.email, persona.name, outcome ?? null]);
+  issueCode(request: ClientRequest & Pick<AuthorizationRequest, "outcome">, persona: PersonaRecord): string {
+    return this.#close("code", request, [persona.id, persona.email, persona.name, request.outcome ?? null]);
   }
 
   /** How the sign-in of a code is to end; undefined: as it may, or the code is not ours. */
@@ -152,7 +159,7 @@ export class Grants {
     const [id, email, name, outcome] = opened.details as SealedPersona;
     const persona = this.#recall({ id, email, name });
     return {
-      access_token: this.#issueToken({ ...client, persona, outcome: outcome ?? undefined }),
+      access_token: this.#issueToken({ request: client, persona, outcome: outcome ?? undefined }),
       scopes: client.scopes,
     };
   }
@@ -160,7 +167,9 @@ export class Grants {
   /** The account that a provider's access token belongs to. */
   consentOf(provider: Provider, access_token: string): Consent | undefined {
     const entry = this.#tokens.get(access_token);
-    return entry && entry.expires > this.#time() && entry.consent.provider === provider ? entry.consent : undefined;
+    return entry && entry.expires > this.#time() && entry.consent.request.provider === provider
+      ? entry.consent
+      : undefined;
   }
 
   #issueToken(consent: Consent): string {

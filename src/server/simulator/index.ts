@@ -7,7 +7,7 @@ import { authorize, showAccounts, type AuthorizeOutcome, type Chosen } from "./a
 import { alteredPersona, SHORT_TIMEOUT_MS } from "./outcomes.ts";
 import { Grants } from "./grants.ts";
 import { Personas } from "./personas.ts";
-import { reply, type PickerView } from "./provider.ts";
+import { reply, type PickerView, type SimulatedProvider } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
 import { createSealer } from "./sealer.ts";
 import { answerToken } from "./token-endpoint.ts";
@@ -64,11 +64,11 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     isClient: (client_id) => isKnown(name, (own) => own.client_id === client_id),
   }));
 
-  const endpoints = byProvider((name) =>
-    Object.fromEntries(
-      Object.entries(SIMULATED[name].endpoints).map(([key, path]) => [key, `${prefix}/${name}${path}`]),
-    ),
-  );
+  const endpoints = byProvider((name) => {
+    const entries = Object.entries(SIMULATED[name].endpoints);
+    const addresses = entries.map(([key, path]) => [key, `${prefix}/${name}${path}`] as const);
+    return Object.fromEntries(addresses) as SimulatedProvider["endpoints"];
+  });
   return {
     client,
     personas,
@@ -97,7 +97,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       if (!consent) return reply(401, { message: "Bad credentials" });
       if (consent.outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
       const persona = alteredPersona(consent.persona, consent.outcome, name);
-      return SIMULATED[name].resource(path, { ...consent, persona }, init.headers ?? {});
+      return SIMULATED[name].resource(path, { persona, scopes: consent.request.scopes }, init.headers ?? {});
     },
   };
 }

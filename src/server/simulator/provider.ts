@@ -6,7 +6,7 @@ import type { email, text } from "../../wire/seed.ts";
 import type { AccountOutcome, OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { Consent, Redemption } from "./grants.ts";
+import type { Redemption } from "./grants.ts";
 
 /** How a persona appears on a provider's account picker. */
 export interface Account {
@@ -45,6 +45,12 @@ export interface TokenRequest {
   /** How the client proved itself. */
   readonly method: "basic" | "body";
   readonly accept: string;
+}
+
+/** What an access token was given for. */
+export interface Granted {
+  readonly persona: PersonaRecord;
+  readonly scopes: readonly string[];
 }
 
 export type Redeem = () => { access_token: string; scopes: readonly string[] } | undefined;
@@ -94,7 +100,7 @@ export interface SimulatedProvider {
   /** @param isClient whether id and secret are those of a client that is known */
   token(request: TokenRequest, isClient: boolean, redeem: Redeem): FetchResponse;
   /** A protected document, by its path behind the provider's prefix. */
-  resource(path: string, consent: Consent, headers: Readonly<Record<string, string>>): FetchResponse;
+  resource(path: string, granted: Granted, headers: Readonly<Record<string, string>>): FetchResponse;
 }
 
 export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): FetchResponse {
