@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const SVC = join(ROOT, "bin/svc.js");
-const ROUNDS = 15;
+const ROUNDS = Number(process.env.SVC_BENCH_ROUNDS ?? 15);
 /** One page, and a hundred. */
 const COUNTS = [1_000, 100_000];
 /** Without a bound V8 lets garbage lie as long as the machine has room, which says nothing of what is needed. */

@@ -16,17 +16,19 @@ const SERVE = [SVC, "serve", "--port", "0", "--json", "--quiet"];
 const SMALL = 1_000;
 const LARGE = Number(process.env.LARGE ?? 100_000);
 const WARM_UP_SECONDS = 3;
-/** By then V8 has given back the room in which what was read at the start was new: tens of MB, more on newer Nodes. */
-const QUIET_MS = 30_000;
+/** By then V8 has given back the room that new objects took, however much is kept of them: on newer Nodes 100 MB. */
+const QUIET_MS = 20_000;
 
 /** @returns the rows of the report: what sign-ins cost when 50,000 are outstanding, and the picker with 1,000 typed accounts */
 export async function growthOfStates(rounds) {
   return inDirectory(async (directory) => {
     const [few, many] = [await contender(directory), await contender(directory)];
     await load({ port: many.port, requests: many.typed, expected: 302 });
+    await delay(QUIET_MS);
     const before = await memoryOf(many.pid);
     let outstanding = 0;
     while (outstanding < 50_000) outstanding += 1.5 * (await load({ ...many, requests: many.begin, expected: 302 }));
+    await delay(QUIET_MS);
     const bytes = ((await memoryOf(many.pid)) - before) / Math.min(outstanding, 50_000);
     const rates = { begin: { few: [], many: [] }, picker: { few: [], many: [] } };
     for (let i = 0; i < rounds; i++)
