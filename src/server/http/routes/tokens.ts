@@ -13,20 +13,20 @@ export const verifyToken: RouteDefinition = {
   on: ["front", "instance"],
   async handle(request, deps) {
     const instance = requireSecretKey(request, deps, "missing_secret_key");
-    const claims = await deps.tokens.verify(instance, await readToken(request), deps.now());
+    const token = tokenIn(await request.text(), request);
+    const claims = await deps.tokens.verify(instance, token, deps.now());
     const found = await deps.store.findUser(instance.id, claims.sub);
     if (!found) throw new ApiError("user_not_found");
     return json(toVerifiedToken(claims, found.user));
   },
 };
 
-async function readToken(request: AppRequest): Promise<string> {
-  const text = await request.text();
+function tokenIn(text: string, { header }: AppRequest): string {
   // Without a body there is nothing that would need a type.
   if (text === "") throw new ApiError("missing_token");
-  if (!JSON_TYPE.test(request.header("content-type") ?? ""))
+  if (!JSON_TYPE.test(header("content-type") ?? ""))
     throw new ApiError("unsupported_media_type", "send application/json");
-  if ((request.header("content-encoding") ?? "identity") !== "identity")
+  if ((header("content-encoding") ?? "identity") !== "identity")
     throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
   if (text.length > MAX_BODY_BYTES) throw new ApiError("body_too_large");
   const token = ownToken(parseJson(text));
