@@ -5,14 +5,14 @@ import { providerFetch } from "../src/server/providers/fetch.ts";
 import type { SessionRecord } from "../src/server/store/records.ts";
 import type { UserView } from "../src/server/store/store.ts";
 import { type Provider } from "../src/wire/names.ts";
-import { json, type Answer, type Heard } from "./providers/_answer.ts";
+import { json, type Answer, type ProviderRequest } from "./providers/_answer.ts";
 import { REAL } from "./providers/_real.ts";
 import { APP, SEED, setup, type Service } from "./_setup.ts";
 
 export interface Fake {
   readonly service: Service;
   /** The requests to the provider, in order. */
-  readonly heard: Heard[];
+  readonly requests: ProviderRequest[];
   /** May be changed between sign-ins. */
   readonly answers: Record<string, Answer>;
   signIn(): Promise<URL>;
@@ -25,15 +25,15 @@ export async function setupProvider(
   secret = "s3cret",
 ): Promise<Fake> {
   const answers = { ...REAL[provider].answers, ...changed };
-  const heard: Heard[] = [];
+  const requests: ProviderRequest[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
-      heard.push({ method, path: url, headers, body });
+      requests.push({ method, path: url, headers, body });
       const answer = answers[url.split("?")[0]!] ?? json({ message: "Not Found" }, 404);
-      answer(response, heard.at(-1)!);
+      answer(response, requests.at(-1)!);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -59,7 +59,7 @@ export async function setupProvider(
     expect(response.status).toBe(302);
     return new URL(response.headers.get("location")!);
   };
-  return { service, heard, answers, signIn };
+  return { service, requests, answers, signIn };
 }
 
 export async function contents({ store, acme }: Service): Promise<{ users: UserView[]; sessions: SessionRecord[] }> {

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, type Dashboard } from "../_dashboard.ts";
 
-describe.skipIf(CHROMIUM === undefined)("What the dashboard calls things", () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
   let on: Dashboard;
   beforeAll(async () => {
     on = await openDashboard();
   });
   afterAll(() => on?.close());
 
-  it("says that the overview counts the users of all instances, where the list has those of one", async () => {
+  it("says that the overview counts the users of all instances, while the list shows one instance", async () => {
     await on.visit("overview");
     const card = on.page.getByRole("link", { name: /^Users of all instances/ });
     expect(Number(await on.page.getByTestId("count-users").textContent())).toBeGreaterThan(0);
@@ -18,7 +18,7 @@ describe.skipIf(CHROMIUM === undefined)("What the dashboard calls things", () =>
     expect(await on.page.getByLabel("Instance").inputValue()).toBe(on.svc.instances[0]!.id);
   });
 
-  it("tells the step at the account picker from the choice on it, and writes the provider's name as people do", async () => {
+  it("distinguishes the account picker from the choice made there, and writes provider names in their own spelling", async () => {
     const redirect = encodeURIComponent(`${on.svc.url}/__svc/signed-in`);
     const application = await on.context.newPage();
     await application.goto(`${on.svc.url}/oauth/authorize?provider=github&redirect_uri=${redirect}`);

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 
-export interface Heard {
+export interface ProviderRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-export type Answer = (response: ServerResponse, heard: Heard) => void;
+export type Answer = (response: ServerResponse, requests: ProviderRequest) => void;
 
 export const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
 

@@ -123,14 +123,14 @@ describe("An unusable response", () => {
   ];
 
   it.each(ROWS)("of %s at %s, %s, ends the sign-in with %s", async (provider, path, _what, code, answer) => {
-    const { service, signIn, heard } = await setupProvider(provider, { [path]: answer });
+    const { service, signIn, requests } = await setupProvider(provider, { [path]: answer });
     const before = await contents(service);
     expect((await signIn()).href).toBe(failure(code));
     expect(await contents(service)).toEqual(before);
     expect(service.log.bugs).toEqual([]);
     expect(service.log.failures).toEqual([expect.stringMatching(`^${provider}: ${code}: (?!unexpected)`)]);
-    expect(heard.filter((request) => request.path === "/token")).toHaveLength(1);
-    expect(heard.at(-1)!.path.split("?")[0]).toBe(path);
+    expect(requests.filter((request) => request.path === "/token")).toHaveLength(1);
+    expect(requests.at(-1)!.path.split("?")[0]).toBe(path);
   });
 });
 
@@ -153,7 +153,7 @@ describe("A provider that stops responding", () => {
       syncBuiltinESMExports();
     });
     const deadlines = (): number[] => timers.mock.calls.flatMap(([, ms], call) => (ms === 10_000 ? [call] : []));
-    const { service, signIn, heard } = await setupProvider("google", {
+    const { service, signIn, requests } = await setupProvider("google", {
       [path]: (response) => {
         answer(response);
         // Pretend that ten seconds have passed.
@@ -165,19 +165,19 @@ describe("A provider that stops responding", () => {
     expect(await contents(service)).toEqual(before);
     expect(deadlines()).toHaveLength(1);
     expect(ended).toHaveBeenCalledWith(timers.mock.results[deadlines()[0]!]!.value);
-    expect(heard.at(-1)!.path).toBe(path);
+    expect(requests.at(-1)!.path).toBe(path);
   });
 });
 
 describe("The code exchange", () => {
   it.each(PROVIDERS)("is made exactly once in a sign-in through %s", async (provider) => {
-    const { signIn, heard } = await setupProvider(provider);
+    const { signIn, requests } = await setupProvider(provider);
     expect([...(await signIn()).searchParams.keys()]).toEqual(["token"]);
-    expect(heard.filter(({ method }) => method === "POST").map(({ path }) => path)).toEqual(["/token"]);
+    expect(requests.filter(({ method }) => method === "POST").map(({ path }) => path)).toEqual(["/token"]);
   });
 
   it("is made once for any number of callbacks with one state", async () => {
-    const { service, heard } = await setupProvider("google");
+    const { service, requests } = await setupProvider("google");
     const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
     const begun = await service.fetch(`/oauth/authorize?${query.toString()}`);
     const state = new URL(begun.headers.get("location")!).searchParams.get("state");
@@ -186,6 +186,6 @@ describe("The code exchange", () => {
     );
     const statuses = (await Promise.all(callbacks)).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([302, ...Array.from({ length: 49 }, () => 400)]);
-    expect(heard.map(({ path }) => path)).toEqual(["/token", "/userinfo"]);
+    expect(requests.map(({ path }) => path)).toEqual(["/token", "/userinfo"]);
   });
 });

@@ -4,7 +4,7 @@ import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { contents, type Fake, setupProvider } from "../_provider.ts";
 import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
 import { failure } from "../_sign-in.ts";
-import { type Answer, FORM_TYPE, type Heard, json, raw } from "./_answer.ts";
+import { type Answer, FORM_TYPE, type ProviderRequest, json, raw } from "./_answer.ts";
 import { GOOGLE_USER } from "./_google.ts";
 import { REAL } from "./_real.ts";
 
@@ -16,7 +16,7 @@ async function userOf({ service, signIn }: Fake): Promise<UserRecord> {
   return (await service.store.findUser(service.acme.id, String(sub)))!.user;
 }
 
-function said({ method, path, headers, body }: Heard): object {
+function shown({ method, path, headers, body }: ProviderRequest): object {
   return {
     request: `${method} ${path}`,
     accept: headers.accept,
@@ -52,18 +52,18 @@ describe("The requests to a provider", () => {
   });
 
   it("of google send the secret in the body, then read the profile", async () => {
-    const { signIn, heard } = await setupProvider("google");
+    const { signIn, requests } = await setupProvider("google");
     await signIn();
-    expect(heard.map(said)).toEqual([
+    expect(requests.map(shown)).toEqual([
       exchange("google", undefined, { client_secret: "s3cret" }),
       get("/userinfo", "ya29.token"),
     ]);
   });
 
   it("of github send the secret in the body, then read the profile and the e-mail addresses", async () => {
-    const { signIn, heard } = await setupProvider("github");
+    const { signIn, requests } = await setupProvider("github");
     await signIn();
-    expect(heard.map(said)).toEqual([
+    expect(requests.map(shown)).toEqual([
       exchange("github", undefined, { client_secret: "s3cret" }),
       get("/user", "gho_token"),
       get("/user/emails", "gho_token"),
@@ -71,19 +71,19 @@ describe("The requests to a provider", () => {
   });
 
   it("of twitter send the secret by HTTP Basic only and the verifier, then read the profile", async () => {
-    const { signIn, heard } = await setupProvider("twitter");
+    const { signIn, requests } = await setupProvider("twitter");
     await signIn();
     const basic = `Basic ${Buffer.from("our-id:s3cret").toString("base64")}`;
-    expect(heard.map(said)).toEqual([
+    expect(requests.map(shown)).toEqual([
       exchange("twitter", basic, { code_verifier: expect.stringMatching(/^[\w-]{43}$/) as string }),
       get("/2/users/me?user.fields=profile_image_url", "tw-token"),
     ]);
   });
 
   it("keep every character of a secret in HTTP Basic", async () => {
-    const { signIn, heard } = await setupProvider("twitter", {}, "a:b%c d+é");
+    const { signIn, requests } = await setupProvider("twitter", {}, "a:b%c d+é");
     await signIn();
-    const basic = Buffer.from(heard[0]!.headers.authorization!.slice("Basic ".length), "base64").toString();
+    const basic = Buffer.from(requests[0]!.headers.authorization!.slice("Basic ".length), "base64").toString();
     expect(basic).toBe("our-id:a%3Ab%25c%20d%2B%C3%A9");
   });
 
@@ -195,7 +195,7 @@ describe("The answer of a provider", () => {
   ])("with a picture at %j keeps it as %j and does not fetch it", async (picture, expected) => {
     const fake = await setupProvider("google", { "/userinfo": json({ ...GOOGLE_USER, picture }) });
     expect((await userOf(fake)).avatar_url).toBe(expected);
-    expect(fake.heard.map(({ path }) => path)).toEqual(["/token", "/userinfo"]);
+    expect(fake.requests.map(({ path }) => path)).toEqual(["/token", "/userinfo"]);
   });
 
   it.each(PROVIDERS)("without a name at %s gives a new user another name", async (provider) => {

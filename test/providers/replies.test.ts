@@ -242,7 +242,7 @@ describe("A user's picture and name", () => {
     await service.signIn("github", "x");
     const [found] = await service.client(service.acme).users.list();
     expect(found!.data).toMatchObject({ ...user, providers: ["github"] });
-    expect(fake.heard).toEqual([]);
+    expect(fake.requests).toEqual([]);
   });
 
   it("do not change when a linked account returns none", async () => {
@@ -312,7 +312,7 @@ describe("The configured addresses of a provider", () => {
   it("keep the query of the address that they replace", async () => {
     const fake = await setupProvider("twitter");
     await fake.signIn();
-    expect(fake.heard.at(-1)!.path).toBe("/2/users/me?user.fields=profile_image_url");
+    expect(fake.requests.at(-1)!.path).toBe("/2/users/me?user.fields=profile_image_url");
   });
 
   it("may use plain http to another host only with insecure set", () => {

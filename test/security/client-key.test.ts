@@ -4,7 +4,7 @@ import { createClient } from "../../src/client/index.ts";
 import { answering, SECRET } from "../_attacks.ts";
 import { FRONT, ADA, NOBODY } from "../_setup.ts";
 
-describe("T15: The client sends its key to its own service only, and", () => {
+describe("T15: The client sends its key to its own service only:", () => {
   it.each([
     "",
     ".",
@@ -18,7 +18,7 @@ describe("T15: The client sends its key to its own service only, and", () => {
     ADA.toUpperCase().replace("A", "G"),
     `${ADA} `,
     "__proto__",
-  ])("makes no request for the id %o", async (id) => {
+  ])("it makes no request for the id %o", async (id) => {
     const { fetch, urls } = answering(200, "{}");
     const { users, sessions } = createClient({ secretKey: SECRET, baseUrl: FRONT, fetch });
     const calls = [
@@ -32,7 +32,7 @@ describe("T15: The client sends its key to its own service only, and", () => {
     expect(urls).toEqual([]);
   });
 
-  it.each([301, 302, 303, 307, 308])("follows no redirect with status %i", async (status) => {
+  it.each([301, 302, 303, 307, 308])("it follows no redirect with status %i", async (status) => {
     const { fetch, urls } = answering(status, "");
     const client = createClient({ secretKey: SECRET, baseUrl: FRONT, fetch });
     await expect(client.users.list()).rejects.toMatchObject({ code: "redirect_refused" });
@@ -42,10 +42,10 @@ describe("T15: The client sends its key to its own service only, and", () => {
   it.each([
     ["another site's", "https://evil.example"],
     ["one without encryption", "http://acme.svc.example"],
-    ["one that begins alike", "https://acme.svc.example.evil.example"],
+    ["another one with the same beginning", "https://acme.svc.example.evil.example"],
     ["one with a user name", "https://acme.svc.example@evil.example"],
     ["a file's", "file:///etc/passwd"],
-  ])("rejects a resolved address that is %s", async (_, url) => {
+  ])("it rejects a resolved address that is %s", async (_, url) => {
     const body = JSON.stringify({
       id: NOBODY,
       resource: "instance",
@@ -62,7 +62,7 @@ describe("T15: The client sends its key to its own service only, and", () => {
     expect(urls.map((asked) => new URL(asked).origin)).toEqual(["https://api.svc.example"]);
   });
 
-  it("accepts a resolved address below the service's own", async () => {
+  it("it accepts a resolved address below the service's own", async () => {
     const url = "https://acme.svc.example";
     const body = JSON.stringify({
       id: NOBODY,
@@ -80,7 +80,7 @@ describe("T15: The client sends its key to its own service only, and", () => {
     ["an error page that shows the request's headers", 500, `<h1>Error</h1> X-Service-Secret-Key: ${SECRET}`],
     ["a proxy's page", 200, `x-service-secret-key: ${SECRET}`],
     ["no answer of ours", 418, ""],
-  ])("puts it into no error: %s", async (_, status, body) => {
+  ])("it puts the key into no error: %s", async (_, status, body) => {
     const client = createClient({ secretKey: SECRET, baseUrl: FRONT, fetch: answering(status, body).fetch });
     const error: unknown = await client.users.list().then(
       () => undefined,

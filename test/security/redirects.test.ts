@@ -14,7 +14,7 @@ describe("Redirects, states and browsers", () => {
     ["another case", "http://localhost:3000/CALLBACK"],
     ["another scheme", "https://localhost:3000/callback"],
     ["another loopback name", "http://127.0.0.1:3000/callback"],
-    ["a name that begins alike", "http://localhost.evil.example:3000/callback"],
+    ["a name with the same beginning", "http://localhost.evil.example:3000/callback"],
     ["a user name that looks like the host", "http://localhost:3000@evil.example/callback"],
     ["a backslash", "http://localhost:3000\\@evil.example/callback"],
     ["no scheme", "//evil.example/callback"],

@@ -14,7 +14,7 @@ import { all, take } from "../store/_records.ts";
 const CREDENTIALS = { google: { client_id: "our-google", client_secret: "google-secret" } };
 const WRITE_FAILED = new StorageUnavailable("the disk is full");
 
-/** A callback whose write waits until the log is let go on. */
+/** A callback whose write waits until the log is released. */
 async function heldCallback(): Promise<{ service: Service; log: HeldLog; toCallback: URL; state: string }> {
   const { store, log } = openHeldStore();
   const service = await setup({ store });
@@ -24,7 +24,7 @@ async function heldCallback(): Promise<{ service: Service; log: HeldLog; toCallb
   return { service, log, toCallback, state: toCallback.searchParams.get("state")! };
 }
 
-/** Whether an answer is there after everything that can happen without the log has happened. */
+/** Whether there is an answer once everything has happened that does not need the log. */
 async function isAnswered(answer: Promise<Response>): Promise<boolean> {
   let answered = false;
   void answer.then(() => (answered = true));
@@ -36,8 +36,8 @@ async function usersOf({ store, acme }: Service): Promise<string[]> {
   return (await all(store.users(acme.id, {})))!.map(({ user }) => user.updated_at);
 }
 
-describe("the removal of a state", () => {
-  it("is one write with the sign-in that it makes way for", async () => {
+describe("The removal of a state", () => {
+  it("shares one write with the sign-in that it belongs to", async () => {
     let writes = 0;
     const path = join(temporaryDirectory(), "db.json");
     const store = await openJsonStore(path, { warn: () => undefined, onCommit: () => writes++ });
@@ -58,7 +58,7 @@ describe("the removal of a state", () => {
     ["a code that the provider refuses", (at: URL) => at.href.replace(/code=[^&]+/, "code=wrong")],
     ["the provider's own error", (at: URL) => at.href.replace(/code=[^&]+/, "error=access_denied")],
     ["another provider's callback", (at: URL) => at.href.replace("/google/", "/github/")],
-  ])("is durable before the callback is answered, whatever comes of it: %s", async (_, addressOf) => {
+  ])("is durable before the callback is answered, for every result: %s", async (_, addressOf) => {
     const { service, log, toCallback, state } = await heldCallback();
     const answer = service.fetch(addressOf(toCallback));
     expect(await isAnswered(answer)).toBe(false);
@@ -70,7 +70,7 @@ describe("the removal of a state", () => {
     await expectRefusedState(await service.fetch(toCallback.href));
   });
 
-  it("lets no second callback through while it is written, and answers none before", async () => {
+  it("blocks a second callback while it is written, and is complete before any answer", async () => {
     const { service, log, toCallback } = await heldCallback();
     const answers = Array.from({ length: 10 }, () => service.fetch(toCallback.href));
     expect(await isAnswered(Promise.race(answers))).toBe(false);
@@ -81,7 +81,7 @@ describe("the removal of a state", () => {
     expect(log.groups).toHaveLength(1);
   });
 
-  it("that fails answers 503, and leaves the state and the users as they were", async () => {
+  it("answers 503 if it fails, and leaves state and users unchanged", async () => {
     const { service, log, toCallback, state } = await heldCallback();
     const before = await usersOf(service);
     const answer = service.fetch(toCallback.href);
@@ -92,7 +92,7 @@ describe("the removal of a state", () => {
     expect(await take(service.store, state)).toMatchObject({ state });
   });
 
-  it("that fails lets the next callback that waits have the state", async () => {
+  it("leaves the state to the next waiting callback if it fails", async () => {
     const { service, log, toCallback } = await heldCallback();
     const denied = toCallback.href.replace(/code=[^&]+/, "error=access_denied");
     const answers = [1, 2, 3].map(() => service.fetch(denied));
@@ -103,7 +103,7 @@ describe("the removal of a state", () => {
     expect(locationOf(answered[1]!).href).toBe(failure("access_denied"));
   });
 
-  it("that fails while the provider is slow is answered with 503 too", async () => {
+  it("answers 503 if it fails while the provider is slow, too", async () => {
     const { service, log, toCallback } = await slowCallback();
     const answer = service.fetch(toCallback.href);
     await log.next(WRITE_FAILED);
@@ -112,7 +112,7 @@ describe("the removal of a state", () => {
     expect(service.log.failures).toEqual([]);
   });
 
-  it("is durable before a real provider is asked, which is not asked where it fails", async () => {
+  it("is durable before a real provider is asked, and the provider is not asked if it fails", async () => {
     const { store, log } = openHeldStore();
     let asked = 0;
     const fetch = async (): Promise<Response> => {
@@ -135,7 +135,7 @@ describe("the removal of a state", () => {
     expect(asked).toBe(1);
   });
 
-  it("of a state that is removed otherwise meanwhile refuses the callback", async () => {
+  it("rejects the callback if the state was removed otherwise meanwhile", async () => {
     const { service, log, toCallback } = await heldCallback();
     const cleared = service.store.change("states", toCallback.searchParams.get("state")!, () => undefined);
     const answer = service.fetch(toCallback.href);

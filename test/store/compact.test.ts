@@ -209,7 +209,7 @@ describe("A crash during compaction", () => {
     ["before it began", 4, () => ({ document: documentAt(0), journal: lines(1, 2, 3, 4) })],
     ["before it began, with nothing compacted yet", 4, () => ({ journal: lines(1, 2, 3, 4) })],
     ["when the journal was put aside", 2, () => ({ document: documentAt(0), old })],
-    ["when a new one was begun", 2, () => ({ document: documentAt(0), old, journal: Buffer.alloc(0) })],
+    ["when a new journal was created", 2, () => ({ document: documentAt(0), old, journal: Buffer.alloc(0) })],
     ["when changes had come", 4, () => ({ document: documentAt(1), old, journal })],
     ["when changes had come, the first time", 4, () => ({ old, journal })],
     [
