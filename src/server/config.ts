@@ -47,7 +47,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
   if (!parsed.success) throw faulty(name, issueLines(parsed.error));
   const { $schema: _, providers = {}, providers_mode, public_url, allowed_hosts, trust_proxy, ...same } = parsed.data;
   const faults = Object.entries(providers).flatMap(([key, { endpoints, insecure }]) =>
-    checkEndpoints(key, endpoints, insecure).map((fault) => `providers.${key}.endpoints${fault}`),
+    checkEndpoints(key, endpoints, `providers.${key}.endpoints`, insecure),
   );
   if (faults.length > 0) throw faulty(name, faults);
   const credentials = Object.fromEntries(

@@ -19,7 +19,7 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
   "PUT /instances/:id/connections/:provider": async ({ param, body }, deps) => {
     const instance = requireInstance(deps, param("id"));
     const provider = requireProvider(param("provider"));
-    refuse(checkEndpoints(provider, body.endpoints).map((fault) => `endpoints${fault}`));
+    refuse(checkEndpoints(provider, body.endpoints, "endpoints"));
     const { client_id, client_secret, endpoints } = body;
     const own: ConnectionRecord = { client_id, client_secret, ...(endpoints && { endpoints }) };
     const changed = await changeInstance(deps, instance.id, (before) => ({

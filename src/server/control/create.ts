@@ -1,22 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { checkControlKey, createControlKey } from "./control-key.ts";
-import { createDashboardKeys, type DashboardKeys } from "./dashboard-keys.ts";
+import { createDashboardKeys } from "./dashboard-keys.ts";
 import type { ControlDeps } from "./deps.ts";
 import { Jobs } from "./jobs.ts";
 import type { Reply } from "../http/reply.ts";
 import type { AppRequest } from "../http/request.ts";
 import type { Store } from "../store/store.ts";
 
-/** What gives access to the control API, and when it ends. */
-export interface ControlOptions {
-  readonly controlKey: string;
-  readonly dashboardKeys: DashboardKeys;
-  /** Aborts when the server closes. */
-  readonly closing: AbortSignal;
-}
+export type ControlOptions = ReturnType<typeof controlOptions>;
 
-/** @param key from the configuration; undefined: a new one. @throws {ServeError} where it could be guessed */
-export function controlOptions(store: Store, key: string | undefined, closing: AbortSignal): ControlOptions {
+/**
+ * What gives access to the control API, and when it ends.
+ * @param key from the configuration; undefined: a new one
+ * @param closing aborts when the server closes
+ * @throws {ServeError} where the key could be guessed
+ */
+export function controlOptions(store: Store, key: string | undefined, closing: AbortSignal) {
   return {
     controlKey: key === undefined ? createControlKey() : checkControlKey(key),
     dashboardKeys: createDashboardKeys(store, () => new Date()),

@@ -1,8 +1,6 @@
-import type { ParsedBodyOf } from "../../wire/control/routes.ts";
-import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import { ApiError, ServeError } from "../errors.ts";
 import { checkCredentials } from "../providers/connections.ts";
-import { crossFaults, redirectUriFaults } from "../seed/faults.ts";
+import { addressFaults, crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -37,7 +35,7 @@ export const instanceRoutes: InstanceRoutes = {
 
   "PATCH /instances/:id": async ({ param, body }, deps) => {
     const { id } = requireInstance(deps, param("id"));
-    refuse(patchFaults(body));
+    refuse(addressFaults(body, ""));
     const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     return instanceResource(await changeInstance(deps, id, (before) => ({ ...before, ...patch })), deps.addresses);
   },
@@ -74,15 +72,4 @@ export function requireCredentials({ credentials, mode, isLocal }: ControlDeps, 
 /** @throws {ApiError} `bad_request`, with all of them */
 export function refuse(faults: readonly string[]): void {
   if (faults.length > 0) throw new ApiError("bad_request", faults.join("; "));
-}
-
-function patchFaults({ subdomain, redirect_uris = [] }: ParsedBodyOf<"PATCH /instances/:id">): string[] {
-  const reserved =
-    subdomain !== undefined && RESERVED_SUBDOMAINS.includes(subdomain)
-      ? [`subdomain: "${subdomain}" is the service's own`]
-      : [];
-  return [
-    ...reserved,
-    ...redirect_uris.flatMap((uri, i) => redirectUriFaults(uri, redirect_uris.length === 1, `redirect_uris[${i}]`)),
-  ];
 }

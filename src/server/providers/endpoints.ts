@@ -3,21 +3,22 @@ import { isProvider } from "../../wire/names.ts";
 import { DEFINITIONS } from "./index.ts";
 
 /**
- * What is wrong with the addresses that replace a provider's own, each as `.name: why`. They carry secrets: https, or
- * loopback.
+ * What is wrong with the addresses that replace a provider's own. They carry secrets: https, or loopback.
+ * @param path of `endpoints`, for the messages
  * @param insecure whether plain http to other hosts is meant
  */
 export function checkEndpoints(
   provider: string,
   endpoints: Readonly<Record<string, string>> | undefined,
+  path: string,
   insecure = false,
 ): string[] {
   if (!endpoints || !isProvider(provider)) return [];
   const known = Object.keys(DEFINITIONS[provider].endpoints);
   return Object.entries(endpoints).flatMap(([name, address]) => {
-    if (!known.includes(name)) return [`.${name}: ${provider} has no such endpoint; it has ${known.join(", ")}`];
+    if (!known.includes(name)) return [`${path}.${name}: ${provider} has no such endpoint; it has ${known.join(", ")}`];
     const url = URL.canParse(address) ? new URL(address) : undefined;
     if (url && (isConfidential(url) || (insecure && url.protocol === "http:"))) return [];
-    return [`.${name}: must be an https address, or one on loopback`];
+    return [`${path}.${name}: must be an https address, or one on loopback`];
   });
 }

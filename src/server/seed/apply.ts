@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { ServeError } from "../errors.ts";
@@ -82,9 +82,7 @@ async function checkSame(
 }
 
 async function digestOf(seed: string | SeedInput): Promise<string> {
-  return createHash("sha256")
-    .update(await textOf(seed))
-    .digest("hex");
+  return hash("sha256", await textOf(seed), "hex");
 }
 
 async function parse(seed: string | SeedInput, now: Date, before: readonly InstanceRecord[] = []): Promise<Records> {

@@ -1,4 +1,5 @@
 import { toUSVString } from "node:util";
+import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
@@ -16,18 +17,9 @@ export function crossFaults(seed: Seed): string[] {
     once("subdomain", instance.subdomain, `${at}.subdomain`);
     once("publishable key", instance.publishable_key, `${at}.publishable_key`);
     once("secret key", instance.secret_key, `${at}.secret_key`);
-    if (RESERVED_SUBDOMAINS.includes(instance.subdomain))
-      faults.push(`${at}.subdomain: "${instance.subdomain}" is the service's own`);
-    instance.redirect_uris.forEach((entry, k, { length }) =>
-      faults.push(...redirectUriFaults(entry, length === 1, `${at}.redirect_uris[${k}]`)),
-    );
-    for (const [provider, connection] of Object.entries(instance.connections)) {
-      faults.push(
-        ...checkEndpoints(provider, connection?.endpoints).map(
-          (fault) => `${at}.connections.${provider}.endpoints${fault}`,
-        ),
-      );
-    }
+    faults.push(...addressFaults(instance, `${at}.`));
+    for (const [provider, connection] of Object.entries(instance.connections))
+      faults.push(...checkEndpoints(provider, connection?.endpoints, `${at}.connections.${provider}.endpoints`));
     instance.users.forEach((user, j) => {
       const here = `${at}.users[${j}]`;
       once("user id", user.id, `${here}.id`);
@@ -70,11 +62,20 @@ function uniqueness(faults: string[]): (kind: string, value: string | undefined,
   };
 }
 
-export function redirectUriFaults(entry: string, isOnly: boolean, path: string): string[] {
-  try {
-    checkEntry(entry, isOnly);
-    return [];
-  } catch (error) {
-    return [`${path}: ${(error as ApiError).detail}`];
+/** What is wrong with the addresses of an instance itself. @param path what stands before their names in a message */
+export function addressFaults(
+  { subdomain, redirect_uris = [] }: ParsedBodyOf<"PATCH /instances/:id">,
+  path: string,
+): string[] {
+  const faults: string[] = [];
+  if (subdomain !== undefined && RESERVED_SUBDOMAINS.includes(subdomain))
+    faults.push(`${path}subdomain: "${subdomain}" is the service's own`);
+  for (const [i, entry] of redirect_uris.entries()) {
+    try {
+      checkEntry(entry, redirect_uris.length === 1);
+    } catch (error) {
+      faults.push(`${path}redirect_uris[${i}]: ${(error as ApiError).detail}`);
+    }
   }
+  return faults;
 }

@@ -3,17 +3,9 @@ const IDLE_MS = 1000;
 const RETRY_MS = 60_000;
 const COMPACT_BYTES = 8 << 20;
 
-/** What there is to compact. */
-interface Compactable {
-  /** The lengths of the journal and of the document, in bytes. */
-  readonly journal: number;
-  readonly document: number;
-  /** Whether an earlier compaction is unfinished. */
-  readonly hasOld: boolean;
-}
-
 interface CompactorOptions {
-  look(): Compactable;
+  /** The lengths of the journal and of the document, in bytes, and whether an earlier compaction is unfinished. */
+  look(): { readonly journal: number; readonly document: number; readonly hasOld: boolean };
   compact(): Promise<void>;
   /** Told of the first of several failures in a row. */
   onFailure(error: unknown): void;

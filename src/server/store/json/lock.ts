@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { constants } from "node:fs";
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -64,10 +64,7 @@ async function noted(note: string): Promise<string | undefined> {
 /** A name that only one process can bind: an abstract socket on Linux, a named pipe on Windows. */
 async function bindName(path: string): Promise<(() => Promise<void>) | undefined> {
   const { dev, ino } = await stat(dirname(path), { bigint: true });
-  const id = createHash("sha256")
-    .update(`${dev} ${ino} ${basename(path)}`)
-    .digest("hex")
-    .slice(0, 32);
+  const id = hash("sha256", `${dev} ${ino} ${basename(path)}`, "hex").slice(0, 32);
   const server = createServer((stranger) => stranger.destroy());
   const name = process.platform === "win32" ? `\\\\.\\pipe\\svc-store-${id}` : `\0svc-store-${id}`;
   const bound = await new Promise<boolean>((resolve, reject) => {

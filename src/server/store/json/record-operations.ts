@@ -9,11 +9,11 @@ import {
   type Records,
   type TableName,
 } from "../records.ts";
-import { Conflict, type Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import type { Change } from "./change.ts";
 import type { Commits } from "./commits.ts";
 import { Document } from "./document.ts";
-import { conflictOf } from "./unique.ts";
+import { refuseConflict } from "./unique.ts";
 
 type RecordOperations = Pick<
   Store,
@@ -43,7 +43,7 @@ export function createRecordOperations(document: Document, commits: Commits): Re
         run() {
           const added = byTable(MOVED_NAMES, () => new Set<string>());
           for (const entry of entries) {
-            refuseConflict(conflictOf(document, entry, undefined, added));
+            refuseConflict(document, entry, undefined, added);
             added[entry[0] as keyof Records].add(keyOf(entry[0], entry[1]));
           }
           return { changes: entries.map(([name, record]): Change => ["put", name, record]), result: undefined };
@@ -68,7 +68,7 @@ export function createRecordOperations(document: Document, commits: Commits): Re
         run() {
           if (!after) return { changes: before ? [["delete", name, key]] : [], result: undefined };
           if (after === before) return { changes: [], result: after };
-          refuseConflict(conflictOf(document, [name, after] as unknown as Entry, before, undefined));
+          refuseConflict(document, [name, after] as unknown as Entry, before, undefined);
           return { changes: [["put", name, after]], result: after };
         },
       });
@@ -82,10 +82,6 @@ export function createRecordOperations(document: Document, commits: Commits): Re
 
     clearInstance: (id) => commits.replace(() => without(document, id, false)),
   };
-}
-
-function refuseConflict(conflict: string | undefined): void {
-  if (conflict !== undefined) throw new Conflict(conflict);
 }
 
 function entriesOf(records: Partial<Records>): Entry[] {

@@ -1,43 +1,46 @@
 import { columnsOf } from "../columns.ts";
 import type { Entry, MovedName, RecordOf, TableName } from "../records.ts";
+import { Conflict } from "../store.ts";
 import type { Document } from "./document.ts";
 
 type Added = Readonly<Record<MovedName, ReadonlySet<string>>>;
 
 /**
- * What stands against writing a record: another that has what must be unique, or that what it belongs to is not there.
+ * @throws {Conflict} where another record has what must be unique, or what a record belongs to is not there
  * @param before the record in whose place it is put; undefined: it is new
  * @param added the keys of those that are written with it
  */
-export function conflictOf(
+export function refuseConflict(
   document: Document,
   [name, record]: Entry,
   before: RecordOf[TableName] | undefined,
   added: Added | undefined,
-): string | undefined {
+): void {
   const { tables } = document;
   for (const [column, { unique }] of columnsOf(name)) {
     const value = record[column as keyof typeof record] as unknown;
     if (!unique || (before && before[column as keyof typeof before] === value)) continue;
     if (isTaken(document, name, column, unique === "key", value as string))
-      return `${name}.${column}: another record has ${column === "secret_key" ? "the same" : `"${String(value)}"`}`;
+      throw new Conflict(
+        `${name}.${column}: another record has ${column === "secret_key" ? "the same" : `"${String(value)}"`}`,
+      );
   }
   const isThere = (table: "instances" | "users", id: string): boolean =>
     tables[table].has(id) || (added?.[table].has(id) ?? false);
   if (name === "users") {
     const other = document.tenant(record.instance_id).userByEmail(record.email);
-    if (other && other !== before) return `users.email: another user of the instance has "${record.email}"`;
+    if (other && other !== before)
+      throw new Conflict(`users.email: another user of the instance has "${record.email}"`);
     if (!isThere("instances", record.instance_id))
-      return `users.instance_id: there is no instance ${record.instance_id}`;
+      throw new Conflict(`users.instance_id: there is no instance ${record.instance_id}`);
   }
   if (name === "identities") {
     const other = document.tenant(record.instance_id).identityByUid(record.provider, record.uid);
     if (other && other !== before)
-      return `identities.uid: another user has the ${record.provider} account ${record.uid}`;
+      throw new Conflict(`identities.uid: another user has the ${record.provider} account ${record.uid}`);
   }
   if ((name === "identities" || name === "sessions") && !isThere("users", record.user_id))
-    return `${name}.user_id: there is no user ${record.user_id}`;
-  return undefined;
+    throw new Conflict(`${name}.user_id: there is no user ${record.user_id}`);
 }
 
 function isTaken({ tables }: Document, name: TableName, column: string, isKey: boolean, value: string): boolean {

@@ -4,12 +4,8 @@ import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName, type TableN
 import { References } from "../references.ts";
 import { StoreRefused } from "../store.ts";
 
-/** How many records of a kind there are, and the SHA-256, in hexadecimal, of all of them in their order. */
-export interface TableDigest {
-  readonly count: number;
-  readonly sha256: string;
-}
-export type Digests = Readonly<Record<MovedName, TableDigest>>;
+/** How many records of each kind there are, and the SHA-256, in hexadecimal, of all of them in their order. */
+export type Digests = Readonly<Record<MovedName, { readonly count: number; readonly sha256: string }>>;
 
 /**
  * Reads a whole store for its digests.

@@ -37,14 +37,10 @@ export async function fromSource<Result>(driver: Driver, read: (source: Source) 
 
 /** @throws {ServeError} where a location is not that of a file store */
 export function jsonPath(location: string): string {
-  switch (kindOf(location)) {
-    case "memory":
-      throw new ServeError("A store in memory ends with its server. Give the path of a db.json.");
-    case "postgres":
-      throw new ServeError("A database looks after its own files. This is for a db.json.");
-    case "json":
-      return location;
-  }
+  const kind = kindOf(location);
+  if (kind === "memory") throw new ServeError("A store in memory ends with its server. Give the path of a db.json.");
+  if (kind === "postgres") throw new ServeError("A database looks after its own files. This is for a db.json.");
+  return location;
 }
 
 function jsonDriver(location: string, warn: Warn): Driver {
