@@ -156,7 +156,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/output",
     ...CLI_ERRORS,
   ],
-  "cli/credentials": ["disk", ...CLI_ERRORS],
+  "cli/credentials": ["wire", "disk", ...CLI_ERRORS],
   "cli/help": ["wire", "cli/command.ts", "cli/errors.ts", "cli/exit-codes.ts"],
   "cli/output": [...CLI_ERRORS],
   "cli/command.ts": ["cli/output", "cli/exit-codes.ts"],

@@ -12,9 +12,7 @@ export interface Stream {
 }
 
 /** A program that shows what is written to it. */
-export interface Pager {
-  write(text: string): unknown;
-  ready(): Promise<boolean>;
+export interface Pager extends Required<Pick<Stream, "write" | "ready">> {
   /** Resolves when the person has seen enough. */
   close(): Promise<void>;
 }

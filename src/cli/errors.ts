@@ -48,7 +48,7 @@ export function toFailure(error: unknown): Failure {
         // A service's words; only we begin lines.
         message: text.replaceAll("\n", " ↵ "),
         // A command may know more of what was meant.
-        hint: hint ?? hintOf(code ?? ""),
+        hint: hint ?? HINTS.get(code),
       };
     case "ControlError":
       return controlFailure(status ?? 0, text.replaceAll("\n", " ↵ "), (error as Error).cause);
@@ -87,20 +87,19 @@ function controlFailure(status: number, text: string, cause: unknown): Failure {
   return { exitCode, code, message: text, hint };
 }
 
-function hintOf(code: string): string | undefined {
-  switch (code) {
-    case "unauthorized":
-      return "See which key is used, and where it comes from: svc whoami";
-    case "not_found":
-      return "This address has no such endpoint. Check SVC_BASE_URL; instances are resolved at SVC_API_URL.";
-    case "user_not_found":
-      return "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'";
-    case "session_not_found":
-      return "It may have been deleted, or belong to another instance. List sessions with: svc sessions list";
-    default:
-      return undefined;
-  }
-}
+/** What to do about errors of the service's, by code. */
+const HINTS: ReadonlyMap<string | undefined, string> = new Map([
+  ["unauthorized", "See which key is used, and where it comes from: svc whoami"],
+  ["not_found", "This address has no such endpoint. Check SVC_BASE_URL; instances are resolved at SVC_API_URL."],
+  [
+    "user_not_found",
+    "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'",
+  ],
+  [
+    "session_not_found",
+    "It may have been deleted, or belong to another instance. List sessions with: svc sessions list",
+  ],
+]);
 
 function codeOfExit(exitCode: ExitCode): string {
   const name = Object.entries(EXIT).find(([, value]) => value === exitCode)?.[0] ?? "failed";

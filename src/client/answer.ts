@@ -1,6 +1,7 @@
 import { BodyTooLong } from "../wire/body.ts";
 import type { Endpoint, Endpoints } from "../wire/endpoints.ts";
 import { errorCode } from "../wire/errors.ts";
+import { parsedJson } from "../wire/json.ts";
 import type { ErrorBody } from "../wire/resources.ts";
 import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
 import { masked } from "./masked.ts";
@@ -62,16 +63,14 @@ async function readBody(name: string, response: Answer, now: number, limit: numb
     throw new ServiceError("redirect_refused", `${name}: the service redirected. Not followed, to protect the key`, {
       status,
     });
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own error repeats words of the answer, which may be a key.
-    const start = masked(text.slice(0, 2 * SHOWN))
-      .slice(0, SHOWN)
-      .replace(/\p{C}+/gu, " ");
-    const cause = new Error(text === "" ? "The response is empty" : `The response begins: ${start}`);
-    throw unexpected(name, response, now, "not JSON", cause);
-  }
+  const body = parsedJson(text);
+  if (body !== undefined) return body;
+  // The parser's own error repeats words of the answer, which may be a key.
+  const start = masked(text.slice(0, 2 * SHOWN))
+    .slice(0, SHOWN)
+    .replace(/\p{C}+/gu, " ");
+  const cause = new Error(text === "" ? "The response is empty" : `The response begins: ${start}`);
+  throw unexpected(name, response, now, "not JSON", cause);
 }
 
 function refusal(name: string, response: Answer, now: number, body: unknown): ServiceError {

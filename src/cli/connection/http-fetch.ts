@@ -6,6 +6,7 @@ import {
   type IncomingMessage,
   type RequestOptions,
 } from "node:http";
+import { readText } from "../../wire/body.ts";
 import type { Fetch, FetchResponse } from "../../wire/fetch.ts";
 import { isLocalhost, lookup } from "../../client/localhost.ts";
 
@@ -72,17 +73,7 @@ function responseOf(message: IncomingMessage): FetchResponse {
     status: message.statusCode ?? 0,
     headers: { get: (name) => [message.headers[name.toLowerCase()] ?? []].flat().join(", ") || null },
     body: message,
-    async text() {
-      const chunks: Uint8Array[] = [];
-      let length = 0;
-      for await (const chunk of message as AsyncIterable<Uint8Array>) {
-        chunks.push(chunk);
-        length += chunk.length;
-        // Leaving the loop ends the connection.
-        if (length > MAX_BYTES) throw new Error("the answer is longer than 256 MiB");
-      }
-      return Buffer.concat(chunks).toString("utf8");
-    },
+    text: () => readText(message, MAX_BYTES),
   };
 }
 

@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { parsedJson } from "../../wire/json.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -134,12 +135,10 @@ function profilePath({ env }: Place, name: string): string | undefined {
 }
 
 function parse(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own message would repeat a piece of the text, and so perhaps of a key.
-    throw damaged(path, "it is not JSON");
-  }
+  const value = parsedJson(text);
+  // The parser's own message would repeat a piece of the text, and so perhaps of a key.
+  if (value === undefined) throw damaged(path, "it is not JSON");
+  return value;
 }
 
 function damaged(path: string, what: string): CliError {

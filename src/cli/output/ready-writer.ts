@@ -1,10 +1,7 @@
 import type { Writable } from "node:stream";
+import type { Stream } from "../context.ts";
 
-export interface ReadyWriter {
-  write(text: string): boolean;
-  /** Resolves when more can be written: true, or false where the reader has gone. */
-  ready(): Promise<boolean>;
-}
+export type ReadyWriter = Required<Pick<Stream, "write" | "ready">>;
 
 /**
  * Writes no faster than it is read. A reader that has seen enough (`| head`, or `q` in a pager) does not count as a failure: what is

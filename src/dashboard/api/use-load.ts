@@ -18,10 +18,13 @@ export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly un
   const reload = useCallback(() => {
     const turn = ++latest.current;
     state.value = { ...state.peek(), isLoading: true };
-    void settle(load).then((outcome) => {
+    const settle = (outcome: Pick<Load<Result>, "error"> & { data?: Result }): void => {
       if (turn === latest.current) state.value = { ...state.peek(), ...outcome, isLoading: false };
-      return undefined;
-    });
+    };
+    load().then(
+      (data) => settle({ data, error: undefined }),
+      (error: Error) => settle({ error }),
+    );
     // The inputs stand for what `load` closes over.
   }, inputs);
   useLayoutEffect(() => {
@@ -34,12 +37,4 @@ export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly un
     if (state.peek().error) reload();
   }, [recoveries.value]);
   return { ...state.value, reload };
-}
-
-async function settle<Result>(load: () => Promise<Result>): Promise<Pick<Load<Result>, "error"> & { data?: Result }> {
-  try {
-    return { data: await load(), error: undefined };
-  } catch (error) {
-    return { error: error as Error };
-  }
 }

@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import { subcommands } from "../../help/command-map.ts";
 import { TOPICS } from "../../help/topics.ts";
 import type { Context } from "../../context.ts";
-import { FILES, type Candidate } from "./candidate.ts";
-import { optionsOf, walk, type Place } from "./line.ts";
+import { optionsOf, walk, type Place, FILES, type Candidate } from "./line.ts";
 import { searchedBy, takesTerms, termsFor } from "./terms.ts";
 import { valuesOf } from "./values.ts";
 

@@ -1,6 +1,15 @@
 import type { TargetFlags } from "../../command.ts";
 import type { Command, Option } from "commander";
 
+/** What a word can become. */
+export interface Candidate {
+  readonly value: string;
+  readonly description?: string;
+}
+
+/** Says that the shell is to complete the name of a file. */
+export const FILES: readonly Candidate[] = [{ value: ":files" }];
+
 /** Where the cursor is: what was typed before the word that is to be completed. */
 export interface Place {
   readonly command: Command;

@@ -5,7 +5,7 @@ import { openTarget } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { TargetFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import type { Candidate } from "./candidate.ts";
+import type { Candidate } from "./line.ts";
 
 /** A person who waits for an answer to a key goes on typing. */
 const WITHIN_SECONDS = "1";

@@ -1,7 +1,6 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/fields.ts";
 import { PROVIDERS } from "../../../wire/names.ts";
-import type { Candidate } from "./candidate.ts";
-import type { Place } from "./line.ts";
+import type { Place, Candidate } from "./line.ts";
 
 const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };
 const DESCRIPTIONS = { string: "text", datetime: "a day, in UTC", boolean: "true or false" } as const;

@@ -3,10 +3,10 @@ import { PROVIDERS } from "../../../wire/names.ts";
 import { knownSubdomains } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { listProfiles, PROFILE_SETTINGS } from "../../credentials/profiles.ts";
+import { commandPath } from "../../help/command-map.ts";
 import { columnNames } from "../../list/flags.ts";
 import { FORMATS } from "../../output/flags.ts";
-import { FILES, type Candidate } from "./candidate.ts";
-import { targetOf, type Place } from "./line.ts";
+import { targetOf, type Place, FILES, type Candidate } from "./line.ts";
 import { sessionIds, userIds } from "./records.ts";
 import { searchedBy, termsFor } from "./terms.ts";
 
@@ -74,18 +74,12 @@ export async function valuesOf(
 ): Promise<readonly Candidate[]> {
   if (taker.argChoices) return taker.argChoices.map((value) => ({ value }));
   const name = "long" in taker ? (taker.long ?? "") : taker.name();
-  const values = VALUES[`${pathOf(place)} ${name}`] ?? VALUES[name];
+  const path = commandPath(place.command).replace("svc ", "");
+  const values = VALUES[`${path} ${name}`] ?? VALUES[name];
   if (!values) return "flags" in taker && /[<[](?:file|path|directory)/.test(taker.flags) ? FILES : [];
   // Whatever fails, the person goes on typing.
   const found = await (async () => values(context, current, place))().catch(() => []);
   return found.map((value) => (typeof value === "string" ? { value } : value));
-}
-
-/** A command as it is typed after `svc`. */
-function pathOf({ command }: Place): string {
-  const names: string[] = [];
-  for (let at = command; at.parent; at = at.parent) names.unshift(at.name());
-  return names.join(" ");
 }
 
 /** The next name of a list with commas, without those that it has. */

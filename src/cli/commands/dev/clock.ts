@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/routes.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
@@ -17,6 +18,21 @@ const VERBS: readonly (readonly [verb: ClockVerb, argument: string, does: string
   ["resume", "", "let a frozen clock run on from where it is", "svc dev clock resume"],
   ["reset", "", "go back to the real time", "svc dev clock reset"],
 ];
+
+/** @param given a duration or a time, as it was typed; `at` is the time */
+type ClockCall = (control: ControlClient, given: string, at: string | undefined) => Promise<AnswerOf<"GET /clock">>;
+
+const CALLS: Readonly<Record<ClockVerb, ClockCall>> = {
+  show: (control) => control.request("GET /clock"),
+  freeze: (control, _, at) => control.request("POST /clock/freeze", { body: { at } }),
+  set: (control, _, at) => control.request("POST /clock/set", { body: { at: at! } }),
+  advance(control, given) {
+    const body = isTime(given) ? { to: momentOf(given)! } : { by: given };
+    return control.request("POST /clock/advance", { body });
+  },
+  resume: (control) => control.request("POST /clock/resume"),
+  reset: (control) => control.request("POST /clock/reset"),
+};
 
 export function addClock(dev: Command, context: Context): void {
   const clock = dev.command("clock").description("read, freeze and move the time of the server");
@@ -40,24 +56,7 @@ export function addClock(dev: Command, context: Context): void {
 export async function runClock(context: Context, options: GlobalFlags, verb: ClockVerb, given?: string): Promise<void> {
   const at = verb === "freeze" || verb === "set" ? momentOf(given) : undefined;
   const control = await openControl(context, options);
-  const clock = await (async (): Promise<AnswerOf<"GET /clock">> => {
-    switch (verb) {
-      case "show":
-        return control.request("GET /clock");
-      case "freeze":
-        return control.request("POST /clock/freeze", { body: at === undefined ? {} : { at } });
-      case "set":
-        return control.request("POST /clock/set", { body: { at: at! } });
-      case "advance": {
-        const body = isTime(given!) ? { to: momentOf(given)! } : { by: given! };
-        return control.request("POST /clock/advance", { body });
-      }
-      case "resume":
-        return control.request("POST /clock/resume");
-      case "reset":
-        return control.request("POST /clock/reset");
-    }
-  })();
+  const clock = await CALLS[verb](control, given ?? "", at);
   if (options.json) return printJson(context, clock);
   printRecord(context, { now: clock.now, mode: inWords(clock) });
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from "../../../wire/json.ts";
 import type { Discovery } from "../../../wire/resources.ts";
 import { optionsOf, requireKey } from "../../connection/client-options.ts";
 import type { GlobalFlags } from "../../command.ts";
@@ -58,16 +59,13 @@ async function ask(context: Context, target: Target, url: string): Promise<Answe
 }
 
 function discoveryCheck({ response, text }: Answer, base: string): Check {
-  let document: Partial<Discovery>;
-  try {
-    document = JSON.parse(text) as Partial<Discovery>;
-  } catch {
+  const document = parsedJson(text) as Partial<Discovery> | undefined;
+  if (document === undefined)
     return failed(
       "discovery",
       `${base} returned ${response.status} without a discovery document.`,
       "Another program listens there. Check the address with: svc whoami",
     );
-  }
   const { issuer, id_token_signing_alg_values_supported: algorithms = [] } = document;
   if (response.status !== 200 || issuer === undefined)
     return failed("discovery", `${base} returned ${response.status}.`, "Check that it is the address of an instance.");
