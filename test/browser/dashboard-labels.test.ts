@@ -22,7 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
     const redirect = encodeURIComponent(`${on.svc.url}/__svc/signed-in`);
     const application = await on.context.newPage();
     await application.goto(`${on.svc.url}/oauth/authorize?provider=github&redirect_uri=${redirect}`);
-    await application.getByTestId("accounts").getByRole("link").first().click();
+    await application.getByTestId("account-ada").click();
     await application.close();
     await on.visit("flows");
     await on.page.getByTestId("row").first().click();
