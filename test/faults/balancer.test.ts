@@ -134,7 +134,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 it.skipIf(!existsSync(HAPROXY))(
-  "Four servers behind a balancer: one loses its database, one is replaced, and no request fails",
+  "Four servers behind a load balancer fail no request when one loses its database and one is replaced",
   async () => {
     const direct = await createDatabase();
     const cable = await layCable(Number(new URL(direct).port));

@@ -31,8 +31,8 @@ const BUGS: [string, Partial<SignIn>][] = [
   ["makes a record that contains itself", { openSession: () => ({ geo_data: loop }) as never }],
 ];
 
-describe("A bug in what is to be committed", () => {
-  it.each(BUGS)("ends that call, and leaves nothing behind: one that %s", async (_, wrong) => {
+describe("A commit with a bug in it", () => {
+  it.each(BUGS)("fails that call alone and changes nothing: one that %s", async (_, wrong) => {
     const path = join(await directory(), "db.json");
     const store = await open(path);
     await store.seed(records());

@@ -19,7 +19,7 @@ function load(processes: number): void {
   }
 }
 
-it(`Of containers that start at once on one directory one has the store, ${ROUNDS} times under load, and nothing is lost`, async () => {
+it(`Exactly one of several containers that start on one directory gets the store, and nothing is lost (${ROUNDS} rounds under load)`, async () => {
   const path = join(await directory(), "db.json");
   const book = new Book();
   load(2);
@@ -51,7 +51,7 @@ it(`Of containers that start at once on one directory one has the store, ${ROUND
   );
 });
 
-it("What a killed owner leaves of its lock is cleared away by the next, and a clean end leaves nothing", async () => {
+it("The next owner removes the lock of a killed owner, and a clean stop leaves no lock", async () => {
   const path = join(await directory(), "db.json");
   const locks = async (): Promise<string[]> =>
     (await readdir(join(path, ".."))).filter((name) => name.endsWith(".lock"));

@@ -131,8 +131,8 @@ async function pointsOf({ lines }: Scenario, path: string): Promise<[call: strin
   });
 }
 
-describe.skipIf(!tools.strace)("A process that is killed at any system call that it makes", () => {
-  it.each(SCENARIOS)("loses nothing: $name", async (scenario) => {
+describe.skipIf(!tools.strace)("A process killed at any of its system calls", () => {
+  it.each(SCENARIOS)("loses no acknowledged write: $name", async (scenario) => {
     const base = await directory();
     const begun = await scenario.before(join(base, "db.json"));
     const { found: first } = await recovered(join(base, "db.json"), begun);

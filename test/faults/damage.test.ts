@@ -81,8 +81,8 @@ async function outcomeOf(path: string, document: Buffer, journal: Buffer, states
 const same = (one: Holdings, other: Holdings): boolean =>
   one.size === other.size && [...one].every(([key, value]) => other.get(key) === value);
 
-describe("A journal that was cut", () => {
-  it("at any byte of its last three lines gives what was before, with one warning of what was dropped", async () => {
+describe("A truncated journal", () => {
+  it("opens with the changes before the cut and one warning, wherever its last three lines are cut", async () => {
     const { document, journal, offsets, held, states } = await written(4, 6);
     const path = join(await directory("quick"), "db.json");
     const faults: string[] = [];
@@ -104,7 +104,7 @@ describe("A journal that was cut", () => {
   });
 });
 
-describe("Damage", () => {
+describe("A damaged store", () => {
   /** Each changes something, and says where the first byte is that it changed. */
   type Change = (bytes: Buffer, random: () => number, files: Files) => { damaged: Buffer; at: number };
   const pick = (random: () => number, below: number): number => Math.floor(random() * below);
@@ -139,45 +139,42 @@ describe("Damage", () => {
   };
 
   it.each([
-    ["bytes that have changed", flip, figure(300, 2000)],
+    ["changed bytes", flip, figure(300, 2000)],
     ["pages of zeros", zero, figure(40, 200)],
-    ["lines that have changed places", swap, figure(20, 50)],
-    ["lines that are gone", lose, figure(20, 50)],
-  ] as const)(
-    "is refused, or dropped with a warning where a crash would look the same: %s",
-    async (_, change, count) => {
-      const random = randomFrom(1);
-      const files = await written(40, 40);
-      const { document, journal, offsets, held, states } = files;
-      const path = join(await directory("quick"), "db.json");
-      const faults: string[] = [];
-      let refusals = 0;
-      for (let n = 0; n < count; n++) {
-        const isJournal = n % 2 === 0;
-        const { damaged, at } = change(isJournal ? journal : document, random, files);
-        if (damaged.equals(isJournal ? journal : document)) continue;
-        const outcome = await outcomeOf(path, isJournal ? document : damaged, isJournal ? damaged : journal, states);
-        const file = isJournal ? join(dirname(path), "db.journal") : path;
-        if (outcome.kind === "refused") {
-          refusals++;
-          const place = /offset \d+|line \d+|first line|format \d+|changes? \d+/.test(outcome.message);
-          if (!outcome.message.startsWith(`${file} `) || !place || outcome.reason === "locked")
-            faults.push(`${at}: ${outcome.message}`);
-          continue;
-        }
-        // A crash leaves zeros where pages of its last write are missing, so zeros at the end can't be told from one.
-        const isTail = isJournal && change === zero && at + 4096 > offsets.at(-2)!;
-        const isDropped = outcome.warnings.length === 1 && held.some((before) => same(before, outcome.found));
-        if (!isTail || !isDropped) faults.push(`${basename(file)} at ${at}: accepted`);
+    ["swapped lines", swap, figure(20, 50)],
+    ["missing lines", lose, figure(20, 50)],
+  ] as const)("is refused, or opens with a warning where a crash leaves the same: %s", async (_, change, count) => {
+    const random = randomFrom(1);
+    const files = await written(40, 40);
+    const { document, journal, offsets, held, states } = files;
+    const path = join(await directory("quick"), "db.json");
+    const faults: string[] = [];
+    let refusals = 0;
+    for (let n = 0; n < count; n++) {
+      const isJournal = n % 2 === 0;
+      const { damaged, at } = change(isJournal ? journal : document, random, files);
+      if (damaged.equals(isJournal ? journal : document)) continue;
+      const outcome = await outcomeOf(path, isJournal ? document : damaged, isJournal ? damaged : journal, states);
+      const file = isJournal ? join(dirname(path), "db.journal") : path;
+      if (outcome.kind === "refused") {
+        refusals++;
+        const place = /offset \d+|line \d+|first line|format \d+|changes? \d+/.test(outcome.message);
+        if (!outcome.message.startsWith(`${file} `) || !place || outcome.reason === "locked")
+          faults.push(`${at}: ${outcome.message}`);
+        continue;
       }
-      expect(faults).toEqual([]);
-      expect(refusals).toBeGreaterThan(count / 2);
-      console.log(`${count} times: ${refusals} refused, 0 silently accepted`);
-    },
-  );
+      // A crash leaves zeros where pages of its last write are missing, so zeros at the end can't be told from one.
+      const isTail = isJournal && change === zero && at + 4096 > offsets.at(-2)!;
+      const isDropped = outcome.warnings.length === 1 && held.some((before) => same(before, outcome.found));
+      if (!isTail || !isDropped) faults.push(`${basename(file)} at ${at}: accepted`);
+    }
+    expect(faults).toEqual([]);
+    expect(refusals).toBeGreaterThan(count / 2);
+    console.log(`${count} times: ${refusals} refused, 0 silently accepted`);
+  });
 
   it.each(Array.from({ length: figure(10, 50) }, (_, n) => 1 + n * 173))(
-    "is dropped with a warning: %i bytes behind the last line that were never written",
+    "opens with a warning when %i bytes of zeros follow the last line",
     async (length) => {
       const { document, journal, held, states } = await written(2, 4);
       const path = join(await directory("quick"), "db.json");
@@ -262,7 +259,7 @@ const THINGS: [string, Making][] = [
   ["a link to a pipe", async (path) => (execFileSync("mkfifo", [`${path}.pipe`]), symlink(`${path}.pipe`, path))],
 ];
 
-describe("Something else in the place of a store's file", () => {
+describe("A file of the store that is something else", () => {
   async function refusal(path: string): Promise<StoreRefused> {
     const before = await imageOf(dirname(path));
     const error: unknown = await openJsonStore(path, { warn: () => {} }).then(
@@ -274,7 +271,7 @@ describe("Something else in the place of a store's file", () => {
     return error as StoreRefused;
   }
 
-  it.each(CONTENTS)("is refused, and left as it was: %s as db.json", async (_, content) => {
+  it.each(CONTENTS)("is refused and left unchanged: %s as db.json", async (_, content) => {
     const path = join(await directory("quick"), "db.json");
     await writeFile(path, content);
     const { reason, message } = await refusal(path);
@@ -282,7 +279,7 @@ describe("Something else in the place of a store's file", () => {
   });
 
   it.each(CONTENTS.filter(([, content]) => content.includes("\n")))(
-    "is refused, and left as it was: %s as db.journal",
+    "is refused and left unchanged: %s as db.journal",
     async (_, content) => {
       const path = join(await directory("quick"), "db.json");
       await writeFile(join(dirname(path), "db.journal"), content);
@@ -296,7 +293,7 @@ describe("Something else in the place of a store's file", () => {
   it.skipIf(process.platform === "win32").each(
     // An old journal that is not there is not missed.
     places.filter(([what, name]) => what !== "a link to nothing" || name !== "db.journal.old"),
-  )("is refused, and left as it was: %s as %s", async (_, name, make) => {
+  )("is refused and left unchanged: %s as %s", async (_, name, make) => {
     const path = join(await directory("quick"), "db.json");
     await make(join(dirname(path), name));
     const { message } = await refusal(path);
@@ -304,7 +301,7 @@ describe("Something else in the place of a store's file", () => {
     expect([dirname(path), "/dev/null"].filter((place) => message.startsWith(place)).length).toBe(1);
   });
 
-  it("is honoured where it is a link to a store, and stays one", async () => {
+  it("is followed and kept when it is a link to a store", async () => {
     const { document, journal, held, states } = await written(3, 3);
     const place = await directory("quick");
     const path = join(place, "elsewhere", "db.json");

@@ -33,7 +33,7 @@ async function onSmallDisk(): Promise<{ url: string; disk: string }> {
 }
 
 it.skipIf(!tools.mount)(
-  "A database whose disk is full is not ready and says why, loses nothing, and is ready again when there is space",
+  "A server whose database has a full disk is not ready and says why, loses nothing, and is ready again once there is space",
   async () => {
     const { url, disk } = await onSmallDisk();
     const filler = join(disk, "filler");

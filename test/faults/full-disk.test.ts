@@ -20,9 +20,9 @@ function limit(pid: number, size: number | "unlimited"): void {
 /** What kinds of refusal there were. */
 const kinds = (worker: Worker): string[] => [...new Set(worker.refusals.map((refusal) => refusal.kind))];
 
-describe.skipIf(!tools.prlimit)("A disk that is full", () => {
+describe.skipIf(!tools.prlimit)("A full disk", () => {
   const FAILURES = figure(30, 200);
-  it(`is a refusal ${FAILURES} times, of which nothing is ever seen, and writing goes on when there is room`, async () => {
+  it(`refuses ${FAILURES} writes, none of which appears later, and accepts writes once there is space`, async () => {
     const random = randomFrom(8);
     const path = join(await directory(), "db.json");
     const worker = await Worker.start(path);
@@ -48,7 +48,7 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
     console.log(`${worker.refusals.length} refused writes of ${worker.book.acknowledgements}: 0 seen later`);
   });
 
-  it("keeps the journal when it can't be compacted, and compacts it when there is room", async () => {
+  it("keeps the journal when it can't be compacted, and compacts it once there is space", async () => {
     const path = join(await directory(), "db.json");
     const worker = await Worker.start(path);
     for (let n = 1; n <= figure(3, 20); n++) {
@@ -68,7 +68,7 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
     }
   });
 
-  it.skipIf(!tools.mount)("of which nothing is left: a real one", async () => {
+  it.skipIf(!tools.mount)("refuses writes when a real file system has no block left", async () => {
     const place = await directory();
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "none", place]);
     onTestFinished(() => void execFileSync("umount", ["-l", place]));
@@ -104,7 +104,7 @@ describe.skipIf(!tools.prlimit)("A disk that is full", () => {
   });
 });
 
-describe.skipIf(!tools.strace)("A sync that fails", () => {
+describe.skipIf(!tools.strace)("A failed sync", () => {
   /** The n-th, and no other. */
   const failing = (call: string, nth: number): string[] => [
     "-o",
@@ -116,7 +116,7 @@ describe.skipIf(!tools.strace)("A sync that fails", () => {
   ];
 
   it.each(Array.from({ length: figure(4, 20) }, (_, n) => n + 1))(
-    "ends all writing until the next start, which has all that was acknowledged: fdatasync %i",
+    "stops all writing until the next start, which has every acknowledged write: fdatasync %i",
     async (nth) => {
       const path = join(await directory(), "db.json");
       const worker = await Worker.start(path);
@@ -134,7 +134,7 @@ describe.skipIf(!tools.strace)("A sync that fails", () => {
   );
 
   it.each(Array.from({ length: figure(5, 20) }, (_, n) => n + 1))(
-    "of a file or a directory keeps the store from opening or being compacted, and loses nothing: fsync %i",
+    "keeps the store from opening or being compacted, and loses nothing: fsync %i",
     async (nth) => {
       const path = join(await directory(), "db.json");
       const worker = await Worker.start(path);
@@ -152,10 +152,10 @@ describe.skipIf(!tools.strace)("A sync that fails", () => {
   );
 });
 
-describe.skipIf(!tools.chattr)("A place where nothing can be written", () => {
+describe.skipIf(!tools.chattr)("A directory that can't be written to", () => {
   const lock = (path: string, how: "+i" | "-i"): void => void execFileSync("chattr", [how, path]);
 
-  it("is a refusal to start while it lasts, and to start only", async () => {
+  it("refuses a start until it can be written to again", async () => {
     const place = await directory();
     const path = join(place, "db.json");
     lock(place, "+i");
@@ -167,7 +167,7 @@ describe.skipIf(!tools.chattr)("A place where nothing can be written", () => {
     await (await openJsonStore(path, { warn: () => {} })).close();
   });
 
-  it("keeps the journal and refuses to start where the directory is meant, and to write where the journal is", async () => {
+  it("keeps the journal: an unwritable directory refuses the start, an unwritable journal refuses writes", async () => {
     const place = await directory();
     const path = join(place, "db.json");
     const worker = await Worker.start(path);
@@ -189,7 +189,7 @@ describe.skipIf(!tools.chattr)("A place where nothing can be written", () => {
     expect(next.book.faults((await recovered(path, next.book, next)).found)).toEqual([]);
   });
 
-  it.skipIf(!tools.mount)("is a refusal to start on a read-only file system, and nothing is changed", async () => {
+  it.skipIf(!tools.mount)("refuses a start on a read-only file system and changes nothing", async () => {
     const place = await directory();
     const path = join(place, "db.json");
     const worker = await Worker.start(path);
@@ -205,7 +205,7 @@ describe.skipIf(!tools.chattr)("A place where nothing can be written", () => {
   });
 
   it.skipIf(!tools.prlimit)(
-    "is not one without descriptors: it refuses while there are none, and goes on",
+    "refuses a start while there are no file descriptors left, and starts afterwards",
     async () => {
       const path = join(await directory(), "db.json");
       const worker = await Worker.start(path);

@@ -49,7 +49,7 @@ describe.each([
   ["ext4", tools.loop, onExt4],
 ] as const)("A full file system (%s)", (_, canMount, mount) => {
   it.skipIf(!canMount)(
-    "refuses changes and says why, loses nothing, and the server goes on by itself when there is space",
+    "refuses changes with a reason, loses nothing, and accepts changes again once there is space",
     async () => {
       const { place, store } = await mounted(mount);
       const filler = join(store, "filler");
@@ -100,29 +100,34 @@ describe.each([
 });
 
 describe("A file system that fails and becomes read only", () => {
-  it.skipIf(!tools.loop)("refuses changes and says why, and a start on the repaired disk has everything", async () => {
-    const { place, store } = await mounted(onExt4);
-    const server = await serve(place);
-    for (const n of [1, 2, 3]) expect(await signIn(server, n)).toBe(true);
-    const before = await users(server);
-    const device = execFileSync("findmnt", ["--noheadings", "--output", "SOURCE", store], { encoding: "utf8" }).trim();
-    await writeFile(`/sys/fs/ext4/${basename(device)}/trigger_fs_error`, "1");
-    for (const n of [11, 12, 13]) expect(await signIn(server, n)).not.toBe(true);
-    const refused = await remove(server, before[0]!.id);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
-    await until(async () => (await readiness(server)) === "store_read_only");
-    expect(await live(server)).toBe(200);
-    expect(await users(server)).toEqual(before);
-    expect(outages(server)).toEqual([expect.stringContaining("db.journal could not be written (EROFS)")]);
-    expect(reasons(server)).toEqual([expect.stringContaining("EROFS")]);
-    server.child.kill("SIGKILL");
-    await server.ended;
-    execFileSync("umount", [store]);
-    // 1: errors were corrected.
-    expect([0, 1]).toContain(statusOf("fsck.ext4", "-p", `${store}.img`));
-    execFileSync("mount", ["-o", "loop", `${store}.img`, store]);
-    expect(names(await users(await serve(place)))).toEqual(names(before));
-  });
+  it.skipIf(!tools.loop)(
+    "refuses changes with a reason, and a start on the repaired disk has every record",
+    async () => {
+      const { place, store } = await mounted(onExt4);
+      const server = await serve(place);
+      for (const n of [1, 2, 3]) expect(await signIn(server, n)).toBe(true);
+      const before = await users(server);
+      const device = execFileSync("findmnt", ["--noheadings", "--output", "SOURCE", store], {
+        encoding: "utf8",
+      }).trim();
+      await writeFile(`/sys/fs/ext4/${basename(device)}/trigger_fs_error`, "1");
+      for (const n of [11, 12, 13]) expect(await signIn(server, n)).not.toBe(true);
+      const refused = await remove(server, before[0]!.id);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+      await until(async () => (await readiness(server)) === "store_read_only");
+      expect(await live(server)).toBe(200);
+      expect(await users(server)).toEqual(before);
+      expect(outages(server)).toEqual([expect.stringContaining("db.journal could not be written (EROFS)")]);
+      expect(reasons(server)).toEqual([expect.stringContaining("EROFS")]);
+      server.child.kill("SIGKILL");
+      await server.ended;
+      execFileSync("umount", [store]);
+      // 1: errors were corrected.
+      expect([0, 1]).toContain(statusOf("fsck.ext4", "-p", `${store}.img`));
+      execFileSync("mount", ["-o", "loop", `${store}.img`, store]);
+      expect(names(await users(await serve(place)))).toEqual(names(before));
+    },
+  );
 });
 
 function statusOf(command: string, ...args: string[]): number | null {

@@ -6,7 +6,7 @@ import { directory, figure, recovered, Worker } from "./_processes.ts";
 
 const KILLS = figure(8, 400);
 
-it(`${KILLS} kills under sixteen writers lose nothing, bring nothing back, and keep no store from opening`, async () => {
+it(`${KILLS} kills of a process with 16 writers lose no acknowledged write, restore no deleted record, and never keep the store from opening`, async () => {
   const faults: string[] = [];
   let acknowledgements = 0;
   let path = join(await directory(), "db.json");

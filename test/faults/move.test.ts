@@ -119,9 +119,9 @@ async function points(count: number, once_: () => Promise<unknown>): Promise<num
   return Array.from({ length: count }, (_, n) => start + ((whole * 1.05 - start) * n) / count);
 }
 
-describe("Ended by SIGKILL at any point", () => {
+describe("A store command killed at any point", () => {
   it.each(["copy", "import"] as const)(
-    "svc store %s is finished by running it again, and the source is as it was",
+    "finishes when it is run again and leaves the source unchanged: svc store %s",
     { timeout: TIMEOUT },
     async (name) => {
       const path = await makeStore(1200);
@@ -157,7 +157,7 @@ describe("Ended by SIGKILL at any point", () => {
     },
   );
 
-  it("svc store repair keeps the same, whenever it is run again", { timeout: TIMEOUT }, async () => {
+  it("keeps the same records when it is run again: svc store repair", { timeout: TIMEOUT }, async () => {
     const lines = (await readFile(await makeStore(1200), "utf8")).split("\n");
     const broken = lines
       .map((line, n) => (n % 100 === 50 ? `${line.slice(0, 40)}\u0000${line.slice(41)}` : line))
@@ -183,8 +183,8 @@ describe("Ended by SIGKILL at any point", () => {
   });
 });
 
-describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
-  it("ends a copy with a word, and the same copy is finished when there is room", { timeout: TIMEOUT }, async () => {
+describe.skipIf(!canLimit)("svc store copy on a full disk (needs prlimit)", () => {
+  it("fails with a message, and finishes once there is space", { timeout: TIMEOUT }, async () => {
     const path = await makeStore(1200);
     const before = await hashes(dirname(path));
     const { length } = await readFile(path);
@@ -201,8 +201,8 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
   });
 });
 
-describe("Beside a server", () => {
-  it("every export holds together, while people come and go", { timeout: TIMEOUT }, async () => {
+describe("A store command beside a running server", () => {
+  it("exports a consistent state while users are created and deleted", { timeout: TIMEOUT }, async () => {
     const path = join(await temporaryDirectory(), "db.json");
     const { ask } = await startProcess(path);
     const { url, instances } = await ask("serve");
@@ -257,7 +257,7 @@ describe("Beside a server", () => {
     await ask("close");
   });
 
-  it("a check finds nothing wrong while the journal is compacted all the time", { timeout: TIMEOUT }, async () => {
+  it("reports no damage while the journal is being compacted", { timeout: TIMEOUT }, async () => {
     const path = join(await temporaryDirectory(), "db.json");
     const store = await openJsonStore(path, { warn: () => {} });
     await store.seed(people());

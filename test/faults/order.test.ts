@@ -10,8 +10,8 @@ const COMPACTIONS = figure(4, 20);
 const CALLS =
   "openat,write,pwrite64,writev,pwritev,rename,renameat,renameat2,link,linkat,unlink,unlinkat,fsync,fdatasync,ftruncate";
 
-describe.skipIf(!tools.strace)("Acknowledgements and syncs", () => {
-  it(`of ${WRITES} writes in ${COMPACTIONS} compactions: none is acknowledged before it is on the disk`, async () => {
+describe.skipIf(!tools.strace)("The file store under strace", () => {
+  it(`acknowledges none of ${WRITES} writes in ${COMPACTIONS} compactions before it is synced`, async () => {
     const place = await directory();
     const trace = join(await directory(), "trace");
     const worker = await Worker.start(join(place, "db.json"));

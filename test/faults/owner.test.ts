@@ -7,7 +7,7 @@ import { attach, directory, figure, recovered, tools, Worker } from "./_processe
 
 const ROUNDS = figure(10, 200);
 
-it(`Of four processes that start at once one has the store, ${ROUNDS} times`, async () => {
+it(`Exactly one of four processes that start together gets the store (${ROUNDS} rounds)`, async () => {
   const path = join(await directory(), "db.json");
   const workers = await Promise.all([1, 2, 3, 4].map(() => Worker.start(path)));
   const book = new Book();
@@ -37,7 +37,7 @@ it(`Of four processes that start at once one has the store, ${ROUNDS} times`, as
   console.log(`${ROUNDS} rounds of 4 starts: one winner each`);
 });
 
-it("An owner that is stopped keeps the store, and goes on when it may", async () => {
+it("A suspended owner keeps the store and continues when it is resumed", async () => {
   const path = join(await directory(), "db.json");
   const owner = await Worker.start(path);
   const other = await Worker.start(path, { book: owner.book });
@@ -55,7 +55,7 @@ it("An owner that is stopped keeps the store, and goes on when it may", async ()
 });
 
 /** As on a network file system that two machines share: one does not see that the other's lock is alive. */
-describe("An owner that the lock does not reach", () => {
+describe("An owner that does not see the other owner's lock", () => {
   async function hideLock(path: string): Promise<void> {
     for (const name of await readdir(join(path, ".."))) if (name.endsWith(".lock")) await rm(join(path, "..", name));
   }
@@ -65,7 +65,7 @@ describe("An owner that the lock does not reach", () => {
     ["that has written, compacted and closed", ["in 2 2", "out 1", "close"]],
     ["that has written, compacted and written again", ["in 2 2", "compact", "out 1", "save 11"]],
     ["that was killed", ["in 2 2", "out 1", "kill"]],
-  ])("and that was stopped meanwhile writes nothing over one %s", async (_, lines) => {
+  ])("writes nothing after it was suspended, over another owner %s", async (_, lines) => {
     const path = join(await directory(), "db.json");
     const book = new Book();
     const owner = await Worker.start(path, { book });
@@ -91,7 +91,7 @@ describe("An owner that the lock does not reach", () => {
     }
   });
 
-  it("and that was not stopped writes nothing after another has started", async () => {
+  it("writes nothing after another owner has started, even without being suspended", async () => {
     const path = join(await directory(), "db.json");
     const book = new Book();
     const owner = await Worker.start(path, { book });
@@ -116,7 +116,7 @@ describe("An owner that the lock does not reach", () => {
     ["puts its journal aside", "rename", "save 11", ["in 2 2", "out 1", "save 12"]],
     ["begins a journal", "link", "save 11", ["in 2 2", "out 1", "save 12"]],
     ["writes a change", "pwrite64,write", "in 5 5", ["in 2 2", "out 1", "save 12"]],
-  ])("and that stands still while it %s (in %s) loses nothing of another's", async (_, calls, work, lines) => {
+  ])("loses nothing of another owner's when it is suspended while it %s (in %s)", async (_, calls, work, lines) => {
     const path = join(await directory(), "db.json");
     const book = new Book();
     const owner = await Worker.start(path, { book });

@@ -6,7 +6,7 @@ import { figures, lost, startLoad } from "./_sign-in-load.ts";
 
 const RESTARTS = process.env["SVC_FAULTS"] === "full" ? 20 : 3;
 
-it.skipIf(!hasPgBouncer)("A PgBouncer that is restarted under load costs no acknowledged sign-in", async () => {
+it.skipIf(!hasPgBouncer)("A restart of PgBouncer under load loses no acknowledged sign-in", async () => {
   const direct = await createDatabase();
   const bouncer = await startPgBouncer(direct);
   const servers = await startTwo(bouncer.url(direct));

@@ -21,7 +21,7 @@ describe("Two servers on one database", () => {
     servers = await startTwo(await createDatabase());
   };
 
-  it("give out one token for a state that is brought back fifty times at once", async () => {
+  it("issue one token for a state that is used fifty times at once", async () => {
     await both();
     const next = inTurn(servers);
     const tokens: number[] = [];
@@ -35,7 +35,7 @@ describe("Two servers on one database", () => {
     figures.push(`replays: ${STATES} states × 50, tokens each: ${Math.max(...tokens)}`);
   });
 
-  it("make fifty users of fifty people who come for the first time, at both at once", async () => {
+  it("create exactly fifty users when fifty people first sign in at both servers at once", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await both();
       const next = inTurn(servers);
@@ -50,7 +50,7 @@ describe("Two servers on one database", () => {
     figures.push(`first sign-ins: ${ROUNDS} × 50 people × 4, users each time: 50`);
   });
 
-  it("let no deleted user come back, whoever signs in at the same moment", async () => {
+  it("never restore a deleted user while others sign in", async () => {
     await both();
     const next = inTurn(servers);
     for (let round = 0; round < 5; round++) {
@@ -72,7 +72,7 @@ describe("Two servers on one database", () => {
   });
 });
 
-describe("A database that fails", () => {
+describe("A failing database", () => {
   let cluster: Cluster;
   let url: string;
   let servers: Server[];
@@ -102,7 +102,7 @@ describe("A database that fails", () => {
 
   const alive = (): void => expect(servers.map(({ child }) => child.exitCode)).toEqual([null, null]);
 
-  it("loses nothing that was acknowledged, however often it is restarted in the middle of it", async () => {
+  it("loses no acknowledged write when it is restarted under load", async () => {
     await begin("restarts");
     const next = inTurn(servers);
     const acknowledged = new Set<string>();
@@ -153,7 +153,7 @@ describe("A database that fails", () => {
     );
   });
 
-  it("is survived when it ends connections under the servers' feet", async () => {
+  it("ends connections without crashing the servers", async () => {
     await begin("terminations");
     const next = inTurn(servers);
     const sql = admin(url);
@@ -182,7 +182,7 @@ describe("A database that fails", () => {
     );
   });
 
-  it("is answered for with 503 while it stands still, and serves again when it goes on", async () => {
+  it("makes the servers answer 503 while it is suspended, and 200 after it resumes", async () => {
     await begin("paused");
     for (const server of servers) await recovery(server);
     await cluster.signal("SIGSTOP");
@@ -216,7 +216,7 @@ describe("A database that fails", () => {
     );
   });
 
-  it("is waited for, then answered for with 503, when it has no connection left", async () => {
+  it("makes the servers wait and then answer 503 while it has no connection left", async () => {
     await begin("exhausted");
     const hogs = [admin(url)];
     // A place that becomes free a moment later can still go to a server.
@@ -238,7 +238,7 @@ describe("A database that fails", () => {
     alive();
   });
 
-  it("goes on being read when it has become read only, and what can't be written gets 503", async () => {
+  it("still answers reads when it becomes read only, and writes get 503", async () => {
     await begin("readonly");
     await execute(url, "ALTER DATABASE readonly SET default_transaction_read_only = on");
     await execute(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc'");

@@ -44,9 +44,9 @@ const outages: [name: string, canMake: boolean, outage: Outage][] = [
   ],
 ];
 
-describe("A change that was answered with 503", () => {
+describe("A change answered with 503", () => {
   for (const [name, canMake, { code, begin, end }] of outages)
-    it.skipIf(!canMake)(`because of ${name} never happens, and the server goes on by itself: ${code}`, async () => {
+    it.skipIf(!canMake)(`never appears later, and the server recovers by itself after ${name}: ${code}`, async () => {
       const place = await directory();
       const server = await serve(place);
       for (const n of [1, 2, 3]) expect(await signIn(server, n)).toBe(true);
@@ -82,13 +82,13 @@ describe("A change that was answered with 503", () => {
     });
 });
 
-describe("A server whose store another process has taken", () => {
+describe("A server whose store another process took over", () => {
   /** As on a file system over which the lock does not reach. */
   async function hideLocks(store: string): Promise<void> {
     for (const name of await readdir(store)) if (name.endsWith(".lock")) await rm(join(store, name));
   }
 
-  it("stops with exit code 8 and one line that says so, and loses nothing of the other's", async () => {
+  it("exits with 8 and one message, and loses nothing that the other process wrote", async () => {
     const place = await directory();
     const first = await serve(place);
     expect(await signIn(first, 1)).toBe(true);
@@ -110,7 +110,7 @@ describe("A server whose store another process has taken", () => {
     expect(names(await users(await serve(place)))).toEqual(found);
   });
 
-  it("stops as well when a balancer asks whether it is ready", async () => {
+  it("exits with 8 when a load balancer checks its readiness", async () => {
     const place = await directory();
     const first = await serve(place);
     await rename(join(place, "store"), join(place, "old"));
@@ -120,7 +120,7 @@ describe("A server whose store another process has taken", () => {
     expect(await first.ended).toEqual([8, null]);
   });
 
-  it("goes on as not ready when its files were changed and no process has them", async () => {
+  it("runs on as not ready when its files changed and no other process has them", async () => {
     const place = await directory();
     const server = await serve(place);
     expect(await signIn(server, 1)).toBe(true);

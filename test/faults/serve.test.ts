@@ -104,7 +104,7 @@ async function peopleIn(place: string): Promise<Map<number, string>> {
 
 const KILLS = figure(6, 100);
 
-it(`${KILLS} kills of svc serve under sixteen writers lose no sign-in and bring no user back`, async () => {
+it(`${KILLS} kills of svc serve under 16 writers lose no sign-in and restore no deleted user`, async () => {
   const place = await directory();
   await seedFile(place);
   const kept = new Set<number>();
@@ -153,7 +153,7 @@ it(`${KILLS} kills of svc serve under sixteen writers lose no sign-in and bring 
 
 const STOPS = figure(5, 200);
 
-it(`${STOPS} times told to stop under 64 clients, svc serve breaks no answer and changes nothing without one`, async () => {
+it(`${STOPS} stops of svc serve under 64 clients cut no response and leave no change unanswered`, async () => {
   const place = await directory();
   await seedFile(place);
   const answered = { answer: 0, none: 0, broken: 0 };

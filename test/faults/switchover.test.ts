@@ -35,7 +35,7 @@ it("A failover loses no acknowledged sign-in, and svc finds the new primary by i
   expect(Object.keys(outcome.failed).filter((what) => !["503", "temporarily_unavailable"].includes(what))).toEqual([]);
 });
 
-it("A switchover that leaves connections open to the old, now read-only server heals by itself", async () => {
+it("svc recovers by itself from a switchover that leaves connections to the old, now read-only server open", async () => {
   const load = startLoad(servers);
   await load.succeed(SIGN_INS);
   // The old one ends no connection: it only refuses writes from now on (SQLSTATE 25006).

@@ -178,7 +178,7 @@ async function check(disk: Disk, book: Book): Promise<string[]> {
   }
 }
 
-it(`${HISTORIES} histories with power cuts, in which what was not synced is kept in parts: nothing is lost`, async () => {
+it(`${HISTORIES} histories with power cuts that keep parts of unsynced writes lose no acknowledged write`, async () => {
   const faults: string[] = [];
   const [from, count] = (process.env["SVC_FAULTS_SEED"] ?? `1,${HISTORIES}`).split(",").map(Number) as [number, number];
   let seed = from;
@@ -209,7 +209,7 @@ async function withFailedCompaction(disk: Disk, book: Book): Promise<{ store: St
   return { store, warnings: life.warnings };
 }
 
-it("a compaction that can't begin leaves the journal a name, also when the power is cut then", async () => {
+it("A compaction that can't begin keeps the journal's name, even when the power is cut", async () => {
   const faults: string[] = [];
   for (let seed = 0; seed < 40; seed++) {
     const [disk, book] = [new Disk(randomFrom(seed)), new Book()];
@@ -222,7 +222,7 @@ it("a compaction that can't begin leaves the journal a name, also when the power
   expect(faults).toEqual([]);
 });
 
-it("a compaction that failed succeeds when the disk does", async () => {
+it("A failed compaction succeeds once the disk works again", async () => {
   const [disk, book] = [new Disk(randomFrom(1)), new Book()];
   use(disk);
   const { store, warnings } = await withFailedCompaction(disk, book);
@@ -238,7 +238,7 @@ it("a compaction that failed succeeds when the disk does", async () => {
   await disk.end();
 });
 
-it("the same seed gives the same history", async () => {
+it("The same seed gives the same history", async () => {
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
     const { log } = await history(seed);
     expect(log.length).toBeGreaterThan(10);
