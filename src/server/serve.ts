@@ -56,11 +56,11 @@ async function serveStore(
   const { port = DEFAULT_PORT, https = false, now = () => new Date(), warn = () => {} } = options;
   const { credentials = {}, providers = "auto" } = options;
   const filling = await fillingOf(store, options, now(), warn);
-  const known = filling?.records.instances ?? (await store.instances());
+  const instances = filling?.records.instances ?? (await store.instances());
   const isLocal =
     isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
-  checkCredentials(known, credentials, providers, isLocal);
-  wildcardWarnings(known, isLocal).forEach(warn);
+  checkCredentials(instances, credentials, providers, isLocal);
+  wildcardWarnings(instances, isLocal).forEach(warn);
   // Before anything listens, which would keep the process alive.
   if (options.controlKey !== undefined) checkControlKey(options.controlKey);
 
@@ -74,7 +74,7 @@ async function serveStore(
   const listening = await listen(listener, {
     port,
     host: options.host,
-    certificateFor: https ? hostNames(options, known) : undefined,
+    certificateFor: https ? hostNames(options, instances) : undefined,
   });
   try {
     // Only now, when nothing else can keep the server from running, is anything replaced.
@@ -114,7 +114,7 @@ async function serveStore(
     certificate: listening.certificate,
     store: store.location,
     providers: Object.fromEntries(
-      PROVIDERS.map((name) => [name, describeProvider(name, known, credentials, providers)]),
+      PROVIDERS.map((name) => [name, describeProvider(name, instances, credentials, providers)]),
     ) as RunningServer["providers"],
     isLocal,
     identity_secret: assembled.identitySecret,

@@ -26,7 +26,7 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
     requirePossible(outcome, match.provider);
     if (as !== undefined) requireAccount(deps, as, match.provider);
     const instance = match.instance === undefined ? undefined : requireInstance(deps, match.instance).id;
-    const known = await all(deps);
+    const existing = await all(deps);
     const scenario: Scenario = {
       id: `scenario_${randomBytes(12).toString("base64url")}`,
       match: { ...match, ...(instance !== undefined && { instance }) },
@@ -37,11 +37,11 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
       label: label ?? null,
       used: 0,
       states: [],
-      order: Math.max(deps.live.clock.real().getTime(), ...known.map(({ order }) => order + 1)),
+      order: Math.max(deps.live.clock.real().getTime(), ...existing.map(({ order }) => order + 1)),
       created_at: deps.now().toISOString(),
     };
     await changeSetting(deps.store, SCENARIO_PREFIX + scenario.id, () => ({ ...scenario }));
-    const usedUp = known.filter((other) => remainingOf(other) === 0).slice(MAX_USED_UP);
+    const usedUp = existing.filter((other) => remainingOf(other) === 0).slice(MAX_USED_UP);
     for (const { id } of usedUp) await changeSetting(deps.store, SCENARIO_PREFIX + id, () => undefined);
     await deps.live.refresh();
     return scenarioResource(scenario);

@@ -39,17 +39,17 @@ export const userRoutes: HandlersOf<"/users"> = {
     if (body.email !== undefined && email === undefined)
       throw new ApiError("bad_request", "email: must be an e-mail address");
     const { email_verified_at: verified } = body;
-    const patch = {
+    const given = {
       ...body,
       ...(email !== undefined && { email }),
       ...(typeof verified === "string" && { email_verified_at: new Date(verified).toISOString() }),
       updated_at: deps.now().toISOString(),
     };
-    const known = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+    const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const changed = await deps.store.change(
       "users",
       param("id"),
-      (before): UserRecord | undefined => before && { ...before, ...known },
+      (before): UserRecord | undefined => before && { ...before, ...patch },
     );
     return whole(deps, found(changed, "user_not_found").id);
   },

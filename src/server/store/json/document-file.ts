@@ -23,13 +23,13 @@ export class DocumentFile implements Adapter<Document> {
   size: number;
   readonly #path: string;
   readonly #document: Document;
-  /** Which file it may be: the one that we read or wrote last, and the one that is about to take its place. */
-  #known: readonly (string | undefined)[];
+  /** The files that may have the name: the one that we read or wrote last, and the one that is about to take its place. */
+  #accepted: readonly (string | undefined)[];
 
   constructor(path: string, document: Document) {
     this.#path = path;
     this.#document = document;
-    this.#known = [identityOf(path)];
+    this.#accepted = [identityOf(path)];
     this.size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
@@ -43,7 +43,7 @@ export class DocumentFile implements Adapter<Document> {
 
   /** @throws {StorageUnavailable} where another process has written the file: the lock does not reach other machines */
   check(): void {
-    if (this.#known.includes(identityOf(this.#path))) return;
+    if (this.#accepted.includes(identityOf(this.#path))) return;
     throw existsSync(this.#path) ? changed(this.#path) : missing(this.#path);
   }
 
@@ -63,10 +63,10 @@ export class DocumentFile implements Adapter<Document> {
       beforeNaming: (temporary) => {
         this.check();
         ours = identityOf(temporary);
-        this.#known = [...this.#known, ours];
+        this.#accepted = [...this.#accepted, ours];
       },
     });
-    this.#known = [ours];
+    this.#accepted = [ours];
   }
 }
 

@@ -69,8 +69,8 @@ export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecor
   // A document that was altered may tell a wrong number; its journal knows better.
   const first = (numbered[0]?.sequence ?? Infinity) - 1;
   const told = header?.sequence ?? (document ? Infinity : 0);
-  const known = isSound ? told : Math.min(told, first);
-  let sequence = Number.isFinite(known) ? known : 0;
+  const start = isSound ? told : Math.min(told, first);
+  let sequence = Number.isFinite(start) ? start : 0;
   let lostChanges = false;
   for (const line of numbered) {
     if (line.sequence <= sequence) continue;
