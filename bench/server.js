@@ -2,13 +2,18 @@
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
+/** A measurement that fails leaves no server behind. */
+const running = new Set();
+process.on("exit", () => running.forEach((child) => child.kill()));
+
 /**
  * A server that prints its port as JSON in its first line.
  * @returns {Promise<{ port: number, pid: number, ready: object, stop: () => Promise<void> }>}
  */
 export function start(argv, directory, node = process.execPath) {
   const child = spawn(node, argv, { cwd: directory, stdio: ["ignore", "pipe", "inherit"], env: plainEnv() });
-  const exited = new Promise((resolve) => child.once("exit", resolve));
+  running.add(child);
+  const exited = new Promise((resolve) => child.once("exit", resolve)).then(() => running.delete(child));
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.stdout.once("data", (data) => {
