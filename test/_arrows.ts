@@ -184,6 +184,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@preact/signals": ["dashboard"],
   postgres: ["server/store/postgres/connection.ts"],
   "prom-client": ["server/metrics.ts"],
+  rou3: ["server/control/index.ts"],
   "string-width": ["cli/list"],
   undici: ["client/transport.ts", "server/providers/fetch.ts", "cli/connection/proxy-fetch.ts"],
   vitest: ["testing/vitest.ts"],

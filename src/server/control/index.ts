@@ -1,3 +1,4 @@
+import { addRoute, createRouter, findRoute } from "rou3";
 import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
 import { json, page, redirect, type Reply } from "../http/reply.ts";
@@ -5,7 +6,6 @@ import type { AppRequest } from "../http/request.ts";
 import type { ControlDeps } from "./deps.ts";
 import { guard } from "./guard.ts";
 import { Ready, type Handlers } from "./handler.ts";
-import { RouteMatcher } from "./match.ts";
 import { readBody, readQuery } from "./read.ts";
 import { browserRoutes } from "./browsers.ts";
 import { clockRoutes } from "./clock.ts";
@@ -69,7 +69,13 @@ async function answerPublic({ path }: AppRequest, method: string, { addresses }:
   return page(referencePage(document));
 }
 
-const MATCHER = new RouteMatcher(Object.keys(HANDLERS) as ControlRoute[]);
+const ROUTER = createRouter<ControlRoute>();
+const METHODS = new Set<string>();
+for (const route of Object.keys(HANDLERS) as ControlRoute[]) {
+  const [method = "", path = ""] = route.split(" ");
+  addRoute(ROUTER, method, path, route);
+  METHODS.add(method);
+}
 
 /**
  * Answers a request to the control API. The key is checked before anything else is said, even which routes there are.
@@ -78,22 +84,23 @@ const MATCHER = new RouteMatcher(Object.keys(HANDLERS) as ControlRoute[]);
 export async function answerControl(request: AppRequest, method: string, deps: ControlDeps): Promise<Reply> {
   if (!request.path.startsWith(BASE)) return answerPublic(request, method, deps);
   const path = request.path.slice(BASE.length);
-  const match = MATCHER.find(method, path);
-  await guard(request, deps, !match || !WITHOUT_KEY.includes(match.route));
+  const match = findRoute(ROUTER, method, path);
+  await guard(request, deps, !match || !WITHOUT_KEY.includes(match.data));
   if (!match) {
-    const methods = MATCHER.methods(path);
+    const methods = [...METHODS].filter((other) => findRoute(ROUTER, other, path));
     if (methods.length === 0) throw new ApiError("not_found", `the control API has no ${path}`);
     throw new ApiError("method_not_allowed", undefined, { allow: methods.join(", ") });
   }
-  request.route = `${BASE}${match.route.slice(match.route.indexOf(" ") + 1)}`;
-  const definition: ControlRouteDefinition = CONTROL_ROUTES[match.route];
+  const { data: route, params } = match;
+  request.route = `${BASE}${route.slice(route.indexOf(" ") + 1)}`;
+  const definition: ControlRouteDefinition = CONTROL_ROUTES[route];
   const call = {
-    param: (name: string) => match.params[name] ?? "",
+    param: (name: string) => params?.[name] ?? "",
     query: readQuery(request, definition.query),
     body: await readBody(request, definition.body, definition.isBodyOptional ?? false),
     request,
   };
-  const handle = HANDLERS[match.route] as (call: unknown, deps: ControlDeps) => unknown;
+  const handle = HANDLERS[route] as (call: unknown, deps: ControlDeps) => unknown;
   const answer = await handle(call, deps);
   return answer instanceof Ready ? answer.reply : json(answer, definition.status ?? 200);
 }
