@@ -100,7 +100,7 @@ function createRouter(deps: AppDeps): H3 {
     const [method = "", path = ""] = route.split(" ");
     const handler = ({ context }: H3Event): unknown => handle(context, definition, deps);
     router.on(method as HTTPMethod, path, handler);
-    if (method === "GET" && !definition.isSpent) router.on("HEAD", path, handler);
+    if (method === "GET" && !definition.isSingleUse) router.on("HEAD", path, handler);
   }
   for (const [path, allow] of allowedMethods()) {
     router.all(path, () => {
@@ -142,9 +142,9 @@ function asApiError(cause: unknown, { id }: Incoming, { onBug }: AppDeps): ApiEr
 
 function allowedMethods(): Map<string, string> {
   const allowed = new Map<string, string>();
-  for (const [route, { isSpent }] of Object.entries<RouteDefinition>(ROUTES)) {
+  for (const [route, { isSingleUse }] of Object.entries<RouteDefinition>(ROUTES)) {
     const [method = "", path = ""] = route.split(" ");
-    const methods = method === "GET" && !isSpent ? "GET, HEAD" : method;
+    const methods = method === "GET" && !isSingleUse ? "GET, HEAD" : method;
     allowed.set(path, allowed.has(path) ? `${allowed.get(path)}, ${methods}` : methods);
   }
   return allowed;

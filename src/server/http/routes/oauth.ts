@@ -45,7 +45,7 @@ let finishing: Promise<{ finishSignIn: typeof FinishSignIn }> | undefined;
 
 export const callback: RouteDefinition = {
   on: ["front"],
-  isSpent: true,
+  isSingleUse: true,
   async handle(request, deps) {
     requireNavigation(request);
     const { query, ip_address, caller } = request;

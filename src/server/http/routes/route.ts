@@ -29,7 +29,7 @@ export interface RouteDeps extends BeginDeps, CompleteDeps {
 export interface RouteDefinition {
   /** The hosts that serve it. */
   readonly on: readonly Scope["kind"][];
-  /** Whether asking uses something up, so that HEAD, which promises not to, is refused. */
-  readonly isSpent?: boolean;
+  /** Whether a GET uses something up. Then HEAD, which must not change anything, is refused. */
+  readonly isSingleUse?: boolean;
   handle(request: AppRequest, deps: RouteDeps): Reply | Promise<Reply>;
 }
