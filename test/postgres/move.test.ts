@@ -9,6 +9,7 @@ import { temporaryDirectory } from "../store/_directory.ts";
 import { identity, people, session, state, user } from "../store/_records.ts";
 import { runCli } from "../_cli.ts";
 import { createDatabase } from "./_postgres.ts";
+import { patient } from "./_store.ts";
 
 async function makeStore(): Promise<string> {
   const path = join(await temporaryDirectory(), "db.json");
@@ -43,7 +44,7 @@ async function exported(driver: Driver): Promise<string> {
 it("A store stays the same when copied from a file to PostgreSQL and back", { timeout: 120_000 }, async () => {
   const path = await makeStore();
   const before = await readFile(path, "utf8");
-  const url = await createDatabase();
+  const url = patient(await createDatabase());
   const there = await copyStore(driverOf(path), driverOf(url));
   expect([there.isEqual, there.wasThere]).toEqual([true, false]);
   expect(await exported(driverOf(url))).toBe(await exported(driverOf(path)));
@@ -52,14 +53,14 @@ it("A store stays the same when copied from a file to PostgreSQL and back", { ti
   expect(await copyStore(driverOf(url), driverOf(back))).toMatchObject({ isEqual: true });
   expect(await exported(driverOf(back))).toBe(await exported(driverOf(path)));
   expect(await readFile(path, "utf8")).toBe(before);
-  const other = await createDatabase();
+  const other = patient(await createDatabase());
   expect(await copyStore(driverOf(url), driverOf(other))).toMatchObject({ isEqual: true });
   expect(await driverOf(url).check()).toMatchObject({ damage: [], tables: { users: 1504, states: 0 } });
 });
 
 it("An interrupted copy into PostgreSQL resumes", { timeout: 120_000 }, async () => {
   const path = await makeStore();
-  const url = await createDatabase();
+  const url = patient(await createDatabase());
   const real = driverOf(url);
   // Each attempt adds that many batches of 1000 to those before it.
   for (const room of [0, 1, 1]) {
