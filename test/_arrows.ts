@@ -161,7 +161,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/output": [...CLI_ERRORS],
   "cli/command.ts": ["cli/output", "cli/exit-codes.ts"],
   "cli/input.ts": CLI_ERRORS,
-  "cli/context.ts": ["wire"],
+  "cli/context.ts": ["wire", "cli/exit-codes.ts"],
   "cli/errors.ts": ["cli/exit-codes.ts"],
   "cli/exit-codes.ts": ["client"],
 };

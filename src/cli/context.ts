@@ -1,4 +1,5 @@
 import type { Fetch } from "../wire/fetch.ts";
+import type { ExitCode } from "./exit-codes.ts";
 
 /** Something to write to; whether it is a terminal decides how. */
 export interface Stream {
@@ -9,6 +10,8 @@ export interface Stream {
   readonly rows?: number | undefined;
   /** Resolves when more can be written: true, or false where the reader has gone. */
   ready?(): Promise<boolean>;
+  /** Bytes that were written and wait for the reader. */
+  readonly unread?: number;
 }
 
 /** A program that shows what is written to it. */
@@ -46,4 +49,6 @@ export interface Context {
   openPager?(command: string): Promise<Pager | undefined>;
   /** Resolves when the process is asked to end, with the signal's name. */
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;
+  /** Ends the process in two seconds, even if nothing reads what it has written. @param exitCode unless the command returns one */
+  endSoon(exitCode?: ExitCode): void;
 }

@@ -36,10 +36,12 @@ export function processContext(): Context {
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
         onShellOfNpxGone(() => resolve("SIGTERM"));
       }),
+    endSoon: (exitCode) => void setTimeout(() => process.exit(exitCode), END_MS).unref(),
   };
 }
 
 const LOOK_EVERY_MS = 500;
+const END_MS = 2000;
 
 /**
  * npx runs a command in a shell, and passes a SIGTERM to that shell. The shell ends, and the command would go on alone, on
@@ -63,6 +65,9 @@ function stream(name: "stdout" | "stderr", descriptor: number): Stream {
   return {
     write: (text) => writer().write(text),
     ready: () => writer().ready(),
+    get unread() {
+      return made ? process[name].writableLength : 0;
+    },
     isTTY: isatty(descriptor),
     // A terminal that does not know its size has none.
     get columns() {

@@ -29,6 +29,21 @@ describe("svc serve", () => {
     expect(await readdir(join(directory, ".svc/servers"))).toEqual([]);
   });
 
+  it("stops even when a program has read only its first line", async () => {
+    const argv = ["serve", "--json", "--port", "0", "--store", "memory"];
+    const env = { PATH: process.env["PATH"], HOME: directory };
+    const child = spawn(process.execPath, [BIN, ...argv], { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [first] = (await once(child.stdout, "data")) as [Buffer];
+    child.stdout.pause();
+    const { url } = JSON.parse(first.toString().split("\n")[0]!) as { url: string };
+    const ask = async (): Promise<unknown> => (await fetch(`${url}/.well-known/openid-configuration`)).text();
+    for (let round = 0; round < 40; round++) await Promise.all(Array.from({ length: 50 }, ask));
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+  });
+
   it("exits with the shell that npx runs it in, which forwards no signal", async () => {
     const script = `'${process.execPath}' '${BIN}' serve --json --port 0 --store memory; exit 1`;
     const npx = { npm_command: "exec", npm_lifecycle_event: "npx", npm_lifecycle_script: "'svc-identity'" };

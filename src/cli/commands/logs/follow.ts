@@ -31,7 +31,10 @@ export async function follow(
     exitCode = code;
     stopped.abort();
   };
-  void context.untilSignal().then((signal) => stop(EXIT_BY_SIGNAL[signal]));
+  void context.untilSignal().then((signal) => {
+    stop(EXIT_BY_SIGNAL[signal]);
+    context.endSoon(EXIT_BY_SIGNAL[signal]);
+  });
   // After a reconnect the server repeats what it remembers.
   const seen = new LRUCache<string, true>({ max: REMEMBERED });
   const show = async (event: ServerEvent): Promise<void> => {

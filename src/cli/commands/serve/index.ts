@@ -92,18 +92,18 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
     );
   if (flags.open)
     await context.openBrowser(server.url).catch(() => context.stderr.write("Could not open a browser.\n"));
-  const signal = await Promise.race([stopped, server.taken]).catch(async (error: unknown) => {
+  const end = async (draining: number): Promise<void> => {
     await file.stop();
     await announcement.withdraw();
-    await server.close();
+    await server.close({ drainMs: draining });
+    context.endSoon();
+  };
+  const signal = await Promise.race([stopped, server.taken]).catch(async (error: unknown) => {
+    await end(0);
     throw error;
   });
-  await file.stop();
-  await announcement.withdraw();
   // Ctrl-C waits only for the requests that run.
-  await server.close({
-    drainMs: signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0,
-  });
+  await end(signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0);
 }
 
 /** What commands need to know of a server, with addresses of this machine. */

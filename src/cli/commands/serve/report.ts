@@ -3,6 +3,7 @@ import type { RequestEntry, RunningServer } from "../../../server/index.ts";
 import type { Context } from "../../context.ts";
 import { asRun, mask } from "../../output/format.ts";
 import { colors, harmless } from "../../output/text.ts";
+import { lineLog } from "./line-log.ts";
 
 /** What is said of a server while it runs. */
 export interface Report {
@@ -18,7 +19,10 @@ export interface Report {
 
 /** NDJSON, for programs. */
 export function jsonReport({ stdout, stderr, now }: Context): Report {
-  const write = (line: object): void => void stdout.write(`${JSON.stringify(line)}\n`);
+  const warning = (message: string): string =>
+    `${JSON.stringify({ type: "log", time: now().toISOString(), level: "warn", message })}\n`;
+  const log = lineLog(stdout, (count) => warning(leftOut(count)));
+  const write = (line: object): void => log(`${JSON.stringify(line)}\n`);
   return {
     ready({ url, api_url, callback_url, port, store, instances }, file) {
       const shown = instances.map(({ id, name, subdomain, url: own, publishable_key }) => ({
@@ -33,10 +37,7 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
     request: (entry) => {
       if (!isOfCommands(entry)) write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) });
     },
-    warn: (message) =>
-      void stderr.write(
-        `${JSON.stringify({ type: "log", time: now().toISOString(), level: "warn", message: harmless(message) })}\n`,
-      ),
+    warn: (message) => void stderr.write(warning(harmless(message))),
   };
 }
 
@@ -44,6 +45,7 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
 export function textReport(context: Context): Report {
   const { stdout, now } = context;
   const chalk = colors(stdout, context);
+  const log = lineLog(stdout, (count) => `${leftOut(count)}\n`);
   const row = (name: string, ...values: string[]): string =>
     values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(12))}${value}\n`).join("");
   return {
@@ -99,7 +101,7 @@ export function textReport(context: Context): Report {
       if (isOfCommands(entry)) return;
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
-      stdout.write(
+      log(
         `${chalk.dim(time)}  ${paint(status)}  ${method.padEnd(6)} ${route ?? "(no route)"}  ${chalk.dim(`${instance ?? "-"}  ${round(ms)} ms`)}\n${reason === null ? "" : `          ${harmless(reason)}\n`}`,
       );
     },
@@ -109,6 +111,10 @@ export function textReport(context: Context): Report {
 /** A command that makes sure of the server before it sends a key. */
 function isOfCommands({ route }: RequestEntry): boolean {
   return route === "/__svc/identity";
+}
+
+function leftOut(count: number): string {
+  return `${count} lines were left out because standard output was not read.`;
 }
 
 function round(ms: number): number {

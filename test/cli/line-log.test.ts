@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { lineLog } from "../../src/cli/commands/serve/line-log.ts";
+
+it("A log leaves out lines while a mebibyte of it is unread, and says how many afterwards", () => {
+  const written: string[] = [];
+  let unread = 0;
+  const stream = {
+    isTTY: false,
+    get unread() {
+      return unread;
+    },
+    write: (text: string) => written.push(text),
+  };
+  const log = lineLog(stream, (count) => `${count} left out\n`);
+  log("one\n");
+  unread = 2 ** 20 + 1;
+  log("two\n");
+  log("three\n");
+  unread = 2 ** 20;
+  log("four\n");
+  log("five\n");
+  expect(written).toEqual(["one\n", "2 left out\n", "four\n", "five\n"]);
+});
