@@ -30,11 +30,9 @@ export async function follow(
   const stop = (code: ExitCode): void => {
     exitCode = code;
     stopped.abort();
+    context.endSoon(code);
   };
-  void context.untilSignal().then((signal) => {
-    stop(EXIT_BY_SIGNAL[signal]);
-    context.endSoon(EXIT_BY_SIGNAL[signal]);
-  });
+  void context.untilSignal().then((signal) => stop(EXIT_BY_SIGNAL[signal]));
   // After a reconnect the server repeats what it remembers.
   const seen = new LRUCache<string, true>({ max: REMEMBERED });
   const show = async (event: ServerEvent): Promise<void> => {
