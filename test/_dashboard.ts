@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { vi } from "vitest";
@@ -84,9 +85,14 @@ export function watch(page: Page, origin: string, faults: string[]): void {
 
 /** Waits until the view of the current address is shown and fully loaded. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForFunction("document.querySelector('main')?.dataset.address === location.hash");
+  await until(page, "document.querySelector('main')?.dataset.address === location.hash");
   await page.locator("h1").first().waitFor();
   await page.locator(".placeholder, .stale").first().waitFor({ state: "detached" });
+}
+
+/** Waits for an expression. `waitForFunction` would evaluate it inside the page, whose policy forbids that. */
+export async function until(page: Page, expression: string): Promise<void> {
+  while (!(await page.evaluate<boolean>(expression))) await delay(20);
 }
 
 /** The number of pixels by which the page is wider than its window. */

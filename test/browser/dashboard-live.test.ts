@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
-import { openDashboard, signIn, violations, type Dashboard } from "../_dashboard.ts";
+import { openDashboard, signIn, until, violations, type Dashboard } from "../_dashboard.ts";
 
 describe.skipIf(CHROMIUM === undefined)("The live dashboard", () => {
   let dashboard: Dashboard;
@@ -68,11 +68,12 @@ describe.skipIf(CHROMIUM === undefined)("The live dashboard", () => {
         const answer = await route.fetch();
         // After this response was made, and before the page has it.
         id ??= (await signIn(svc)).flow_id;
-        await page.waitForFunction("ended > 0");
+        await until(page, "ended > 0");
         await route.fulfill({ response: answer });
       },
     );
     await visit("flows");
+    await expect.poll(() => id).toBeDefined();
     await page.locator(`tr[data-id="${String(id)}"]`).waitFor();
     await page.unrouteAll({ behavior: "wait" });
   });
