@@ -56,7 +56,7 @@ export interface CommandHelp {
   readonly notes?: string;
 }
 
-/** As wide as commander's own text where there is no terminal. */
+/** As wide as commander's own text when the output is not a terminal. */
 const WIDTH = 80;
 
 const HELP = new WeakMap<Command, CommandHelp>();

@@ -10,7 +10,7 @@ const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAI
 const BROKEN = new Set(["ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]);
 const PASSING_STATUS = new Set([429, 502, 503, 504]);
 
-/** Asks until there is an answer, or another try would not help, or there is no time left for the wait before it. */
+/** Asks until an answer comes, another try would not help, or the deadline is too near for the next wait. */
 export async function repeat<Result>(
   ask: (number: number) => Promise<Result>,
   method: string,

@@ -3,12 +3,12 @@ import { LRUCache } from "lru-cache";
 import { claimsProblem, type TokenClaims } from "../wire/claims.ts";
 import { ISSUER, TOKEN_LIFETIME_SECONDS, type Provider } from "../wire/names.ts";
 import { codeOfProblem, importKey, readClaims, verifySignature, type SigningKey } from "../wire/token.ts";
+import { cacheLimit } from "./cache-limit.ts";
 import { ApiError } from "./errors.ts";
 import { hmacKey, isOwnToken, signToken } from "./hs256.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
-/** `max` would allocate the room of all entries at once. */
-const CACHED = { maxSize: 4096, sizeCalculation: () => 1 };
+const CACHED = cacheLimit(4096);
 
 /** What is remembered of a token that an instance's key has signed. */
 interface Verified {

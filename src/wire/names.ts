@@ -32,6 +32,9 @@ export const MAX_PAGE_SIZE = 1000;
 /** S-V-C on a phone. */
 export const DEFAULT_PORT = 7820;
 
+/** What `svc serve` reads in its directory, and `svc init` writes. */
+export const CONFIG_FILE = "svc.config.json";
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function isProvider(value: unknown): value is Provider {

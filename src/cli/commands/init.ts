@@ -1,6 +1,6 @@
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
+import { CONFIG_FILE, DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
@@ -24,7 +24,6 @@ interface Answers {
   readonly redirectUri?: string | undefined;
 }
 
-const CONFIG_FILE = "svc.config.json";
 const SEED_FILE = "seed.json";
 
 export function addInit(program: Program, context: Context): void {

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { cacheLimit } from "../cache-limit.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
@@ -9,8 +10,8 @@ import type { Sealer } from "./sealer.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
 const TOKEN_LIFETIME_MS = 2 * 3_600_000;
-/** Redeemed codes and access tokens that a process remembers. `max` would allocate the room of all at once. */
-const REMEMBERED = { maxSize: 10_000, sizeCalculation: () => 1 };
+/** Redeemed codes and access tokens that a process remembers. */
+const REMEMBERED = cacheLimit(10_000);
 
 /** What a code carries: a persona of the store is known everywhere, and a typed one is made again from this. */
 export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;

@@ -2,14 +2,13 @@ import { lookup } from "node:dns/promises";
 import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { DEFAULT_PORT } from "../../../wire/names.ts";
+import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
 import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
 import { findRunningServer } from "../../connection/running-server.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
-const CONFIG_FILE = "svc.config.json";
 const OLDEST_NODE = [20, 19];
 
 /** What can be seen without asking the service. */

@@ -1,4 +1,5 @@
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
+import { CONFIG_FILE } from "../../../wire/names.ts";
 import type { RunningServer } from "../../../server/index.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -6,7 +7,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { CREDENTIALS } from "../../help/environment.ts";
 import { announceServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
-import { checkDrain, checkLogLevel, CONFIG_FILE, serveOptions, type ServeFlags } from "./options.ts";
+import { checkDrain, checkLogLevel, serveOptions, type ServeFlags } from "./options.ts";
 import { keepUpToDate } from "./keep-up-to-date.ts";
 import { jsonReport, textReport } from "./report.ts";
 

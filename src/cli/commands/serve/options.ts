@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ServeOptions } from "../../../server/index.ts";
+import { CONFIG_FILE } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -25,8 +26,6 @@ export interface ServeFlags {
   readonly open?: boolean;
   readonly quiet?: boolean;
 }
-
-export const CONFIG_FILE = "svc.config.json";
 
 /** Flag, then environment, then configuration file. */
 export async function serveOptions(context: Context, flags: ServeFlags): Promise<ServeOptions> {

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
+import { CONFIG_FILE } from "../../../wire/names.ts";
 import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
 import { say } from "../../output/text.ts";
-import { CONFIG_FILE } from "../serve/options.ts";
 
 export interface StoreOptions extends GlobalFlags {
   readonly store?: string;

@@ -1,15 +1,12 @@
+import { parsedJson } from "../../../wire/json.ts";
 import { ApiError } from "../../errors.ts";
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
 
 /** @throws {ApiError} `invalid_json` where a text is not JSON, or its object has a key twice */
 export function parseJson(text: string): unknown {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw new ApiError("invalid_json");
-  }
+  const body = parsedJson(text);
+  if (body === undefined) throw new ApiError("invalid_json");
   if (repeatedKey(text)) throw new ApiError("invalid_json", "a key is repeated");
   return body;
 }

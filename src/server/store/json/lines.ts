@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { parsedJson } from "../../../wire/json.ts";
 
 const CHUNK_LENGTH = 1 << 20;
 
@@ -62,12 +63,8 @@ export function hex(checksum: number): string {
 
 /** @returns undefined where it is not a JSON object */
 export function parseObject(json: string | undefined): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = json === undefined ? undefined : JSON.parse(json);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = json === undefined ? undefined : parsedJson(json);
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
 }
 
 export interface Line {

@@ -73,7 +73,7 @@ function needsExpect({ typed }: Targets, { expect }: Guards): boolean {
 
 /**
  * Asks for yes or no before one deletion, and for their number before several, unless `--yes` was given.
- * @throws {CliError} where the answer is no, or there is no terminal
+ * @throws {CliError} if the answer is no, or a prompt is not possible
  */
 export async function obtainConsent(
   context: Context,
