@@ -1,5 +1,4 @@
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
-import { CONFIG_FILE } from "../../../wire/names.ts";
 import type { RunningServer } from "../../../server/index.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -7,7 +6,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { CREDENTIALS } from "../../help/environment.ts";
 import { announceServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
-import { checkDrain, checkLogLevel, serveOptions, type ServeFlags } from "./options.ts";
+import { checkDrain, checkLogLevel, CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
 import { keepUpToDate } from "./keep-up-to-date.ts";
 import { jsonReport, textReport } from "./report.ts";
 
@@ -23,7 +22,7 @@ export function addServe(program: Program, context: Context): void {
     .option("--store <path>", "a db.json, postgres://user@host/database or memory; default .svc/db.json (SVC_STORE)")
     .option("--seed <file>", "the records of an empty store; default: a demo")
     .option("--reset", "delete all records and seed again")
-    .option("--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`)
+    .option(...CONFIG_OPTION)
     .option("--control", "serve the control API, /__svc/v1, although others can reach the server (SVC_CONTROL_KEY)")
     .option("--public-url <url>", "the address that users see; default http://localhost:<port>")
     .option("--allowed-host <name>", "answer for this host name as well; can be repeated", collect)

@@ -6,6 +6,9 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 
+/** The flag that names the configuration, and its description. */
+export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`] as const;
+
 export interface ServeFlags {
   readonly port?: string;
   readonly host?: string;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
-import { CONFIG_FILE } from "../../../wire/names.ts";
 import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
 import { say } from "../../output/text.ts";
+import { CONFIG_OPTION } from "../serve/options.ts";
 
 export interface StoreOptions extends GlobalFlags {
   readonly store?: string;
@@ -15,7 +15,7 @@ export interface StoreOptions extends GlobalFlags {
 export function addStoreFlags(command: Command): Command {
   return command
     .option("--store <path>", "the store; default: that of svc serve in this directory (SVC_STORE)")
-    .option("--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`);
+    .option(...CONFIG_OPTION);
 }
 
 /** Loaded here, so that help costs no more than itself. */
