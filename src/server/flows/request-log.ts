@@ -21,7 +21,6 @@ export interface LoggedRequest extends Exchange {
   readonly reason: string | null;
 }
 
-/** A request as it is kept: most are pushed out before anyone looks at them. */
 /** What the service tells of a request. */
 type Told = Pick<LoggedRequest, "method" | "route" | "status" | "ms" | "instance"> &
   Partial<Pick<LoggedRequest, "flow_id" | "reason">> & { readonly request_id: string };
@@ -38,6 +37,7 @@ export function noting<Request extends Told>(
   };
 }
 
+/** A request as it is kept: most are pushed out before anyone looks at them. */
 interface Entry {
   readonly sequence: number;
   readonly told: Told;

@@ -30,6 +30,8 @@ export class Personas {
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** The oldest first. */
   readonly #typed = new Map<string, PersonaRecord>();
+  /** The same by row, made when a page is asked for. */
+  #typedRows: readonly PersonaRecord[] | undefined;
   /** The latest to have an address, in lower case, is found by it. */
   readonly #typedByAddress = new Map<string, PersonaRecord>();
   /** Made when the first search comes: most servers never see one. */
@@ -82,6 +84,7 @@ export class Personas {
   /** Keeps a typed account, and forgets the oldest where there are too many. */
   add(account: TypedAccount): PersonaRecord {
     const persona = typedPersona(account);
+    this.#typedRows = undefined;
     this.#typed.delete(persona.id);
     this.#typed.set(persona.id, persona);
     this.#typedByAddress.set(persona.email.toLowerCase(), persona);
@@ -106,7 +109,7 @@ export class Personas {
     present: (persona: PersonaRecord) => Item | undefined,
   ): PersonaPage<Item> {
     const wanted = searchable(search);
-    const typed = [...this.#typed.values()];
+    const typed = (this.#typedRows ??= [...this.#typed.values()]);
     const isBack = before !== undefined;
     const found: { row: number; item: Item }[] = [];
     let row = isBack
