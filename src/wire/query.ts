@@ -41,6 +41,26 @@ export class UnknownFieldError extends QueryError {
   }
 }
 
+/** A word of a search has no operator. */
+export class NotATermError extends QueryError {
+  readonly token: string;
+
+  constructor(token: string) {
+    super(`"${token}" is not a search term. Write field:value, e.g. email:*@acme.com. A value cannot contain a space.`);
+    this.token = token;
+  }
+}
+
+/** A value of a date's field is not a date. */
+export class InvalidDateError extends QueryError {
+  readonly field: string;
+
+  constructor(field: string, text: string) {
+    super(`"${text}" is not a valid date for ${field}. Write 2026-01-31 or 2026-01-31T23:59:59Z.`);
+    this.field = field;
+  }
+}
+
 const MAX_BYTES = 8192;
 const MAX_TERMS = 256;
 
@@ -91,10 +111,7 @@ function group(terms: readonly Term[], fields: Fields): Query {
 /** Parses one token of a search. @throws {QueryError} as `parseQuery` */
 export function parseTerm(token: string, fields: Fields): Term {
   const parts = TERM.exec(token);
-  if (!parts)
-    throw new QueryError(
-      `"${token}" is not a search term. Write field:value, e.g. email:*@acme.com. A value cannot contain a space.`,
-    );
+  if (!parts) throw new NotATermError(token);
   const [, minus, name = "", sign, text = ""] = parts;
   const negated = minus === "-";
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -147,22 +164,19 @@ function wildcards(text: string): { operator: ValueOperator; value: string } {
 
 function checkedDate(name: string, text: string): string {
   const time = new Date(`${text}T00:00:00Z`);
-  if (Number.isNaN(time.getTime()) || !time.toISOString().startsWith(text)) throw badDate(name, text);
+  if (Number.isNaN(time.getTime()) || !time.toISOString().startsWith(text)) throw new InvalidDateError(name, text);
   return text;
 }
 
 function timestamp(name: string, text: string): string {
-  if (!TIMESTAMP.test(text)) throw badDate(name, text);
+  if (!TIMESTAMP.test(text)) throw new InvalidDateError(name, text);
   checkedDate(name, text.slice(0, 10));
   // Stored times have milliseconds; what is finer is cut off.
   const time = new Date(text.replace(/(\.\d{3})\d+/, "$1"));
   // Years beyond 9999 are written another way, which does not sort as text.
-  if (Number.isNaN(time.getTime()) || time.toISOString().length !== TIMESTAMP_LENGTH) throw badDate(name, text);
+  if (Number.isNaN(time.getTime()) || time.toISOString().length !== TIMESTAMP_LENGTH)
+    throw new InvalidDateError(name, text);
   return time.toISOString();
-}
-
-function badDate(name: string, text: string): QueryError {
-  return new QueryError(`"${text}" is not a valid date for ${name}. Write 2026-01-31 or 2026-01-31T23:59:59Z.`);
 }
 
 function isComparison(term: Term): boolean {

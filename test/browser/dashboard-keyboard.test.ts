@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
-import { generate, openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts";
+import { generate, linkOf, openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts";
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout: 60_000 }, () => {
   let dashboard: Dashboard;
@@ -127,6 +127,21 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await expect.poll(focusedRow).toBe(row);
   });
 
+  it.each([
+    ["Macintosh; Intel Mac OS X 10_15_7", "⌘K"],
+    ["X11; Linux x86_64", "Ctrl K"],
+    ["Windows NT 10.0; Win64; x64", "Ctrl K"],
+  ])("names the keys of %s", async (platform, keys) => {
+    const { browser, svc } = dashboard;
+    const context = await browser.newContext({ userAgent: `Mozilla/5.0 (${platform}) Chrome/130.0.0.0` });
+    const page = await context.newPage();
+    await page.goto(await linkOf(svc));
+    expect(await page.getByTestId("open-palette").locator("kbd").textContent()).toBe(keys);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").getByText(keys, { exact: true }).waitFor();
+    await context.close();
+  });
+
   it("leaves the arrows for scrolling when no row has the focus", async () => {
     const { page, visit } = dashboard;
     await visit("users");
@@ -151,8 +166,10 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await page.keyboard.press("Enter");
     await expect.poll(() => page.getByTestId("query").inputValue()).toBe("provider:github");
     await expect.poll(() => words.textContent()).toMatch(/^Shows sessions .*provider.*github/);
-    await page.getByTestId("query").fill("colour:red");
-    await expect.poll(() => words.textContent()).toContain("colour");
+    await page.getByTestId("query").fill("nmae:ada");
+    await expect.poll(() => words.textContent()).toMatch(/^Unknown field "nmae"\..* Did you mean "name"\?$/);
+    await page.getByTestId("query").fill("ada");
+    await expect.poll(() => words.textContent()).toMatch(/^"ada" is not .* To find it within a name: name:\*ada\*$/);
     expect(await page.getByTestId("query").getAttribute("aria-invalid")).toBe("true");
   });
 

@@ -32,6 +32,12 @@ it.each<[line: string, hint: string]>([
   ["users delete --email-domain acme.com", "svc users delete --query"],
   ["users list ada", "svc users search ada"],
   ["user", "svc users"],
+  ["users search email~ada", "Did you mean email.contains=ada?"],
+  ["users search --not name~Ada", "Did you mean not.name.contains=Ada?"],
+  ["users search *ada*", "name.contains=ada"],
+  ["users search created_at:yesterday", "--since 1d"],
+  ["sessions search last_signin_at.gte=yesterday", "--since 1d"],
+  ["dev next --outcome acces_denied", "Did you mean access_denied?"],
   ["usres list", "Did you mean users?"],
   ["users list --limti 5", "Did you mean --limit?"],
 ])("svc %s exits with 2 and says what to type instead", async (line, hint) => {
@@ -59,6 +65,14 @@ it.each([
 it.each([
   ["users list --format json", "✗ Unknown option '--format'.\n  Use --output.\n"],
   ["users list --provider github", "✗ Unknown option '--provider'.\n  Use: svc sessions search --provider github\n"],
+  [
+    "dev next --outcome acces_denied",
+    "✗ Option '--outcome <outcome>' argument 'acces_denied' is invalid.\n  Did you mean access_denied?\n",
+  ],
+  [
+    "sessions search created_at:yesterday",
+    '✗ "yesterday" is not a valid date for created_at. Write 2026-01-31 or 2026-01-31T23:59:59Z.\n',
+  ],
   ["users list --srot name", "✗ Unknown option '--srot'. Did you mean --sort?\n  See svc users list --help.\n"],
 ])("svc %s suggests one thing only", async (line, said) => {
   expect((await runCli(line.split(" "))).stderr).toBe(said);

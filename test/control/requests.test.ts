@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 import { startServer } from "../_control.ts";
 
-it("The requests leave out the dashboard and the control API if the caller asks for that", async () => {
+it("The requests leave out the dashboard, the control API and a command's probe if the caller asks for that", async () => {
   const server = await startServer();
   for (const path of [
     "/__svc/",
     "/__svc/dashboard.js",
     "/__svc/dashboard.css?v=1",
+    `/__svc/identity?challenge=${"c".repeat(43)}`,
     "/api/v1/users/search",
     "/__svc/health/live",
   ])
@@ -17,5 +18,7 @@ it("The requests leave out the dashboard and the control API if the caller asks 
   };
   const watched = ["/__svc/health/live", "/api/v1/users/search"];
   expect(await paths("?control=false")).toEqual(watched);
-  expect(await paths("")).toEqual(expect.arrayContaining([...watched, "/__svc/", "/__svc/dashboard.js"]));
+  expect(await paths("")).toEqual(
+    expect.arrayContaining([...watched, "/__svc/", "/__svc/dashboard.js", expect.stringContaining("/__svc/identity?")]),
+  );
 });

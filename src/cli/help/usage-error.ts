@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { closest } from "../../wire/closest.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { commandPath } from "./command-map.ts";
@@ -82,7 +83,8 @@ export function usageError(text: string, argv: readonly string[], program: Comma
   const message = text.replace(/^error: /, "").replace("'--not=", "'-");
   const hint = hintFor(text, argv, program);
   // One guess is enough, and ours knows what commands are for.
-  return new CliError(EXIT.usage, sentence(hint.startsWith("See ") ? message : message.split("\n")[0]!), hint);
+  const short = message.split("\n")[0]!.replace(/ Allowed choices are .*/, "");
+  return new CliError(EXIT.usage, sentence(hint.startsWith("See ") ? message : short), hint);
 }
 
 function hintFor(text: string, argv: readonly string[], program: Command): string {
@@ -104,6 +106,9 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
       return "Use a query: svc users delete --query 'email:*@acme.com' --dry-run";
     if (Object.hasOwn(OPTIONS, option)) return `Use ${OPTIONS[option]}.`;
   }
+  const [, value, choices] = /argument '([^']*)' is invalid\. Allowed choices are ([^.]*)/.exec(text) ?? [];
+  const near = value && choices && closest(value, choices.split(", "));
+  if (near) return `Did you mean ${near}?`;
   if (/too many arguments/.test(text) && command.name() === "list")
     return `To search: svc ${command.parent!.name()} search ${argv.at(-1)}`;
   return `See ${path} --help.`;

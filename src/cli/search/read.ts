@@ -1,4 +1,5 @@
-import { parseQuery, QueryError, UnknownFieldError, type Query } from "../../wire/query.ts";
+import { InvalidDateError, parseQuery, QueryError, UnknownFieldError, type Query } from "../../wire/query.ts";
+import { asSentence } from "../../wire/query-hint.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../input.ts";
 import { CliError } from "../errors.ts";
@@ -39,14 +40,24 @@ export async function readQuery(
 const TERM = /^(?!!)-{0,2}[^:<>=]*[:<>=]/;
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 
-function parsed(text: string, { fields }: Searched): TypedQuery {
+function parsed(text: string, searched: Searched): TypedQuery {
   try {
-    return { text, query: parseQuery(text, fields) };
+    return { text, query: parseQuery(text, searched.fields) };
   } catch (error) {
     if (error instanceof UnknownFieldError && FIELD_NAME.test(error.field)) return { text, unknown: error };
-    if (error instanceof QueryError) throw new CliError(EXIT.usage, sentence(error.message));
+    if (error instanceof QueryError)
+      throw new CliError(EXIT.usage, asSentence(error.message), dateHint(error, searched));
     throw error;
   }
+}
+
+/** A date may be meant that only a flag can say: so many days ago. */
+function dateHint(error: QueryError, { flags }: Searched): string | undefined {
+  if (!(error instanceof InvalidDateError)) return undefined;
+  const since = flags.find(({ name }) => name === "--since");
+  return since?.read({ field: error.field, operator: ">=", value: "", negated: false }) === undefined
+    ? undefined
+    : "For a time before now, use --since or --until: --since 1d, --until 12h.";
 }
 
 async function readQueryFile(context: Context, path: string): Promise<string> {
@@ -57,9 +68,4 @@ async function readQueryFile(context: Context, path: string): Promise<string> {
 
 function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== "");
-}
-
-function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
-  return text.endsWith(".") ? text : `${text}.`;
 }

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { termHint } from "../../wire/query-hint.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Searched } from "./flags.ts";
+import { typed } from "./spelling.ts";
 
 /** What is left of a term when the shell took its `>` for a redirection: a file with the rest as its name. */
 const REDIRECTED = /^=?\d{4}-\d{2}-\d{2}([T ].*)?$/;
@@ -43,33 +45,11 @@ export function notATerm(word: string, { fields, example }: Searched, cwd: strin
   return new CliError(
     EXIT.usage,
     `"${word}" is not a search term. Write field:value, such as email:*@acme.com. A value cannot contain a space.`,
-    word.includes("@")
-      ? `To find an e-mail address: email:${word}`
-      : `To find it within a name: name.contains=${word.replace(/[^\p{L}\p{N}._-]/gu, "") || "word"}`,
+    termHint(word, fields, typed),
   );
 }
 
 /** Whether the shell may have put a file's name in the place of a pattern. */
 export function isFileName(term: string, cwd: string): boolean {
   return term !== "" && existsSync(join(cwd, term));
-}
-
-/** The known word that is meant by one that is not known, if one is near. */
-export function closest(word: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
-    .toSorted((a, b) => a.distance - b.distance);
-  return best && best.distance <= Math.max(2, Math.floor(word.length / 3)) ? best.candidate : undefined;
-}
-
-/** Levenshtein's. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-    row = next;
-  }
-  return row[b.length]!;
 }

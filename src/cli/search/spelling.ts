@@ -52,6 +52,12 @@ export function toShell({ field, operator, value, negated }: Term): string {
   return `${name}.${called}=${value}`;
 }
 
+/** A term as it is typed in a shell: as on the wire where that needs no quotes. */
+export function typed(term: Term): string {
+  const wire = printTerm(term);
+  return quoted(wire) === wire ? wire : quoted(toShell(term));
+}
+
 /** A word as it is typed in bash, dash, zsh and fish alike. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,6 +1,6 @@
 import { SESSION_FIELDS } from "../../wire/fields.ts";
+import { fieldHint } from "../../wire/query-hint.ts";
 import type { Searched } from "./flags.ts";
-import { closest } from "./shell-faults.ts";
 
 /** Of a term of a query, its field. A `:` or a comparison ends it. */
 const FIELD = /^-?([a-z][a-z0-9_]*)[:<>]/;
@@ -14,14 +14,12 @@ export function unknownFieldHint(
   { fields, noun }: Searched,
   searchSessions = (term: string): string => `svc sessions search '${term}'`,
 ): string | undefined {
-  const known = Object.keys(fields);
   for (const term of query.split(" ")) {
     const field = FIELD.exec(term)?.[1];
-    if (field === undefined || known.includes(field)) continue;
+    if (field === undefined || Object.hasOwn(fields, field)) continue;
     if (noun === "users" && Object.hasOwn(SESSION_FIELDS, field))
       return `Sessions have this field. Use: ${searchSessions(term)}`;
-    const near = closest(field, known);
-    return near && `Did you mean "${near}"?`;
+    return fieldHint(field, fields);
   }
   return undefined;
 }

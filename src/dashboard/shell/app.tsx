@@ -11,7 +11,7 @@ import { Notices } from "../ui/notices.tsx";
 import { ClockChip } from "./clock-chip.tsx";
 import { Gate } from "./gate.tsx";
 import { Navigation } from "./navigation.tsx";
-import { openPalette, Palette } from "./palette.tsx";
+import { openPalette, Palette, PALETTE_KEYS } from "./palette.tsx";
 import { ShortcutHelp, useShortcuts } from "./shortcuts.tsx";
 import { ViewBoundary } from "./view-boundary.tsx";
 import { VIEWS } from "./views.ts";
@@ -79,7 +79,7 @@ export function App(): VNode {
             <button type="button" class="palette-button" onClick={openPalette} data-testid="open-palette">
               <Icon name="search" />
               Go to…
-              <kbd>⌘K</kbd>
+              <kbd>{PALETTE_KEYS}</kbd>
             </button>
             <span class="grow" />
             <ClockChip />

@@ -8,6 +8,8 @@ import { UserText } from "../ui/user-text.tsx";
 
 const isOpen = signal(false);
 const MOST = 12;
+/** The keys that open it, as they are named on this machine. */
+export const PALETTE_KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl K";
 
 interface Command {
   readonly name: string;

@@ -2,13 +2,13 @@ import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
-import { openPalette } from "./palette.tsx";
+import { openPalette, PALETTE_KEYS } from "./palette.tsx";
 
 const isHelpOpen = signal(false);
 
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["/", "Search in this view"],
-  ["⌘K or Ctrl K", "Go to a view, an instance or an action"],
+  [PALETTE_KEYS, "Go to a view, an instance or an action"],
   ["↑ ↓", "Move along the rows of a table"],
   ["Enter", "Open the row"],
   ["Esc", "Close, or go back to the list"],

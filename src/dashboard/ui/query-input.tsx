@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Fields } from "../../wire/fields.ts";
 import { parseQuery, QueryError } from "../../wire/query.ts";
+import { explainProblem } from "../../wire/query-hint.ts";
 import { inWords } from "../../wire/query-words.ts";
 import { complete, type Suggestion } from "./query-completion.ts";
 import { Icon } from "./icon.tsx";
@@ -140,7 +141,7 @@ function explain(text: string, fields: Fields, noun: string): { words: string; p
   try {
     return { words: `Shows ${inWords(parseQuery(text.trim(), fields), noun)}.` };
   } catch (error) {
-    if (error instanceof QueryError) return { words: "", problem: error.message };
+    if (error instanceof QueryError) return { words: "", problem: explainProblem(error, fields) };
     throw error;
   }
 }

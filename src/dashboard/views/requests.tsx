@@ -60,7 +60,7 @@ export function Requests(): VNode {
             checked={withOwn}
             onChange={(event) => refine({ all: event.currentTarget.checked ? "yes" : undefined })}
           />
-          Dashboard and control API too
+          Dashboard, control API and commands’ probes too
         </label>
       </FilterBar>
       <LivePanel

@@ -27,7 +27,9 @@ export const Requests = z.strictObject({
     .optional()
     .describe("A status, such as 404, or a class of them, such as 4xx"),
   path: text.optional().describe("A part of the path and query"),
-  control: yes.optional().describe("false leaves out the requests to this API and of the dashboard"),
+  control: yes
+    .optional()
+    .describe("false leaves out the requests of this API, the dashboard and commands that look for their server"),
 });
 export const Events = z.strictObject({
   format: z.enum(["sse", "ndjson"]).optional().describe("Default: what Accept asks for, else text/event-stream"),

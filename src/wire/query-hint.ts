@@ -1,0 +1,43 @@
+import { closest } from "./closest.ts";
+import type { Fields } from "./fields.ts";
+import { NotATermError, printTerm, UnknownFieldError, type QueryError, type Term } from "./query.ts";
+
+/** `email~ada`, `-name=ada`: a field and a value with a sign between them that the search language does not have. */
+const MISWRITTEN = /^(-?)([a-z][a-z0-9_]*)[~=]+(.+)$/su;
+
+/** What is wrong with a search that cannot be parsed, in sentences, and what was probably meant. */
+export function explainProblem(error: QueryError, fields: Fields): string {
+  const hint =
+    error instanceof UnknownFieldError
+      ? fieldHint(error.field, fields)
+      : error instanceof NotATermError
+        ? termHint(error.token, fields, printTerm)
+        : undefined;
+  return hint === undefined ? asSentence(error.message) : `${asSentence(error.message)} ${hint}`;
+}
+
+export function asSentence(message: string): string {
+  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  return text.endsWith(".") ? text : `${text}.`;
+}
+
+export function fieldHint(field: string, fields: Fields): string | undefined {
+  const near = closest(field, Object.keys(fields));
+  return near && `Did you mean "${near}"?`;
+}
+
+/** @param print writes a term as it can be typed where the hint is read */
+export function termHint(word: string, fields: Fields, print: (term: Term) => string): string {
+  const [, minus, field = "", value = ""] = MISWRITTEN.exec(word) ?? [];
+  if (Object.hasOwn(fields, field) && fields[field]!.type === "string")
+    return `Did you mean ${print({ field, operator: "contains", value: trimmed(value), negated: minus === "-" })}?`;
+  if (word.includes("@"))
+    return `To find an e-mail address: ${print({ field: "email", operator: "is", value: word, negated: false })}`;
+  const part = trimmed(word) || "word";
+  return `To find it within a name: ${print({ field: "name", operator: "contains", value: part, negated: false })}`;
+}
+
+/** Without the asterisks and quotes around it. */
+function trimmed(text: string): string {
+  return text.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+}
