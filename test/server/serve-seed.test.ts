@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { defineSeed, serve, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
+import { defineSeed, serve, type RunningServer, type SeedInput, type ServeOptions } from "../../src/server/index.ts";
 import { SEED } from "../_setup.ts";
 
 async function place(): Promise<{ store: string; seed: string }> {
@@ -42,7 +42,9 @@ it.each([false, true])(
     const { server, warnings } = await run({ ...files, seedIsDefault });
     expect(server.instances[0]!.name).toBe("Acme");
     expect(warnings).toEqual([
-      expect.stringMatching(/^--seed: the seed is not the one that .*db\.json was filled with.*--reset/),
+      expect.stringMatching(
+        /^The seed has changed since .*db\.json was filled.* svc dev instances update .*PATCH .*--control.*--reset/,
+      ),
     ]);
     const reset = await run({ ...files, reset: true });
     expect(reset.server.instances[0]!.name).toBe("Another");
@@ -78,6 +80,46 @@ it("serve() accepts a seed as an object and validates it like a file", async () 
   await expect(run({ store: "memory", seed: faulty })).rejects.toThrow(
     /^seed can't be used.*\n.*instances\[0\]\.subdomain/,
   );
+});
+
+it("A seed's faults of form and its duplicates are reported together", async () => {
+  const faulty = {
+    instances: [
+      {
+        name: 7,
+        subdomain: "acme",
+        redirect_uris: ["nowhere", 5],
+        connections: { google: { client_id: "id", client_secret: "secret", endpoints: { tokn: "https://a.test/" } } },
+        users: [
+          { email: "ada@acme.test", name: "Ada", identities: [{ provider: "google", uid: "1" }, null] },
+          { email: "ADA@acme.test", identities: [{ provider: "google", uid: "1" }] },
+          null,
+        ],
+      },
+      { name: "Acme", subdomain: "acme" },
+      { name: "The API", subdomain: "api" },
+    ],
+    personas: [{ id: "ada", email: "no address", name: "Ada" }, { id: "ada" }],
+  } as unknown as SeedInput;
+  const error = await run({ store: "memory", seed: faulty }).catch((reason: Error) => reason);
+  const faults = (error as Error).message.split("\n").slice(1);
+  expect(faults.map((line) => line.trim().replace(/:.*/s, "")).toSorted()).toEqual([
+    "instances[0].connections.google.endpoints.tokn",
+    "instances[0].name",
+    "instances[0].redirect_uris[0]",
+    "instances[0].redirect_uris[1]",
+    "instances[0].users[0].identities[1]",
+    "instances[0].users[1].email",
+    "instances[0].users[1].identities[0].uid",
+    "instances[0].users[1].name",
+    "instances[0].users[2]",
+    "instances[1].subdomain",
+    "instances[2].subdomain",
+    "personas[0].email",
+    "personas[1].email",
+    "personas[1].id",
+    "personas[1].name",
+  ]);
 });
 
 it("serve() rejects an unknown option by name", async () => {

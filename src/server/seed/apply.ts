@@ -73,11 +73,11 @@ async function checkSame(
   if (!filled && isDefault) return;
   if (!filled)
     throw new ServeError(
-      `--seed: ${store.location} is not empty, and was not filled with a seed. Leave out --seed to use it as it is, or add --reset to delete all records and start over.`,
+      `${store.location} is not empty, and was not filled with a seed. Leave out --seed to use it as it is (svc dev instances update changes an instance), or add --reset to delete all records and start over.`,
     );
   if (filled.value["digest"] !== (await digestOf(seed)))
     warn(
-      `--seed: the seed is not the one that ${store.location} was filled with. It is used as it is. To apply the seed, start once with --reset, which deletes all records.`,
+      `The seed has changed since ${store.location} was filled with it, and is not applied. To change an instance and keep all records, such as its redirect_uris, use svc dev instances update while the server runs, or PATCH /__svc/v1/instances/<id>; beyond loopback, start with --control for that. To apply the whole seed, start once with --reset, which deletes all records.`,
     );
 }
 
@@ -93,7 +93,7 @@ async function parse(seed: string | SeedInput, now: Date, before: readonly Insta
 async function textOf(seed: string | SeedInput): Promise<string> {
   if (typeof seed !== "string") return JSON.stringify(seed);
   return readFile(seed, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new ServeError(`--seed: ${seed} can't be read (${error.code}).`);
+    throw new ServeError(`The seed ${seed} can't be read (${error.code}).`);
   });
 }
 

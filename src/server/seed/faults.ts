@@ -1,41 +1,73 @@
 import { toUSVString } from "node:util";
-import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
 import { checkEntry } from "../sign-in/redirect-rule.ts";
 import { fold } from "../store/fold.ts";
-import type { Seed } from "../../wire/seed.ts";
 
-/** What is wrong with a seed beyond the form of its values: things that must differ, and addresses that lead nowhere. */
-export function crossFaults(seed: Seed): string[] {
+/** A part of a seed whose form has not been checked, or was found wrong. */
+type Part = Readonly<Record<string, unknown>>;
+
+/**
+ * What is wrong with a seed beyond the form of its values: things that must differ, and addresses that lead nowhere.
+ * @param seed of any form: what is not as it should be is passed over, so that these faults are told together with those
+ */
+export function crossFaults(seed: unknown): string[] {
   const faults: string[] = [];
   const once = uniqueness(faults);
-  seed.instances.forEach((instance, i) => {
-    const at = `instances[${i}]`;
-    once("instance id", instance.id, `${at}.id`);
-    once("subdomain", instance.subdomain, `${at}.subdomain`);
-    once("publishable key", instance.publishable_key, `${at}.publishable_key`);
-    once("secret key", instance.secret_key, `${at}.secret_key`);
+  for (const [instance, at] of partsOf(seed, "instances", "")) {
+    for (const [name, kind] of INSTANCE_NAMES) once(kind, instance[name], `${at}.${name}`);
     faults.push(...addressFaults(instance, `${at}.`));
-    for (const [provider, connection] of Object.entries(instance.connections))
-      faults.push(...checkEndpoints(provider, connection?.endpoints, `${at}.connections.${provider}.endpoints`));
-    instance.users.forEach((user, j) => {
-      const here = `${at}.users[${j}]`;
-      once("user id", user.id, `${here}.id`);
-      once(`e-mail address in ${at}`, fold(user.email), `${here}.email`);
-      user.identities.forEach(({ id, provider, uid }, k) => {
-        once("identity id", id, `${here}.identities[${k}].id`);
-        once(`${provider} uid in ${at}`, uid, `${here}.identities[${k}].uid`);
-      });
-      user.sessions.forEach(({ id, session_id }, k) => {
-        once("session id", id, `${here}.sessions[${k}].id`);
-        once("session_id", session_id, `${here}.sessions[${k}].session_id`);
-      });
-    });
-  });
-  seed.personas.forEach((persona, i) => once("persona id", persona.id, `personas[${i}].id`));
+    for (const [provider, connection] of Object.entries(partOf(instance["connections"])))
+      faults.push(
+        ...checkEndpoints(
+          provider,
+          addressesOf(partOf(connection)["endpoints"]),
+          `${at}.connections.${provider}.endpoints`,
+        ),
+      );
+    for (const [user, here] of partsOf(instance, "users", `${at}.`)) {
+      once("user id", user["id"], `${here}.id`);
+      once(`e-mail address in ${at}`, folded(user["email"]), `${here}.email`);
+      for (const [{ id, provider, uid }, place] of partsOf(user, "identities", `${here}.`)) {
+        once("identity id", id, `${place}.id`);
+        once(`${String(provider)} uid in ${at}`, uid, `${place}.uid`);
+      }
+      for (const [{ id, session_id }, place] of partsOf(user, "sessions", `${here}.`)) {
+        once("session id", id, `${place}.id`);
+        once("session_id", session_id, `${place}.session_id`);
+      }
+    }
+  }
+  for (const [{ id }, at] of partsOf(seed, "personas", "")) once("persona id", id, `${at}.id`);
   return faults;
+}
+
+const INSTANCE_NAMES = [
+  ["id", "instance id"],
+  ["subdomain", "subdomain"],
+  ["publishable_key", "publishable key"],
+  ["secret_key", "secret key"],
+] as const;
+
+function partOf(value: unknown): Part {
+  return typeof value === "object" && value !== null ? (value as Part) : {};
+}
+
+/** The objects of a list, each with its path. */
+function partsOf(whole: unknown, name: string, path: string): [part: Part, path: string][] {
+  const list = partOf(whole)[name];
+  return Array.isArray(list) ? list.map((value, i) => [partOf(value), `${path}${name}[${i}]`]) : [];
+}
+
+/** Those that are addresses: the form of the others has been found wrong. */
+function addressesOf(value: unknown): Readonly<Record<string, string>> {
+  const addresses = Object.entries(partOf(value)).filter(([, text]) => typeof text === "string" && URL.canParse(text));
+  return Object.fromEntries(addresses) as Record<string, string>;
+}
+
+function folded(email: unknown): string | undefined {
+  return typeof email === "string" ? fold(email) : undefined;
 }
 
 /** Text that not every store can hold. */
@@ -52,10 +84,10 @@ export function textFaults(value: unknown, path = ""): string[] {
 }
 
 /** Notes a fault where a value of a kind comes for the second time. */
-function uniqueness(faults: string[]): (kind: string, value: string | undefined, path: string) => void {
+function uniqueness(faults: string[]): (kind: string, value: unknown, path: string) => void {
   const seen = new Map<string, string>();
   return (kind, value, path) => {
-    if (value === undefined) return;
+    if (typeof value !== "string") return;
     const before = seen.get(`${kind} ${value}`);
     if (before === undefined) seen.set(`${kind} ${value}`, path);
     else faults.push(`${path}: the same ${kind} is at ${before}`);
@@ -63,16 +95,14 @@ function uniqueness(faults: string[]): (kind: string, value: string | undefined,
 }
 
 /** What is wrong with the addresses of an instance itself. @param path what stands before their names in a message */
-export function addressFaults(
-  { subdomain, redirect_uris = [] }: ParsedBodyOf<"PATCH /instances/:id">,
-  path: string,
-): string[] {
+export function addressFaults({ subdomain, redirect_uris }: Part, path: string): string[] {
   const faults: string[] = [];
-  if (subdomain !== undefined && RESERVED_SUBDOMAINS.includes(subdomain))
+  if (typeof subdomain === "string" && RESERVED_SUBDOMAINS.includes(subdomain))
     faults.push(`${path}subdomain: "${subdomain}" is the service's own`);
+  if (!Array.isArray(redirect_uris)) return faults;
   for (const [i, entry] of redirect_uris.entries()) {
     try {
-      checkEntry(entry, redirect_uris.length === 1);
+      if (typeof entry === "string") checkEntry(entry, redirect_uris.length === 1);
     } catch (error) {
       faults.push(`${path}redirect_uris[${i}]: ${(error as ApiError).detail}`);
     }

@@ -29,9 +29,8 @@ export function parseSeed(source: string, name: string, now: Date, before: reado
     throw new SeedError(`${name} is not JSON: ${jsonFault(error)}`);
   }
   const parsed = SeedFile.safeParse(input);
-  if (!parsed.success) throw refused(name, issueLines(parsed.error));
-  const faults = [...textFaults(parsed.data), ...crossFaults(parsed.data)];
-  if (faults.length > 0) throw refused(name, faults);
+  const faults = [...(parsed.success ? textFaults(parsed.data) : issueLines(parsed.error)), ...crossFaults(input)];
+  if (!parsed.success || faults.length > 0) throw refused(name, faults);
   return recordsOf(parsed.data, now, before);
 }
 

@@ -46,7 +46,13 @@ export function addInstances(dev: Command, context: Context): void {
     .description("change an instance")
     .option("--subdomain <label>", "a new subdomain");
   withHelp(update, {
-    examples: [["svc dev instances update umbrella --no-active", "switch it off"]],
+    examples: [
+      [
+        "svc dev instances update acme --redirect-uri http://localhost:3000/callback",
+        "replace its redirect_uris; repeat the flag for more than one",
+      ],
+      ["svc dev instances update umbrella --no-active", "switch it off"],
+    ],
     exits: DEV_EXITS,
   });
   runs(update, (options: InstanceOptions, instance: string) => runUpdate(context, options, instance));
