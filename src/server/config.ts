@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { jsonFault } from "../wire/json.ts";
 import { PROVIDERS } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
-import { issueLines, jsonFault } from "./zod-errors.ts";
+import { issueLines } from "./zod-errors.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import type { ServeOptions } from "./options.ts";
@@ -41,7 +42,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
   try {
     input = JSON.parse(source);
   } catch (error) {
-    throw new ServeError(`${name} is not JSON: ${jsonFault(error)}`);
+    throw new ServeError(`${name} is not JSON: ${jsonFault(error, source)}`);
   }
   const parsed = Config.safeParse(input);
   if (!parsed.success) throw faulty(name, issueLines(parsed.error));

@@ -14,11 +14,6 @@ export function issueLines({ issues }: z.ZodError, whole = "the file"): string[]
   });
 }
 
-/** Why a text is not JSON. What JavaScript quotes of it may be part of a secret, and is left out. */
-export function jsonFault(error: unknown): string {
-  return (error as Error).message.replace(/, .*is not valid JSON$/s, "");
-}
-
 /** How zod's own messages begin; the schemas' messages say what to write already. */
 const OWN_MESSAGE = /^(?:Invalid|Too small|Too big|Unrecognized)/;
 const KINDS: Readonly<Record<string, string>> = {

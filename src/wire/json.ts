@@ -6,3 +6,36 @@ export function parsedJson(text: string): unknown {
     return undefined;
   }
 }
+
+/**
+ * Why a text is not JSON, and where. What JavaScript quotes of it may be part of a secret, and is left out.
+ * @param error as `JSON.parse` has thrown it
+ */
+export function jsonFault(error: unknown, text: string): string {
+  const { message } = error as Error;
+  const lines = text.slice(0, faultOffset(message, text)).split("\n");
+  const reason = message.replace(/(?: in JSON)? at position .*$|, .*is not valid JSON$/s, "");
+  return `${reason} (line ${lines.length}, column ${lines.at(-1)!.length + 1})`;
+}
+
+/** V8 tells the place of every fault but an unexpected token's: no text that ends before the token has this fault. */
+function faultOffset(message: string, text: string): number {
+  const [, position] = / at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return Number(position);
+  let [good, bad] = [0, text.length];
+  while (good < bad) {
+    const middle = Math.floor((good + bad) / 2);
+    if (hasUnexpectedToken(text.slice(0, middle + 1))) bad = middle;
+    else good = middle + 1;
+  }
+  return good;
+}
+
+function hasUnexpectedToken(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    return (error as Error).message.startsWith("Unexpected token");
+  }
+}

@@ -84,6 +84,24 @@ describe("svc.config.json", () => {
     expect(messageOf(() => parseConfig("{port: 1}", "svc.config.json"))).toMatch(/^svc\.config\.json is not JSON: /);
   });
 
+  it.each([
+    ["a comma too many", '{\n  "port": 7000,\n}', 3, 1],
+    ["an array's comma too many", '{\n  "trust_proxy": ["10.0.0.1", ]\n}', 2, 31],
+    ["a value without quotes", '{\n  "host": localhost\n}', 2, 11],
+    ["a comment", "{\n  // the port\n}", 2, 3],
+    ["another language's literal", '{"https": nil}', 1, 12],
+    ["an end too soon", '{\n  "port": 7000', 2, 15],
+    ["nothing at all", "", 1, 1],
+    ["something after the end", '{"port": 7000}}', 1, 15],
+    ["a line break in a text", '{"host": "a\nb"}', 1, 12],
+  ])("with %s is rejected by line and column", (_, source, line, column) => {
+    const message = messageOf(() => parseConfig(source, "svc.config.json"));
+    expect(message).toMatch(
+      new RegExp(`^svc\\.config\\.json is not JSON: [^(]+ \\(line ${line}, column ${column}\\)$`),
+    );
+    expect(message).not.toContain("position");
+  });
+
   it("may contain secrets, which no error repeats", () => {
     const providers = { google: { client_id: "id", client_secret: ["hush-hush"] } };
     expect(messageOf(() => parseConfig(JSON.stringify({ providers }), "x"))).not.toContain("hush-hush");

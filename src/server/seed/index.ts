@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { createPublishableKey, createSecretKey } from "../instances/keys.ts";
+import { jsonFault } from "../../wire/json.ts";
 import { SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { SeedError } from "../errors.ts";
-import { issueLines, jsonFault } from "../zod-errors.ts";
+import { issueLines } from "../zod-errors.ts";
 import {
   newRecord,
   type IdentityRecord,
@@ -26,7 +27,7 @@ export function parseSeed(source: string, name: string, now: Date, before: reado
   try {
     input = JSON.parse(source);
   } catch (error) {
-    throw new SeedError(`${name} is not JSON: ${jsonFault(error)}`);
+    throw new SeedError(`${name} is not JSON: ${jsonFault(error, source)}`);
   }
   const parsed = SeedFile.safeParse(input);
   const faults = [...(parsed.success ? textFaults(parsed.data) : issueLines(parsed.error)), ...crossFaults(input)];

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/routes.ts";
+import { jsonFault } from "../../../wire/json.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -62,7 +63,7 @@ async function readDocument(context: Context, file: string): Promise<BodyOf<"POS
     // Checked by the server, which names the place of each fault.
     return JSON.parse(text) as BodyOf<"POST /seed">;
   } catch (error) {
-    throw new CliError(EXIT.usage, `${file} is not JSON: ${(error as Error).message}`);
+    throw new CliError(EXIT.usage, `${file} is not JSON: ${jsonFault(error, text)}`);
   }
 }
 
