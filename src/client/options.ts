@@ -60,10 +60,20 @@ export function checkConfidential(option: string, address: string, { insecure }:
   );
 }
 
-export function checkKey(option: string, key: string | undefined, prefix: string): void {
+type KeyPrefix = typeof SECRET_KEY_PREFIX | typeof PUBLISHABLE_KEY_PREFIX;
+const KEY_KINDS: Readonly<Record<KeyPrefix, string>> = { sk_: "secret", pk_: "publishable" };
+
+/** @param option how the caller names the key, which itself is not repeated */
+export function checkKey(option: string, key: string | undefined, prefix: KeyPrefix): void {
+  if (key === undefined) return;
   if (key === "") throw new ConfigError(`${option} is empty: it must begin with ${prefix}. Is its variable set?`);
-  if (key !== undefined && !(typeof key === "string" && key.startsWith(prefix) && /^[\x21-\x7e]+$/.test(key)))
+  // A program without types may pass anything.
+  const text = typeof key === "string" ? key : "";
+  if (text.startsWith(prefix) && /^[\x21-\x7e]+$/.test(text)) return;
+  const [, kind] = Object.entries(KEY_KINDS).find(([other]) => text.startsWith(other)) ?? [];
+  if (kind === undefined || kind === KEY_KINDS[prefix])
     throw new ConfigError(`${option} must begin with ${prefix} and contain no spaces`);
+  throw new ConfigError(`${option} is a ${kind} key: use the ${KEY_KINDS[prefix]} key, which begins with ${prefix}`);
 }
 
 /** The address itself is not repeated: where it is wrong, it may hold a password. */

@@ -258,10 +258,10 @@ describe("The client's checks before a request", () => {
   );
 
   it.each<[options: ClientOptions, message: string]>([
-    [{ secretKey: "pk_swapped_0123" }, "secretKey must begin with sk_ and contain no spaces"],
+    [{ secretKey: "pk_swapped_0123" }, "secretKey is a publishable key: use the secret key, which begins with sk_"],
     [{ secretKey: `${KEY}\n` }, "secretKey must begin with sk_ and contain no spaces"],
     [{ secretKey: "" }, "secretKey is empty: it must begin with sk_. Is its variable set?"],
-    [{ publishableKey: KEY }, "publishableKey must begin with pk_ and contain no spaces"],
+    [{ publishableKey: KEY }, "publishableKey is a secret key: use the publishable key, which begins with pk_"],
     [{ baseUrl: "acme.test" }, "baseUrl must be an http or https address, such as https://acme.example.com"],
     [{ apiUrl: "ftp://acme.test" }, "apiUrl must be an http or https address, such as https://acme.example.com"],
     [{ baseUrl: "https://ada:secret@acme.test" }, "baseUrl must not contain a user name or password"],

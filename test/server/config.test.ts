@@ -222,8 +222,15 @@ describe("A secret key", () => {
   });
 
   it("is not repeated in the error for an invalid key", async () => {
+    const env = { SVC_SECRET_KEY: "swapped_0123456789", SVC_BASE_URL: BASE };
+    const { code, stderr, requests } = await runCli(["users", "list"], { env });
+    expect([code, stderr, requests]).toEqual([2, "✗ SVC_SECRET_KEY must begin with sk_ and contain no spaces\n", []]);
+  });
+
+  it("is named by its variable where it is a publishable key", async () => {
     const env = { SVC_SECRET_KEY: "pk_swapped_0123456789", SVC_BASE_URL: BASE };
     const { code, stderr, requests } = await runCli(["users", "list"], { env });
-    expect([code, stderr, requests]).toEqual([2, "✗ secretKey must begin with sk_ and contain no spaces\n", []]);
+    const message = "SVC_SECRET_KEY is a publishable key: use the secret key, which begins with sk_";
+    expect([code, stderr, requests]).toEqual([2, `✗ ${message}\n`, []]);
   });
 });

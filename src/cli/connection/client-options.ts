@@ -1,5 +1,7 @@
 import { isConfidential } from "../../wire/loopback.ts";
+import { SECRET_KEY_PREFIX } from "../../wire/names.ts";
 import type { ClientOptions } from "../../client/client.ts";
+import { checkKey } from "../../client/options.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -8,7 +10,10 @@ import { waitMs } from "./fetch.ts";
 import type { Sourced } from "../credentials/secret-source.ts";
 import type { Target } from "./sources.ts";
 
-/** @throws {CliError} where there is none, where it can't be read, or where others could read it on its way */
+/**
+ * @throws {CliError} where there is none, where it can't be read, or where others could read it on its way
+ * @throws {ConfigError} naming its source where it is not a secret key
+ */
 export async function requireKey(context: Context, target: Target): Promise<string> {
   const { secret_key, profile } = target;
   if (secret_key === undefined)
@@ -20,6 +25,7 @@ export async function requireKey(context: Context, target: Target): Promise<stri
         : `Store it with: svc login --profile ${profile.value}`,
     );
   const key = typeof secret_key.value === "string" ? secret_key.value : await secret_key.value();
+  checkKey(secret_key.source, key, SECRET_KEY_PREFIX);
   return checkWay(context, target, key);
 }
 
