@@ -40,8 +40,11 @@ export interface Context {
   openBrowser(url: string): Promise<void>;
   /** Asks a person yes or no. Only to be called where `isInteractive`. */
   confirm(question: string): Promise<boolean>;
-  /** Asks a person for a line of text. Only to be called where `isInteractive`. */
-  ask(question: string, standard?: string): Promise<string>;
+  /**
+   * Asks a person for a line of text. Only to be called where `isInteractive`.
+   * @param fault what is wrong with an answer, which is then asked for again
+   */
+  ask(question: string, standard?: string, fault?: (answer: string) => string | undefined): Promise<string>;
   /** The same, and shows nothing of what is typed. */
   askSecret(question: string): Promise<string>;
   openKeyring(): Promise<Keyring>;

@@ -22,9 +22,13 @@ export function processContext(): Context {
       const { confirm } = await import("@inquirer/prompts");
       return confirm({ message, default: false }, { output: process.stderr });
     },
-    async ask(message, standard) {
+    async ask(message, standard, fault) {
       const { input } = await import("@inquirer/prompts");
-      return input({ message, ...(standard !== undefined && { default: standard }) }, { output: process.stderr });
+      const validate = (answer: string): string | true => fault?.(answer) ?? true;
+      return input(
+        { message, validate, ...(standard !== undefined && { default: standard }) },
+        { output: process.stderr },
+      );
     },
     async askSecret(message) {
       const { password } = await import("@inquirer/prompts");

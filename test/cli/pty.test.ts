@@ -122,6 +122,17 @@ describe.skipIf(!isThere("script"))("On a terminal", () => {
     expect(users).toHaveLength(1);
   });
 
+  it("svc init asks again for an answer that it cannot use", async () => {
+    const terminal = start("init --port 7821 --name Acme");
+    await terminal.until(/redirect URI/);
+    terminal.type(`localhost:3000/callback${ENTER}`);
+    await terminal.until(/"localhost:3000\/callback" is not a redirect URI\. Write the whole address/);
+    terminal.type("\u0015");
+    terminal.type(`http://localhost:3000/cb${ENTER}`);
+    expect(await terminal.code).toBe(0);
+    expect(await readFile(join(home, "seed.json"), "utf8")).toContain('"http://localhost:3000/cb"');
+  });
+
   it("svc init writes nothing after Ctrl-C and exits with 130", async () => {
     const terminal = start("init");
     await terminal.until(/Port of the server/);

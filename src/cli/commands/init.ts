@@ -68,19 +68,33 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
 }
 
 async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
-  const answer = async (given: string | undefined, question: string, standard: string): Promise<string> =>
-    given ?? (flags.yes ? standard : (await context.ask(question, standard)).trim());
-  const port = checkPort(await answer(flags.port, "Port of the server:", String(DEFAULT_PORT)));
+  /** @param fault what is wrong with a value: a flag's ends the command, a typed one is asked for again */
+  const answer = async (
+    [flag, given]: [flag: string, given: string | undefined],
+    question: string,
+    standard: string,
+    fault: (text: string) => string | undefined,
+  ): Promise<string> => {
+    const wrong = given === undefined ? undefined : fault(given);
+    if (wrong !== undefined) throw new CliError(EXIT.usage, `${flag}: ${wrong}`);
+    if (given !== undefined || flags.yes) return given ?? standard;
+    return (await context.ask(question, standard, (text) => fault(text.trim()))).trim();
+  };
+  const port = Number(await answer(["--port", flags.port], "Port of the server:", String(DEFAULT_PORT), portFault));
   const isWanted =
     flags.seed !== false &&
     (flags.name !== undefined ||
       flags.redirectUri !== undefined ||
       (!flags.yes && (await context.confirm("Start with your own application instead of the demo?"))));
   if (!isWanted) return { port };
-  const name = checkName(await answer(flags.name, "Your application's name:", "My application"));
-  const standard = "http://localhost:3000/callback";
-  const redirectUri = await answer(flags.redirectUri, "Its redirect URI:", standard);
-  return { port, name, redirectUri: checkRedirectUri(redirectUri) };
+  const name = await answer(["--name", flags.name], "Your application's name:", "My application", nameFault);
+  const redirectUri = await answer(
+    ["--redirect-uri", flags.redirectUri],
+    "Its redirect URI:",
+    "http://localhost:3000/callback",
+    redirectUriFault,
+  );
+  return { port, name, redirectUri };
 }
 
 async function refuseExisting({ cwd }: Context, directory: string, files: readonly string[]): Promise<void> {
@@ -144,23 +158,18 @@ function subdomainFor(name: string): string {
   return label === "" || label === "api" ? "app" : label;
 }
 
-function checkPort(text: string): number {
+function portFault(text: string): string | undefined {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return port;
-  throw new CliError(EXIT.usage, `--port: "${text}" is not a port.`, "Use a number from 1 to 65535.");
+  return port >= 1 && port <= 65_535 ? undefined : `"${text}" is not a port. Use a number from 1 to 65535.`;
 }
 
-function checkName(name: string): string {
-  if (name !== "" && name.length <= 200 && !/[^\P{C}]/u.test(name)) return name;
-  throw new CliError(EXIT.usage, "--name must have 1 to 200 printable characters.");
+function nameFault(name: string): string | undefined {
+  const isName = name !== "" && name.length <= 200 && !/[^\P{C}]/u.test(name);
+  return isName ? undefined : "A name has 1 to 200 printable characters.";
 }
 
-function checkRedirectUri(text: string): string {
+function redirectUriFault(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.hash === "") return text;
-  throw new CliError(
-    EXIT.usage,
-    `--redirect-uri: "${text}" is not a redirect URI.`,
-    "Write the whole address, such as http://localhost:3000/callback.",
-  );
+  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.hash === "") return undefined;
+  return `"${text}" is not a redirect URI. Write the whole address, such as http://localhost:3000/callback.`;
 }
