@@ -69,7 +69,6 @@ const OPTIONS: Readonly<Record<string, string>> = {
   "--all": "no option: lists are complete unless you pass --limit",
   "--page": "--limit and --after",
   "--dryrun": "--dry-run",
-  "--force": "--yes, with --expect for a query",
 };
 
 /** A search's own flags, which lists and deletions do not have. */
@@ -104,6 +103,7 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
       return `Use: svc ${command.parent!.name()} search ${argv.slice(argv.indexOf(option)).join(" ")}`;
     if (SEARCH_FLAGS.test(option) && command.name() === "delete")
       return "Use a query: svc users delete --query 'email:*@acme.com' --dry-run";
+    if (option === "--force") return hintForForce(command);
     if (Object.hasOwn(OPTIONS, option)) return `Use ${OPTIONS[option]}.`;
   }
   const [, value, choices] = /argument '([^']*)' is invalid\. Allowed choices are ([^.]*)/.exec(text) ?? [];
@@ -112,6 +112,15 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
   if (/too many arguments/.test(text) && command.name() === "list")
     return `To search: svc ${command.parent!.name()} search ${argv.at(-1)}`;
   return `See ${path} --help.`;
+}
+
+/** What another program's --force is here. */
+function hintForForce(command: Command): string {
+  const path = commandPath(command);
+  if (path === "svc init") return "Files are never overwritten: move them, or choose another directory with --dir.";
+  const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
+  if (!has("--yes")) return `See ${path} --help.`;
+  return has("--expect") ? "Use --yes, with --expect for a query." : "Use --yes.";
 }
 
 /** The command that the first words lead to. */
