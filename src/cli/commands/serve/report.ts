@@ -5,6 +5,9 @@ import { asRun, mask } from "../../output/format.ts";
 import { colors, harmless } from "../../output/text.ts";
 import { lineLog } from "./line-log.ts";
 
+/** A longer name pushes its own values to the right, and no others. */
+const MAX_NAME_WIDTH = 24;
+
 /** What is said of a server while it runs. */
 export interface Report {
   /**
@@ -46,11 +49,13 @@ export function textReport(context: Context): Report {
   const { stdout, now } = context;
   const chalk = colors(stdout, context);
   const log = lineLog(stdout, (count) => `${leftOut(count)}\n`);
+  let width = 10;
   const row = (name: string, ...values: string[]): string =>
-    values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(12))}${value}\n`).join("");
+    values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(width))}  ${value}\n`).join("");
   return {
     ready({ url, api_url, store, bound, providers, instances, isLocal }, file, ms, dashboard) {
       const [first] = instances;
+      width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
       const link = `${url}/sign-in?redirect_uri=${encodeURIComponent(`${url}/__svc/signed-in`)}`;
       stdout.write(`\n  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n\n`);
       stdout.write(

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { runCli } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
+
+/** What svc serve prints of a server that is stopped as soon as it is ready. */
+async function banner(cwd: string, ...flags: string[]): Promise<string> {
+  const { code, stdout } = await runCli(["serve", "--port", "0", ...flags], { cwd, signal: "SIGINT" });
+  expect(code).toBe(0);
+  return stdout;
+}
+
+it("The banner has a gap between the name of an instance and its address, and one column for all values", async () => {
+  const cwd = temporaryDirectory();
+  expect(await runCli(["init", "--yes", "--name", "My application"], { cwd })).toMatchObject({ code: 0 });
+  const lines = (await banner(cwd)).split("\n").filter((line) => line.includes("http://") || line.includes("pk_"));
+  expect(lines.find((line) => line.includes("My application"))).toMatch(
+    /^ {2}My application {2}http:\/\/my-application\./,
+  );
+  const columns = lines.map((line) => line.search(/http:|pk_/));
+  expect(columns.length).toBeGreaterThan(3);
+  expect(new Set(columns)).toEqual(new Set([18]));
+});
+
+it("The banner keeps its columns where an instance has a very long name", async () => {
+  const cwd = temporaryDirectory();
+  const name = "N".repeat(200);
+  expect(await runCli(["init", "--yes", "--name", name], { cwd })).toMatchObject({ code: 0 });
+  const shown = await banner(cwd);
+  expect(shown).toContain(`  ${name}  http://`);
+  expect(shown).toMatch(/^ {2}Front door {16}http:/m);
+});
