@@ -10,6 +10,8 @@ import { journalHeaderLine, type JournalHeader } from "./header.ts";
 export class Journal {
   readonly #path: string;
   readonly #handle: FileHandle;
+  /** Tells the file from every other, as long as it is open. */
+  readonly #inode: { readonly ino: number; readonly dev: number };
   /** Undefined: it has no header. */
   readonly id: string | undefined;
   readonly #headerLength: number;
@@ -22,6 +24,8 @@ export class Journal {
   private constructor(path: string, handle: FileHandle, length: number, id: string | undefined) {
     this.#path = path;
     this.#handle = handle;
+    const { ino, dev } = fstatSync(handle.fd);
+    this.#inode = { ino, dev };
     this.#length = length;
     this.#headerLength = id === undefined ? 0 : length;
     this.id = id;
@@ -144,8 +148,8 @@ export class Journal {
    */
   isOurs(): boolean {
     if (this.#broken) return false;
-    const ours = fstatSync(this.#handle.fd);
+    const { ino, dev } = this.#inode;
     const there = statSync(this.#path, { throwIfNoEntry: false });
-    return there !== undefined && there.ino === ours.ino && there.dev === ours.dev && there.size === this.#length;
+    return there !== undefined && there.ino === ino && there.dev === dev && there.size === this.#length;
   }
 }
