@@ -144,7 +144,7 @@ describe("An address that the provider has not verified", () => {
       provider: definition,
       profile,
       tokens: { access_token: "t" },
-      now: START,
+      now: START.toISOString(),
     };
     expect(users.map(({ user }) => user.email_verified_at !== null)).toContain(true);
     const CONFLICT = expect.objectContaining({ code: "account_conflict" }) as Error;

@@ -176,7 +176,7 @@ async function saveSignIn(
   tokens: ProviderTokens,
   ip_address: string,
 ): Promise<UserRecord> {
-  const context = { instance, provider, profile, tokens, now: now() };
+  const context = { instance, provider, profile, tokens, now: now().toISOString() };
   const place = { ip_address, geo_data: locate(ip_address) };
   const { user } = await store.completeSignIn({
     instance_id: instance.id,

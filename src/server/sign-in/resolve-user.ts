@@ -19,7 +19,8 @@ export interface SignInContext {
   readonly provider: Pick<ProviderDefinition, "name" | "verifiesEmail">;
   readonly profile: Profile & { readonly email: string };
   readonly tokens: ProviderTokens;
-  readonly now: Date;
+  /** ISO 8601. */
+  readonly now: string;
 }
 
 /**
@@ -70,9 +71,9 @@ function newUser({ instance, provider, profile, now }: SignInContext): UserRecor
     email: profile.email,
     name: profile.name ?? profile.username ?? profile.email,
     avatar_url: profile.avatar_url,
-    email_verified_at: provider.verifiesEmail ? now.toISOString() : null,
-    created_at: now.toISOString(),
-    updated_at: now.toISOString(),
+    email_verified_at: provider.verifiesEmail ? now : null,
+    created_at: now,
+    updated_at: now,
   });
 }
 
@@ -91,8 +92,8 @@ function linked(context: SignInContext, user: UserRecord): UserRecord {
 
 function verified({ provider, profile, now }: SignInContext, user: UserRecord): UserRecord {
   const verifies = provider.verifiesEmail && fold(profile.email) === fold(user.email);
-  const email_verified_at = user.email_verified_at ?? (verifies ? now.toISOString() : null);
-  return { ...user, email_verified_at, updated_at: now.toISOString() };
+  const email_verified_at = user.email_verified_at ?? (verifies ? now : null);
+  return { ...user, email_verified_at, updated_at: now };
 }
 
 function newIdentity(
@@ -111,9 +112,9 @@ function newIdentity(
     email_verified: profile.email_verified,
     access_token: tokens.access_token,
     refresh_token: tokens.refresh_token ?? before?.refresh_token ?? null,
-    token_expires_at: tokens.expires_in ? new Date(now.getTime() + tokens.expires_in * 1000).toISOString() : null,
-    created_at: before?.created_at ?? now.toISOString(),
-    updated_at: now.toISOString(),
+    token_expires_at: tokens.expires_in ? new Date(Date.parse(now) + tokens.expires_in * 1000).toISOString() : null,
+    created_at: before?.created_at ?? now,
+    updated_at: now,
   });
 }
 
@@ -124,9 +125,8 @@ export function openSession(
   user: UserRecord,
   active: SessionRecord | undefined,
 ): SessionRecord {
-  const time = now.toISOString();
   // A clock that was set back must not move a session down the list.
-  const last_signin_at = active && active.last_signin_at > time ? active.last_signin_at : time;
+  const last_signin_at = active && active.last_signin_at > now ? active.last_signin_at : now;
   const renewed = { name: user.name, email: user.email, geo_data, last_signin_at };
   if (active) return { ...active, ...renewed };
   return newRecord("sessions", {
@@ -137,7 +137,7 @@ export function openSession(
     provider: provider.name,
     ip_address,
     ...renewed,
-    logged_in_at: now.toISOString(),
-    created_at: now.toISOString(),
+    logged_in_at: now,
+    created_at: now,
   });
 }
