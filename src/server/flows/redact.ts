@@ -72,9 +72,10 @@ export function withoutQuery(address: string): string {
 export function redactUrl(address: string): string {
   const at = address.indexOf("?");
   if (at < 0) return withoutQuery(address);
-  let query = "";
-  for (const part of address.slice(at + 1).split("&", MAX_FIELDS)) if (part !== "") query += `&${redactPart(part)}`;
-  return `${withoutQuery(address)}?${query.slice(1)}`;
+  const parts = address.slice(at + 1).split("&", MAX_FIELDS);
+  const query = parts.filter((part) => part !== "").map(redactPart);
+  // Joined, it is a text of its own: one that is put together would keep its parts, and what they were cut from.
+  return [withoutQuery(address), query.join("&")].join("?");
 }
 
 /** What needs no decoding, and reads the same when it is encoded again. */

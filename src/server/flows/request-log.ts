@@ -48,29 +48,27 @@ interface Entry {
 
 /** The latest requests, in memory. Those of the control API and the dashboard are kept apart: watching must not push out what is watched. */
 export class RequestLog {
-  readonly #product: Entry[] = [];
-  readonly #control: Entry[] = [];
+  readonly #product = new Ring();
+  readonly #control = new Ring();
   #sequence = 0;
   readonly #listeners = new Set<(request: LoggedRequest) => void>();
 
   /** Newest first. */
   get all(): LoggedRequest[] {
-    const entries = [...this.#product, ...this.#control].toSorted((a, b) => b.sequence - a.sequence);
+    const entries = [...this.#product.entries, ...this.#control.entries].toSorted((a, b) => b.sequence - a.sequence);
     return entries.map(shown);
   }
 
   get(id: string): LoggedRequest | undefined {
     const wanted = ({ told }: Entry): boolean => told.request_id === id;
-    const entry = this.#product.findLast(wanted) ?? this.#control.findLast(wanted);
+    const entry = this.#product.entries.find(wanted) ?? this.#control.entries.find(wanted);
     return entry && shown(entry);
   }
 
   add(told: Told, at: Date, exchange: Exchange): void {
     const ring = isWatching(exchange.path) ? this.#control : this.#product;
     const entry: Entry = { sequence: this.#sequence++, told, at: at.getTime(), exchange };
-    ring.push(entry);
-    // Cut seldom, so that it costs little each time.
-    if (ring.length >= 2 * MAX_ENTRIES) ring.splice(0, ring.length - MAX_ENTRIES);
+    ring.add(entry);
     for (const listener of this.#listeners) listener(shown(entry));
   }
 
@@ -78,6 +76,17 @@ export class RequestLog {
   subscribe(listener: (request: LoggedRequest) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+}
+
+/** The latest entries, in no order: each takes the place of the oldest, so that none is kept for longer than it is seen. */
+class Ring {
+  readonly entries: Entry[] = [];
+  #next = 0;
+
+  add(entry: Entry): void {
+    this.entries[this.#next] = entry;
+    this.#next = (this.#next + 1) % MAX_ENTRIES;
   }
 }
 
