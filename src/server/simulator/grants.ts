@@ -139,7 +139,8 @@ export class Grants {
 
   /** How the sign-in of a code is to end; undefined: as it may, or the code is not ours. */
   outcomeOf(code: string): OutcomeId | undefined {
-    return (this.#open("code", code)?.details as SealedPersona | undefined)?.[3] ?? undefined;
+    const sealed = this.#sealer.open("code", code)?.value as Sealed | undefined;
+    return (sealed?.[6] as SealedPersona | undefined)?.[3] ?? undefined;
   }
 
   /** An access token for a code, once, and only to the client that it was made for; undefined otherwise. */

@@ -30,22 +30,26 @@ export interface Opened {
 export function createSealer(secret: Buffer): Sealer {
   // From Node 24 on, bytes are made into a key anew each time, which costs twice what encryption does.
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "svc simulator", 32)));
-  const known = new LRUCache<string, Opened & { readonly purpose: string }>({ max: MAX_REMEMBERED });
+  /** By their ids: a whole text is long to look up. */
+  const known = new LRUCache<string, Opened & { readonly purpose: string; readonly text: string }>({
+    max: MAX_REMEMBERED,
+  });
   return {
     close(purpose, value) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(purpose));
-      const content = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
-      const text = Buffer.concat([nonce, cipher.getAuthTag(), content]).toString("base64url");
-      known.set(text, { purpose, id: text.slice(0, NONCE_CHARACTERS), value });
+      const content = [cipher.update(JSON.stringify(value)), cipher.final()];
+      const text = Buffer.concat([nonce, cipher.getAuthTag(), ...content]).toString("base64url");
+      const id = text.slice(0, NONCE_CHARACTERS);
+      known.set(id, { purpose, text, id, value });
       return text;
     },
 
     open(purpose, text) {
-      const before = known.get(text);
-      if (before) return before.purpose === purpose ? before : undefined;
+      const before = known.get(text.slice(0, NONCE_CHARACTERS));
+      if (before?.text === text) return before.purpose === purpose ? before : undefined;
       const opened = open(purpose, text);
-      if (opened) known.set(text, { purpose, ...opened });
+      if (opened) known.set(opened.id, { purpose, text, ...opened });
       return opened;
     },
   };
