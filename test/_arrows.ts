@@ -99,6 +99,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/sign-in": [
     "wire",
+    "server/cache-limit.ts",
     "server/random.ts",
     "server/errors.ts",
     "server/flows",

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+import { cacheLimit } from "../cache-limit.ts";
 import { ApiError } from "../errors.ts";
 
 const MAX_LENGTH = 2048;
@@ -20,11 +22,18 @@ export interface RedirectUri {
   readonly query: string;
 }
 
+/** An application sends all its users to the same few. */
+const PARSED = new LRUCache<string, RedirectUri>({ ...cacheLimit(500), memoMethod: parse });
+
 /**
  * Reads an address that could be registered. Upper case in scheme and host, and a default port, make no difference.
  * @throws {ApiError} `invalid_redirect_uri`, naming the rule
  */
 export function parseRedirectUri(uri: string): RedirectUri {
+  return PARSED.memo(uri);
+}
+
+function parse(uri: string): RedirectUri {
   if (uri === "") throw refused("it is missing");
   if (uri.length > MAX_LENGTH) throw refused(`it is longer than ${MAX_LENGTH} characters`);
   if (/[^\u0021-\u007e]/.test(uri))
@@ -50,15 +59,11 @@ export function withParameters(
   removed: readonly string[] = [],
 ): string {
   const { path: base, query } = splitQuery(uri);
-  const names = new Set([...Object.keys(parameters), ...removed]);
-  const kept =
-    query.length < 2
-      ? []
-      : query
-          .slice(1)
-          .split("&")
-          .filter((part) => !names.has(nameOf(part)));
   const added = Object.entries(parameters).map(([name, value]) => `${name}=${encoded(value)}`);
+  if (query.length < 2) return `${base}?${added.join("&")}`;
+  const names = new Set([...Object.keys(parameters), ...removed]);
+  const parts = query.slice(1).split("&");
+  const kept = parts.filter((part) => !names.has(nameOf(part)));
   return `${base}?${[...kept, ...added].join("&")}`;
 }
 
