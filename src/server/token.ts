@@ -58,10 +58,16 @@ export function createTokens() {
     return result.claims;
   }
 
+  function remember({ id, secret_key }: InstanceRecord, token: string, claims: Partial<TokenClaims>): void {
+    verified.set(token, { instance_id: id, secret_key, claims });
+  }
+
   return {
     issue(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): string {
       const claims = claimsFor(instance, user, provider, Math.floor(now.getTime() / 1000));
-      return signToken(claims, keys.memo(instance.secret_key));
+      const token = signToken(claims, keys.memo(instance.secret_key));
+      remember(instance, token, claims);
+      return token;
     },
 
     /** @throws {ApiError} one of the `token_…` codes */
@@ -70,7 +76,7 @@ export function createTokens() {
       const known = verified.get(token);
       const isSame = known?.instance_id === instance.id && known.secret_key === instance.secret_key;
       const claims = isSame ? known.claims : await signedClaims(instance, token);
-      if (!isSame) verified.set(token, { instance_id: instance.id, secret_key: instance.secret_key, claims });
+      if (!isSame) remember(instance, token, claims);
       const problem = claimsProblem(claims, Math.floor(now.getTime() / 1000));
       if (problem) throw new ApiError(codeOfProblem(problem));
       return claims as TokenClaims;
