@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
-import { flowIdOf } from "./flow-id.ts";
 import { redact, type Shown } from "./redact.ts";
 
 const MAX_FLOWS = 1000;
@@ -60,6 +59,7 @@ export class Flows {
   /** Only looked into, so that they stay in the order in which they began. */
   readonly #flows = new LRUCache<string, Flow>({ max: MAX_FLOWS });
   readonly #listeners = new Set<(flow: Flow) => void>();
+  #latest = { ms: NaN, text: "" };
 
   constructor(now: () => Date) {
     this.#now = now;
@@ -74,9 +74,8 @@ export class Flows {
     return this.#flows.peek(id);
   }
 
-  /** For the sign-in with a state; a request that notes several steps asks once. */
-  of(state: string): NoteStep {
-    const id = flowIdOf(state);
+  /** @param id by `flowIdOf` */
+  of(id: string): NoteStep {
     return (facts, step) => this.#add(id, facts, step);
   }
 
@@ -92,12 +91,19 @@ export class Flows {
   }
 
   #add(id: string, facts: FlowFacts, step: StepReport | undefined): void {
-    const at = this.#now().toISOString();
+    const at = this.#time();
     const flow = this.#flows.peek(id) ?? this.#begin(id, at);
     Object.assign(flow, facts);
     if (facts.considered) flow.considered = facts.considered.slice(0, MAX_CONSIDERED);
     if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf(step, at));
     for (const listener of this.#listeners) listener(flow);
+  }
+
+  /** Most steps are of the same millisecond as the one before. */
+  #time(): string {
+    const now = this.#now();
+    if (now.getTime() !== this.#latest.ms) this.#latest = { ms: now.getTime(), text: now.toISOString() };
+    return this.#latest.text;
   }
 
   #begin(id: string, started_at: string): Flow {

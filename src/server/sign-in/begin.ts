@@ -1,6 +1,7 @@
 import { STATE_LIFETIME_SECONDS, type Provider } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
+import { flowIdOf } from "../flows/flow-id.ts";
 import type { Flows } from "../flows/flows.ts";
 import { withoutQuery } from "../flows/redact.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
@@ -64,7 +65,7 @@ export async function checkBegin(
 export async function beginSignIn(
   deps: BeginDeps,
   request: BeginRequest,
-): Promise<{ location: string; cookie: string | undefined; state: string }> {
+): Promise<{ location: string; cookie: string | undefined; flow_id: string }> {
   const { instance, provider, redirect_uri, caller } = request;
   const { connection, destination } = await checkBegin(deps, request);
   if (destination.isUnlisted) deps.onUnlisted(instance, destination.origin);
@@ -95,7 +96,8 @@ export async function beginSignIn(
     login_hint: destination.needsClick ? undefined : request.login_hint,
     application: { name: instance.name, origin: destination.origin, needsClick: destination.needsClick },
   });
-  deps.flows.of(state)(
+  const flow_id = flowIdOf(state);
+  deps.flows.of(flow_id)(
     { instance: instance.id, provider, redirect_uri },
     {
       name: "begin",
@@ -108,5 +110,5 @@ export async function beginSignIn(
       answered: { status: 302, location: withoutQuery(location) },
     },
   );
-  return { location, state, cookie: binding?.cookie };
+  return { location, flow_id, cookie: binding?.cookie };
 }

@@ -48,6 +48,8 @@ export interface CallbackRequest extends TakeStateRequest {
   /** The provider's own report that it will not send a code (RFC 6749, 4.1.2.1). */
   readonly error: string | undefined;
   readonly ip_address: string;
+  /** Of the state, by `flowIdOf`. */
+  readonly flow_id: string;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     noteRefusal(deps, request, error, callback);
     throw error;
   });
-  const note = deps.flows.of(state);
+  const note = deps.flows.of(request.flow_id);
   note({ instance: instance.id, provider, redirect_uri: record.redirect_uri }, callback);
   deps.startLimit.finished(request.ip_address);
   const redirect = { location: withoutQuery(record.redirect_uri) };
@@ -101,11 +103,16 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
 }
 
 /** Says of the sign-in why its callback was refused; a state that svc never gave out is of none. */
-function noteRefusal({ flows }: CompleteDeps, { state }: CallbackRequest, error: unknown, step: StepReport): void {
+function noteRefusal(
+  { flows }: CompleteDeps,
+  { state, flow_id }: CallbackRequest,
+  error: unknown,
+  step: StepReport,
+): void {
   const reason = error instanceof SignInRefused ? error.reason : undefined;
   if (reason === undefined || !STATE.test(state)) return;
   const answered = { status: 400, error: "invalid_state" };
-  flows.of(state)({ result: "error", error: "invalid_state", reason }, { ...step, answered, reason });
+  flows.of(flow_id)({ result: "error", error: "invalid_state", reason }, { ...step, answered, reason });
 }
 
 async function fetchProfile(

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Provider } from "../../wire/names.ts";
+import { flowIdOf } from "../flows/flow-id.ts";
 import type { FlowFacts } from "../flows/flows.ts";
 import { arrange } from "./arrange.ts";
 import type { AuthorizeOutcome, Chosen } from "./authorize.ts";
@@ -36,13 +37,13 @@ export interface AuthorizeRequest {
 
 /**
  * The authorize page of a simulated provider: by scenario, by hint, or by a choice on the page.
- * @returns also the state, where it is known
+ * @returns also the id of its flow, where that is known
  * @throws {ApiError} for a request that a provider would not redirect from
  */
 export async function answerAuthorize(
   deps: AnswerDeps,
   request: AuthorizeRequest,
-): Promise<{ outcome: AuthorizeOutcome; state: string | undefined }> {
+): Promise<{ outcome: AuthorizeOutcome; flow_id: string | undefined }> {
   const { provider, query, browser } = request;
   const begun = performance.now();
   const state = query.has("request") ? undefined : query.get("state");
@@ -54,19 +55,26 @@ export async function answerAuthorize(
     outcome = deps.simulator.authorize(provider, query, browser, decided);
   }
   const choice = "location" in outcome ? outcome.choice : undefined;
+  const known = choice?.state ?? state;
+  if (known === undefined) return { outcome, flow_id: undefined };
+  const flow_id = flowIdOf(known);
+  const note = deps.flows.of(flow_id);
   const login_hint = query.get("login_hint");
   if (choice) {
-    noteChoice(deps, choice, { ms: performance.now() - begun, login_hint });
+    noteChoice(note, choice, { ms: performance.now() - begun, login_hint });
     await arrange(deps, choice, async (instance, { id }) => {
       const { signInHeadless } = await import("./headless.ts");
       return signInHeadless(deps, { instance, provider, as: id, outcome: "success", redirect_uri: undefined });
     });
-  } else if (state !== undefined) {
+  } else {
     const answered = { status: 302, message: "the account picker" };
-    const facts = decided ? { requested_outcome: decided.outcome } : {};
-    deps.flows.of(state)(facts, { name: "provider", sent: { provider, login_hint }, answered });
+    note(decided ? { requested_outcome: decided.outcome } : {}, {
+      name: "provider",
+      sent: { provider, login_hint },
+      answered,
+    });
   }
-  return { outcome, state: choice?.state ?? state };
+  return { outcome, flow_id };
 }
 
 async function decide(
@@ -75,6 +83,6 @@ async function decide(
   state: string,
 ): Promise<Decision | undefined> {
   const answer = await deps.decide?.({ provider, state, login_hint: query.get("login_hint"), label });
-  if (answer && answer.considered.length > 0) deps.flows.of(state)({ considered: answer.considered });
+  if (answer && answer.considered.length > 0) deps.flows.of(flowIdOf(state))({ considered: answer.considered });
   return answer?.decision;
 }

@@ -1,6 +1,6 @@
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
-import type { Flows } from "../flows/flows.ts";
+import type { NoteStep } from "../flows/flows.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { accountName } from "./typed-account.ts";
 
@@ -14,12 +14,12 @@ export interface Choice {
 
 /** Says of a sign-in how it was decided. */
 export function noteChoice(
-  { flows }: { readonly flows: Flows },
-  { state, outcome, persona, provider }: Choice,
+  note: NoteStep,
+  { outcome, persona, provider }: Choice,
   { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
 ): void {
   const account = persona && accountName(persona);
-  flows.of(state)(
+  note(
     { requested_outcome: outcome, ...(account !== undefined && { as: account }) },
     {
       name: "provider",

@@ -45,7 +45,8 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
   const answer = deps.simulator.authorize(provider, query, undefined, { as, outcome });
   if (!("location" in answer) || !answer.choice)
     throw new ApiError("bad_request", `as: ${as ?? "the first account"} can't sign in with ${provider}`);
-  noteChoice(deps, answer.choice, { ms: performance.now() - begun, login_hint: undefined });
+  const flow_id = flowIdOf(state);
+  noteChoice(deps.flows.of(flow_id), answer.choice, { ms: performance.now() - begun, login_hint: undefined });
   await arrange(deps, answer.choice, (own, { id }) =>
     signInHeadless(deps, { instance: own, provider, as: id, outcome: "success", redirect_uri: undefined }),
   );
@@ -59,9 +60,10 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
       ip_address: ADDRESS,
       cookie: undefined,
       caller: PROGRAM,
+      flow_id,
     })),
-    user_id: deps.flows.get(flowIdOf(state))?.user_id ?? null,
-    flow_id: flowIdOf(state),
+    user_id: deps.flows.get(flow_id)?.user_id ?? null,
+    flow_id,
   };
 }
 

@@ -59,7 +59,8 @@ export const callback: RouteDefinition = {
       failure = error;
       deps.onFailure(failed, error);
     };
-    request.flow_id = flowIdOf(state);
+    const flow_id = flowIdOf(state);
+    request.flow_id = flow_id;
     const location = await finishSignIn(
       { ...deps, onFailure },
       {
@@ -70,6 +71,7 @@ export const callback: RouteDefinition = {
         ip_address,
         cookie: request.header("cookie"),
         caller,
+        flow_id,
       },
     );
     const reason = failure ? `${failure.code}: ${failure.message}` : null;
@@ -104,8 +106,8 @@ async function beginHere(
   instance: InstanceRecord,
   provider: Provider,
 ): Promise<Reply> {
-  const { location, cookie, state } = await beginSignIn(deps, beginRequest(request, instance, provider));
-  request.flow_id = flowIdOf(state);
+  const { location, cookie, flow_id } = await beginSignIn(deps, beginRequest(request, instance, provider));
+  request.flow_id = flow_id;
   return redirect(location, cookie === undefined ? [] : [cookie]);
 }
 

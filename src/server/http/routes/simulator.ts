@@ -5,7 +5,6 @@ import { accountList, pickerPage } from "../pages/picker.ts";
 import { fragment, page, redirect, svg, type Reply } from "../reply.ts";
 import { browserCookie, newBrowser, shownBrowser } from "../../simulator/browser.ts";
 import type { AuthorizeOutcome } from "../../simulator/authorize.ts";
-import { flowIdOf } from "../../flows/flow-id.ts";
 import { answerAuthorize } from "../../simulator/answer.ts";
 import { browserOf } from "../../simulator/labelled-browser.ts";
 import { requireNavigation } from "./access.ts";
@@ -22,13 +21,13 @@ export const simulatedAuthorize: RouteDefinition = {
     const isBrowser = request.caller.isBrowser;
     const shown = isBrowser ? shownBrowser(request.header("cookie"), addresses.isHttps) : undefined;
     const browser = isBrowser ? (shown ?? newBrowser()) : undefined;
-    const { outcome, state } = await answerAuthorize(deps, {
+    const { outcome, flow_id } = await answerAuthorize(deps, {
       provider,
       query: request.query,
       browser,
       label: browserOf(request.header("cookie")),
     });
-    if (state !== undefined) request.flow_id = flowIdOf(state);
+    if (flow_id !== undefined) request.flow_id = flow_id;
     const isNew = browser !== undefined && shown === undefined && "location" in outcome && outcome.isToPicker;
     return answer(outcome, isNew ? [browserCookie(browser, addresses.isHttps)] : []);
   },
