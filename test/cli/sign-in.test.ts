@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
-import { setup, type Service, ADA } from "../_setup.ts";
+import type { FetchInit, FetchResponse } from "../../src/wire/fetch.ts";
+import { ADA, SEED, setup, type Service } from "../_setup.ts";
 
 /** Follows every redirect like a browser, up to the application's. */
 function browserOf(service: Service): (url: string) => Promise<void> {
@@ -72,22 +73,101 @@ describe("svc sign-in", () => {
     ]);
     expect(opened).toEqual([
       expect.stringMatching(
-        /^http:\/\/acme\.localhost:7820\/oauth\/authorize\?provider=github&redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A\d+%2F[0-9a-f]{32}$/,
+        /^http:\/\/acme\.localhost:7820\/oauth\/authorize\?provider=github&redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A\d+%2Fsvc-sign-in%3Fstate%3D[0-9a-f]{32}$/,
       ),
     ]);
   });
 
   it("continues when no browser can be opened", async () => {
     const service = await setup();
-    const { code, stderr } = await runCli(["sign-in"], { service, signal: "SIGINT" });
-    expect([code, stderr]).toEqual([130, expect.stringContaining("Could not open a browser. Open the link.\n")]);
+    const openBrowser = async (url: string): Promise<void> => {
+      await browserOf(service)(`${url}&login_hint=ada`);
+      throw new Error("there is no browser");
+    };
+    const { code, stderr } = await runCli(["sign-in"], { service, openBrowser });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Could not open a browser. Open the link.\n")]);
   });
 
   it("opens no browser with --no-open", async () => {
     const service = await setup();
     const opened: string[] = [];
     const openBrowser = async (url: string): Promise<void> => void opened.push(url);
-    await runCli(["sign-in", "--no-open"], { service, openBrowser, signal: "SIGTERM" });
-    expect(opened).toEqual([]);
+    // The person signs in as soon as the link is known.
+    const fetch = async (url: string, init: FetchInit): Promise<FetchResponse> => {
+      if (new URL(url).pathname === "/sign-in") await browserOf(service)(`${url}&login_hint=ada`);
+      return (await service.fetch(url, init as RequestInit)) as unknown as FetchResponse;
+    };
+    const { code, stderr } = await runCli(["sign-in", "--no-open"], { service, openBrowser, fetch });
+    expect([code, stderr, opened]).toEqual([0, expect.stringMatching(/^Sign in at:\n {2}http/), []]);
+  });
+
+  it("ends on Ctrl-C", async () => {
+    const { code, stderr } = await runCli(["sign-in"], { service: await setup(), signal: "SIGINT" });
+    expect([code, stderr]).toEqual([130, "✗ Interrupted before the sign-in was complete.\n"]);
+  });
+});
+
+describe("The account of svc sign-in --as", () => {
+  it("may be any e-mail address, of which the simulator makes an account", async () => {
+    const service = await setup();
+    const argv = ["sign-in", "--provider", "github", "--as", "New.Person+1@person.test", "--json"];
+    const { code, stdout, stderr } = await runCli(argv, { service });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ email: "New.Person+1@person.test", provider: "github" });
+  });
+
+  it.each([
+    ["stranger", "GitHub", "Use the id of a persona of the seed, or any e-mail address. "],
+    ["@person.test", "GitHub", "Use the id of a persona of the seed, or any e-mail address. "],
+    ["bo", "GitHub", "Use the id of a persona of the seed, or any e-mail address. "],
+    [
+      "bo@person.test",
+      "GitHub",
+      "This person of the seed has no account at GitHub. Use another --provider, or another address.",
+    ],
+  ])("has to exist at the provider: %s does not at %s", async (account, provider, hint) => {
+    const bo = { id: "bo", name: "Bo", email: "bo@person.test", google: { sub: "9001", email_verified: true } };
+    const service = await setup({ seed: { ...SEED, personas: [bo] } });
+    const { code, stdout, stderr } = await runCli(["sign-in", "--provider", "github", "--as", account], { service });
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr.split("\n")[0]).toBe(`✗ The simulated ${provider} has no account "${account}".`);
+    expect(stderr).toContain(`\n  ${hint}`);
+    expect(stderr).not.toContain("ada");
+    expect(await runCli(["sign-in", "--provider", "google", "--as", "bo"], { service })).toMatchObject({ code: 0 });
+  });
+
+  it("is refused with every answer read, so that no connection keeps the command from ending", async () => {
+    const service = await setup();
+    const answers: Response[] = [];
+    const fetch = async (url: string, init: FetchInit): Promise<FetchResponse> => {
+      answers.push(await service.fetch(url, init as RequestInit));
+      return answers.at(-1) as unknown as FetchResponse;
+    };
+    expect(await runCli(["sign-in", "--as", "stranger"], { service, fetch })).toMatchObject({ code: 3 });
+    expect(answers.map(({ body, bodyUsed }) => body === null || bodyUsed)).toEqual(answers.map(() => true));
+  });
+
+  it("is refused at once where the provider is a real one", async () => {
+    const service = await setup({ credentials: { github: { client_id: "our-id", client_secret: "secret" } } });
+    for (const tty of [true, false])
+      expect(await runCli(["sign-in", "--provider", "github", "--as", "ada"], { service, tty })).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining(
+          "--as is for simulated providers, and this sign-in goes on at github.com.",
+        ) as string,
+      });
+    expect(await runCli(["sign-in", "--provider", "google", "--as", "ada"], { service })).toMatchObject({ code: 0 });
+  });
+
+  it("gets no token where the service ends the sign-in itself", async () => {
+    const service = await setup();
+    const argv = ["sign-in", "--as", "ada"];
+    const fetch = async (url: string, init: FetchInit): Promise<FetchResponse> => {
+      if (/^\/oauth\/.*callback$/.test(new URL(url).pathname)) service.clock.advance(3600);
+      return (await service.fetch(url, init as RequestInit)) as unknown as FetchResponse;
+    };
+    const { code, stderr } = await runCli(argv, { service, fetch });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("refused the sign-in: Invalid or expired state")]);
   });
 });

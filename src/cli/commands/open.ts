@@ -1,4 +1,5 @@
 import { Argument } from "commander";
+import { tryTarget } from "../../wire/try-target.ts";
 import { checkUrl, optionsOf } from "../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -29,7 +30,7 @@ export function addOpen(program: Program, context: Context): void {
     .option("--print", "print the address instead of opening it")
     .option(
       "--redirect-uri <url>",
-      "where the sign-in returns to; default, on a local server: a page that shows the token",
+      "where the sign-in returns to; default, on a local server: the first of the instance's redirect_uris, else a page that shows the token",
     );
   withHelp(command, {
     examples: [
@@ -65,7 +66,7 @@ function addressOf(page: ServicePage, target: Target, context: Context, { redire
   if (page === "front") return `${front}/`;
   const own = (baseUrl ?? apiUrl!).replace(/\/+$/, "");
   if (page === "discovery") return `${own}/.well-known/openid-configuration`;
-  const landing = redirectUri ?? (server && `${server.url}/__svc/signed-in`);
+  const landing = redirectUri ?? (server && tryTarget(target.redirect_uris ?? [], server.url));
   if (landing === undefined)
     throw new CliError(
       EXIT.usage,

@@ -28,6 +28,7 @@ export function ofServer(server: RunningServerFile, said: Target, wanted: string
     api_url: { value: server.api_url, source },
     publishable_key: { value: instance.publishable_key, source },
     secret_key: { value: instance.secret_key, source: given?.source ?? source },
+    redirect_uris: instance.redirect_uris,
     server,
   };
 }

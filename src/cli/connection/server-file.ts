@@ -27,6 +27,8 @@ export interface RunningServerFile {
     readonly url: string;
     readonly publishable_key: string;
     readonly secret_key: string;
+    /** Undefined in the file of an older version. */
+    readonly redirect_uris?: readonly string[];
   }[];
 }
 

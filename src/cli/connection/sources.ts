@@ -14,6 +14,8 @@ export interface Target {
   readonly api_url?: Sourced | undefined;
   readonly publishable_key?: Sourced | undefined;
   readonly secret_key?: Sourced<SecretKey> | undefined;
+  /** Of an instance of the local server; undefined: not known. */
+  readonly redirect_uris?: readonly string[] | undefined;
   /** The server of this directory, where that is the target. */
   readonly server?: RunningServerFile;
   /** Whether it was chosen by nothing but being the current profile. */

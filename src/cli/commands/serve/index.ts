@@ -122,13 +122,14 @@ function fileOf(server: RunningServer, now: Date): RunningServerFile {
     certificate,
     identity_secret,
     control_key,
-    instances: instances.map(({ id, name, subdomain, url: own, publishable_key, secret_key }) => ({
+    instances: instances.map(({ id, name, subdomain, url: own, publishable_key, secret_key, redirect_uris }) => ({
       id,
       name,
       subdomain,
       url: local(own, `${subdomain}.`),
       publishable_key,
       secret_key,
+      redirect_uris,
     })),
   };
 }

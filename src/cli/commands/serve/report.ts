@@ -1,5 +1,7 @@
 import { relative } from "node:path";
 import type { RequestEntry, RunningServer } from "../../../server/index.ts";
+import { isLoopbackUrl } from "../../../wire/loopback.ts";
+import { tryTarget } from "../../../wire/try-target.ts";
 import type { Context } from "../../context.ts";
 import { asRun, mask } from "../../output/format.ts";
 import { colors, harmless } from "../../output/text.ts";
@@ -56,7 +58,7 @@ export function textReport(context: Context): Report {
     ready({ url, api_url, store, bound, providers, instances, isLocal }, file, ms, dashboard) {
       const [first] = instances;
       width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
-      const link = `${url}/sign-in?redirect_uri=${encodeURIComponent(`${url}/__svc/signed-in`)}`;
+      const landing = first?.active && isLocal ? tryTarget(first.redirect_uris, url) : undefined;
       stdout.write(`\n  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n\n`);
       stdout.write(
         row("Front door", chalk.cyan(url)) +
@@ -89,14 +91,13 @@ export function textReport(context: Context): Report {
           ) + "\n",
         );
       }
-      if (isLocal && first?.active && first.redirect_uris.length === 0)
-        stdout.write(row("Sign in at", chalk.cyan(link)));
+      if (landing !== undefined)
+        stdout.write(row("Sign in at", chalk.cyan(`${url}/sign-in?redirect_uri=${encodeURIComponent(landing)}`)));
       stdout.write(
         row(
           "Then try",
           asRun("svc users list", context),
-          // It is sent back to an address of its own, which no list has.
-          ...(first?.redirect_uris.length === 0 ? [asRun("svc sign-in --provider github", context)] : []),
+          ...(landing && isLoopbackUrl(landing) ? [asRun("svc sign-in --provider github", context)] : []),
         ) + "\n",
       );
     },

@@ -2,15 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { relativeTime } from "../../../wire/relative-time.ts";
 import { openTarget } from "../../connection/client.ts";
+import { openControl } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/fetch.ts";
+import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "../../exit-codes.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { enter } from "./enter.ts";
-import { openLanding } from "./landing.ts";
+import { signInWithBrowser } from "./with-browser.ts";
+import { signInAs } from "./without-browser.ts";
 
 const DEFAULT_SECONDS = "300";
 
@@ -25,7 +27,7 @@ export function addSignIn(program: Program, context: Context): void {
   const command = program
     .command("sign-in")
     .option("--provider <name>", `${PROVIDERS.join(", ")}; default: the instance's own`)
-    .option("--as <account>", "sign in with this e-mail address, without a page at simulated providers")
+    .option("--as <account>", "sign in as this persona or e-mail address without a browser; simulated providers only")
     .option("--no-open", "print the link, and do not open a browser")
     .option("--token", "print only the token, to pipe on");
   withHelp(command, {
@@ -33,8 +35,19 @@ export function addSignIn(program: Program, context: Context): void {
       ["svc sign-in --provider github", "in a browser"],
       ["svc sign-in --as ada@acme.test --token", "in a script, without a browser"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable, EXIT.interrupted],
-    notes: `Waits ${DEFAULT_SECONDS} seconds for the sign-in, unless --timeout says otherwise.`,
+    exits: [
+      EXIT.done,
+      EXIT.failed,
+      EXIT.usage,
+      EXIT.notFound,
+      EXIT.noKey,
+      EXIT.tokenInvalid,
+      EXIT.unreachable,
+      EXIT.interrupted,
+    ],
+    notes: `Waits ${DEFAULT_SECONDS} seconds for the sign-in, unless --timeout says otherwise. Where the instance has
+redirect_uris, the browser returns to the first http address on this machine among
+them, at a port of this command's own.`,
   });
   runs(command, (options: SignInOptions) => runSignIn(context, options));
 }
@@ -47,45 +60,49 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
   const stopped = context.untilSignal();
   const target = await resolveTarget(context, options);
   const client = await openTarget(context, target);
-  const landing = await openLanding();
+  const done = new AbortController();
+  const signIn = {
+    client,
+    provider,
+    fetch: await fetchOf(context, target),
+    redirect_uris: await redirectUrisOf(context, target),
+    signal: done.signal,
+  };
   try {
-    const url = await client.signInUrl({
-      redirectUri: landing.url,
-      ...(provider && { provider }),
-      ...(options.as && { loginHint: options.as }),
-    });
-    const isDone = await enter(url, landing, options.as, await fetchOf(context, target));
-    if (!isDone) context.stderr.write(`Sign in at:\n  ${url}\nWaiting for the sign-in. Press Ctrl-C to stop.\n`);
-    if (!isDone && options.open)
-      await context.openBrowser(url).catch(() => context.stderr.write("Could not open a browser. Open the link.\n"));
-    const token = await withDeadline(landing.token, seconds, stopped);
+    const token = await Promise.race([
+      options.as
+        ? signInAs(signIn, options.as)
+        : signInWithBrowser(context, signIn, { open: options.open, server: target.server }),
+      tooLate(seconds, done.signal),
+      interrupted(stopped),
+    ]);
     const [{ decodeToken }] = await Promise.all([import("../../../client/verify.ts"), client.tokens.verify(token)]);
     const { claims } = decodeToken(token);
     if (options.token) context.stdout.write(`${token}\n`);
     else if (options.json) printJson(context, claims);
     else printRecord(context, readable(claims, context));
   } finally {
-    landing.close();
+    done.abort();
   }
 }
 
-async function withDeadline(
-  token: Promise<string>,
-  seconds: number,
-  stopped: Promise<"SIGINT" | "SIGTERM">,
-): Promise<string> {
-  const done = new AbortController();
-  const late = pause(seconds * 1000, undefined, { signal: done.signal }).then(() => {
-    throw new CliError(EXIT.unreachable, `No sign-in within ${seconds} seconds.`, "Allow more time with --timeout.");
-  });
-  const ended = stopped.then((signal) => {
-    throw new CliError(EXIT_BY_SIGNAL[signal], "Interrupted before the sign-in was complete.");
-  });
-  try {
-    return await Promise.race([token, late, ended]);
-  } finally {
-    done.abort();
-  }
+/** The instance's `redirect_uris`, by the local server's file, or by the control API of a service that the environment names. */
+async function redirectUrisOf(context: Context, target: Target): Promise<readonly string[]> {
+  const { publishable_key: key } = target;
+  if (!context.env["SVC_CONTROL_URL"] || key?.source !== "SVC_PUBLISHABLE_KEY") return target.redirect_uris ?? [];
+  const control = await openControl(context, {});
+  for await (const { data } of control.rows("GET /instances"))
+    if (data.publishable_key === key.value) return data.redirect_uris;
+  return [];
+}
+
+async function tooLate(seconds: number, signal: AbortSignal): Promise<never> {
+  await pause(seconds * 1000, undefined, { signal });
+  throw new CliError(EXIT.unreachable, `No sign-in within ${seconds} seconds.`, "Allow more time with --timeout.");
+}
+
+async function interrupted(stopped: Promise<"SIGINT" | "SIGTERM">): Promise<never> {
+  throw new CliError(EXIT_BY_SIGNAL[await stopped], "Interrupted before the sign-in was complete.");
 }
 
 function checkProvider(name: string | undefined): Provider | undefined {

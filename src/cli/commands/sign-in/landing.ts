@@ -1,51 +1,99 @@
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { isIP, type AddressInfo } from "node:net";
+import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 
+/** What allows this command in an instance's `redirect_uris`: loopback matches with any port, `?*` any query. */
+export const OWN_ENTRY = "http://127.0.0.1/svc-sign-in?*";
+const ANY_QUERY = "?*";
+
+/** Stands in for an application, on this machine. */
 export interface Landing {
   readonly url: string;
+  /** Rejects where the sign-in failed. */
   readonly token: Promise<string>;
-  /** Takes the address that a user was sent back to. */
-  receive(address: URL): void;
-  close(): void;
 }
 
-/** Stands in for an application: an address on this machine that cannot be guessed, for one visit. */
-export async function openLanding(): Promise<Landing> {
-  const path = `/${randomBytes(16).toString("hex")}`;
+/**
+ * Listens where the service may send a user back to: on a port of its own at a loopback address that the instance lists
+ * (RFC 8252, 7.3), else at an address that can't be guessed.
+ * @param signal closes it
+ */
+export async function openLanding(redirect_uris: readonly string[], signal: AbortSignal): Promise<Landing> {
+  const entry = entryFor(redirect_uris);
+  const own = new URL(entry.replace(ANY_QUERY, ""));
+  // Other programs and pages of this machine may know the path.
+  if (entry.endsWith(ANY_QUERY)) own.searchParams.set("state", randomBytes(16).toString("hex"));
   let receive!: (address: URL) => void;
-  const token = new Promise<string>((resolve, reject) => {
-    receive = ({ searchParams }) => {
-      const found = searchParams.get("token");
-      if (found) resolve(found);
-      else reject(refused(searchParams.get("error"), searchParams.get("error_description")));
-    };
-  });
+  const token = new Promise<URL>((resolve) => (receive = resolve)).then(tokenOf);
   token.catch(() => undefined);
-  const server = createServer((request, response) => {
-    // Anybody on this machine may send what is not an address, such as "//[".
-    const sent = `http://127.0.0.1${request.url ?? "/"}`;
-    const address = URL.canParse(sent) ? new URL(sent) : undefined;
-    if (address?.pathname !== path) return void response.writeHead(404).end();
-    const message = address.searchParams.has("token")
-      ? "Signed in. You can close this page and go back to the terminal."
-      : "Not signed in. The terminal shows the reason.";
-    const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
-    response.writeHead(200, { ...headers, "referrer-policy": "no-referrer", connection: "close" });
-    response.end(`${message}\n`, () => receive(address));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}${path}`,
-    token,
-    receive,
-    close: () => server.close().closeAllConnections(),
-  };
+  own.port = String(
+    await listen(hostsOf(own), signal, (request, response) => {
+      // Anybody on this machine may send what is not an address, such as "//[".
+      const sent = `http://127.0.0.1${request.url ?? "/"}`;
+      const address = URL.canParse(sent) ? new URL(sent) : undefined;
+      // A page that asks in the background was not sent here by the service.
+      const { "sec-fetch-dest": asks = "document" } = request.headers;
+      const isUser = asks === "document" && address?.searchParams.get("state") === own.searchParams.get("state");
+      if (address?.pathname !== own.pathname || !isUser) return void response.writeHead(404).end();
+      const message = address.searchParams.has("token")
+        ? "Signed in. You can close this page and go back to the terminal."
+        : "Not signed in. The terminal shows the reason.";
+      const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+      response.writeHead(200, { ...headers, "referrer-policy": "no-referrer", connection: "close" });
+      response.end(`${message}\n`, () => receive(address));
+    }),
+  );
+  return { url: own.href, token };
 }
 
-function refused(error: string | null, description: string | null): CliError {
-  return new CliError(EXIT.failed, `Not signed in: ${error ?? "the service sent no token"}.`, description ?? undefined);
+/** The token of the address that a user was sent back to. @throws {CliError} for an error instead of one */
+export function tokenOf({ searchParams }: URL): string {
+  const token = searchParams.get("token");
+  if (token) return token;
+  throw new CliError(
+    EXIT.failed,
+    `Not signed in: ${searchParams.get("error") ?? "the service sent no token"}.`,
+    searchParams.get("error_description") ?? undefined,
+  );
+}
+
+/** The entry of `redirect_uris` to listen at. One that takes any query is preferred: its address can't be guessed. */
+function entryFor(redirect_uris: readonly string[]): string {
+  const local = redirect_uris.filter((entry) => /^http:/i.test(entry) && isLoopbackUrl(entry));
+  return local.find((entry) => entry.endsWith(ANY_QUERY)) ?? local[0] ?? OWN_ENTRY;
+}
+
+/** A browser tries both addresses of a name, and another program could listen at the one that is left. */
+function hostsOf({ hostname }: URL): readonly string[] {
+  const address = hostname.replace(/^\[|\]$/g, "");
+  return isIP(address) ? [address] : ["127.0.0.1", "::1"];
+}
+
+/** @returns the port, which is the same at all hosts that this machine has */
+async function listen(hosts: readonly string[], signal: AbortSignal, answer: RequestListener): Promise<number> {
+  let port = 0;
+  for (const host of hosts) {
+    const server = createServer(answer);
+    const isOpen = await new Promise<boolean>((resolve, reject) => {
+      server.once("error", ({ code }: NodeJS.ErrnoException) => {
+        const isMissing = code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT";
+        if (isMissing && port !== 0) resolve(false);
+        else reject(new Error(`listen ${host}: ${code}`));
+      });
+      server.listen(port, host, () => resolve(true));
+    });
+    if (!isOpen) continue;
+    port = (server.address() as AddressInfo).port;
+    closeWith(signal, server);
+  }
+  return port;
+}
+
+function closeWith(signal: AbortSignal, server: Server): void {
+  const close = (): void => server.close().closeAllConnections();
+  if (signal.aborted) close();
+  else signal.addEventListener("abort", close, { once: true });
 }

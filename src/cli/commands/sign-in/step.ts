@@ -1,0 +1,42 @@
+import type { Client } from "../../../client/client.ts";
+import type { Fetch } from "../../../wire/fetch.ts";
+import { parsedJson } from "../../../wire/json.ts";
+import type { Provider } from "../../../wire/names.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { OWN_ENTRY } from "./landing.ts";
+
+/** What a sign-in needs, whoever takes its steps. */
+export interface SignIn {
+  readonly client: Client;
+  readonly fetch: Fetch;
+  readonly provider: Provider | undefined;
+  /** What is known of the instance's `redirect_uris`; empty where it has none, or they are not known. */
+  readonly redirect_uris: readonly string[];
+  /** Aborted when the sign-in is over, however it ended. */
+  readonly signal: AbortSignal;
+}
+
+/** Takes one step of a sign-in as a browser would. @returns where it goes on, and the page instead of that */
+export async function step(
+  { fetch, signal }: Pick<SignIn, "fetch" | "signal">,
+  address: string,
+): Promise<{ next: string | null; text: string }> {
+  const response = await fetch(address, {
+    method: "GET",
+    headers: { accept: "application/json" },
+    redirect: "manual",
+    signal,
+  });
+  // A body that is not read keeps the connection, and so the process.
+  return { next: response.headers.get("location"), text: await response.text() };
+}
+
+/** Why the service goes no further, in its own words. */
+export function refused(text: string): CliError {
+  const { error = text.slice(0, 200) } = (parsedJson(text) ?? {}) as { error?: string };
+  const hint = text.includes("Invalid redirect_uri")
+    ? `Add "${OWN_ENTRY}" to the instance's redirect_uris, which allows this command on any port. Or sign in from your application.`
+    : undefined;
+  return new CliError(EXIT.failed, `The service refused the sign-in: ${error}.`, hint);
+}

@@ -1,0 +1,74 @@
+import { providerTitle } from "../../../wire/names.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { OWN_ENTRY, tokenOf } from "./landing.ts";
+import { refused, step, type SignIn } from "./step.ts";
+
+const MAX_STEPS = 6;
+
+/**
+ * Signs in through a simulated provider, taking each step as a browser would. The redirect URI is one that the instance
+ * allows, and is not asked: the token is in its address.
+ * @param account a persona's id, or any e-mail address
+ * @throws {CliError} where the account does not exist, the provider is a real one, or the sign-in fails
+ */
+export async function signInAs(signIn: SignIn, account: string): Promise<string> {
+  const { client, provider, redirect_uris } = signIn;
+  const [listed = "*"] = redirect_uris;
+  const redirectUri = withoutWildcard(listed === "*" ? OWN_ENTRY : listed);
+  const start = await client.signInUrl({ redirectUri, loginHint: account, ...(provider && { provider }) });
+  let address = start;
+  for (let count = 0; count < MAX_STEPS; count++) {
+    const { next, text } = await step(signIn, address);
+    if (next === null) throw refused(text);
+    if (pathOf(next) === pathOf(redirectUri)) return tokenOf(new URL(next));
+    if (!isOwnStep(next, start)) throw realProvider(next);
+    address = new URL(next).searchParams.has("request") ? await chooseAccount(signIn, next, account) : next;
+  }
+  throw new CliError(EXIT.failed, "The service redirects again and again.");
+}
+
+/**
+ * Types an address into the account picker, as a person may who is not in the seed.
+ * @returns where the sign-in goes on
+ */
+async function chooseAccount(signIn: SignIn, picker: string, account: string): Promise<string> {
+  const isEmail = /^[^\s@]+@[^\s@]+$/.test(account);
+  const chosen = isEmail ? await step(signIn, `${picker}&email=${encodeURIComponent(account)}`) : undefined;
+  if (chosen?.next) return chosen.next;
+  // So that the sign-in does not stay open.
+  const { next } = await step(signIn, `${picker}&cancel=1`);
+  if (next !== null) await step(signIn, next);
+  const provider = providerTitle(/\/simulator\/(\w+)\//.exec(picker)?.[1] ?? "provider");
+  throw new CliError(
+    EXIT.notFound,
+    `The simulated ${provider} has no account "${account}".`,
+    isEmail
+      ? `This person of the seed has no account at ${provider}. Use another --provider, or another address.`
+      : "Use the id of a persona of the seed, or any e-mail address. To choose from a list: svc sign-in",
+  );
+}
+
+function realProvider(next: string): CliError {
+  return new CliError(
+    EXIT.usage,
+    `--as is for simulated providers, and this sign-in goes on at ${new URL(next).host}.`,
+    "Omit --as to sign in with a browser, or simulate all providers: svc serve --providers simulated",
+  );
+}
+
+/** Whether an address is a step of the service itself; its simulator may be at the front door. */
+function isOwnStep(next: string, start: string): boolean {
+  const { hostname, port, pathname } = new URL(next);
+  const own = new URL(start);
+  const isOwn = port === own.port && (hostname === own.hostname || own.hostname.endsWith(`.${hostname}`));
+  return isOwn && /^\/(__svc\/simulator|oauth)\//.test(pathname);
+}
+
+function withoutWildcard(entry: string): string {
+  return entry.replace(/\?\*$/, "");
+}
+
+function pathOf(address: string): string | undefined {
+  return address.split("?")[0];
+}

@@ -1,0 +1,180 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { serve } from "../../src/server/index.ts";
+import { createHttpFetch } from "../../src/cli/connection/http-fetch.ts";
+import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
+import { IDENTITY_SECRET, writeRunning } from "../_server-file.ts";
+import { CONTROL_KEY, SEED, setup, type Service } from "../_setup.ts";
+
+const OWN_ENTRY = "http://127.0.0.1/svc-sign-in?*";
+
+let cwd: string;
+let service: Service;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "svc-sign-in-"));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+/** Gives acme these `redirect_uris`, and this directory the file of its server. */
+async function register(redirect_uris: readonly string[]): Promise<void> {
+  const [acme] = SEED.instances;
+  service = await setup({ seed: { ...SEED, instances: [{ ...acme, redirect_uris }] }, control: true });
+  const { addresses } = service;
+  const instances = [{ ...service.acme, url: addresses.instanceUrl(service.acme) }];
+  await writeRunning(cwd, { url: addresses.front, api_url: addresses.api, instances });
+}
+
+/** `svc sign-in` in the server's directory. */
+function signIn(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const env = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined };
+  return runCli(["sign-in", ...args], { service, cwd, ...options, env: { ...env, ...options.env } });
+}
+
+/** Follows a link like a browser, as Ada. @returns where the service sends her */
+async function asAda(link: string): Promise<string> {
+  let location = `${link}&login_hint=ada`;
+  while (/^http:\/\/(acme\.)?localhost:7820\//.test(location)) {
+    const response = await service.fetch(location);
+    location = response.headers.get("location") ?? (await Promise.reject(new Error(await response.text())));
+  }
+  return location;
+}
+
+/** The address that a sign-in's link returns to. */
+function returnsTo(link: string): string {
+  return new URL(link).searchParams.get("redirect_uri") ?? "";
+}
+
+const LISTS = [
+  ["http://localhost:3000/callback"],
+  ["https://app.test/callback"],
+  ["https://app.test/callback?*"],
+  ["com.example.app:/callback"],
+  [OWN_ENTRY],
+  ["*"],
+  [],
+];
+
+describe("svc sign-in --as", () => {
+  it.each(LISTS.map((list) => [list]))("signs in to an instance whose redirect_uris are %j", async (list) => {
+    await register(list);
+    const { code, stdout, stderr } = await signIn(["--provider", "github", "--as", "ada", "--json"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ email: "ada@acme.test", provider: "github" });
+  });
+
+  it("sends nothing to the address that it returns to", async () => {
+    await register(["https://app.test/callback"]);
+    const { requests } = await signIn(["--as", "ada"]);
+    expect(requests.filter(({ url }) => new URL(url).hostname === "app.test")).toEqual([]);
+  });
+
+  it("signs in to an instance of the service that the environment names, as below svc exec", async () => {
+    await register(["http://localhost:3000/callback"]);
+    const { acme, addresses } = service;
+    const { code, stderr } = await signIn(["--as", "ada"], {
+      env: {
+        SVC_BASE_URL: addresses.front,
+        SVC_SECRET_KEY: acme.secret_key,
+        SVC_PUBLISHABLE_KEY: acme.publishable_key,
+        SVC_CONTROL_URL: addresses.front,
+        SVC_CONTROL_KEY: CONTROL_KEY,
+      },
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+});
+
+describe("svc sign-in with a browser", () => {
+  it.each([
+    [["http://localhost:3000/callback"], /^http:\/\/localhost:\d+\/callback$/],
+    [["https://app.test/cb", "http://127.0.0.1:3000/cb?a=1"], /^http:\/\/127\.0\.0\.1:\d+\/cb\?a=1$/],
+    [["http://localhost/cb", OWN_ENTRY], /^http:\/\/127\.0\.0\.1:\d+\/svc-sign-in\?state=[0-9a-f]{32}$/],
+    [["*"], /^http:\/\/127\.0\.0\.1:\d+\/svc-sign-in\?state=[0-9a-f]{32}$/],
+  ])("returns to this command where redirect_uris are %j", async (list, address) => {
+    await register(list);
+    const links: string[] = [];
+    const openBrowser = async (link: string): Promise<void> => {
+      links.push(link);
+      await fetch(await asAda(link));
+    };
+    const { code, stdout } = await signIn(["--json"], { openBrowser });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { email: "ada@acme.test" }]);
+    expect(returnsTo(links[0]!)).toMatch(address);
+  });
+
+  it("says what to add where redirect_uris have no address on this machine, and that entry works", async () => {
+    await register(["https://app.test/callback"]);
+    const { code, stdout, stderr } = await signIn([]);
+    expect([code, stdout]).toEqual([1, ""]);
+    const [, entry = ""] = /^ {2}Add "(\S+)" to the instance's redirect_uris/m.exec(stderr) ?? [];
+    await register(["https://app.test/callback", entry]);
+    const openBrowser = async (link: string): Promise<void> => void (await fetch(await asAda(link)));
+    expect(await signIn([], { openBrowser })).toMatchObject({ code: 0 });
+  });
+
+  it("T44: takes no token from another page, program or path", async () => {
+    await register(["http://localhost:3000/callback"]);
+    const answers: [string, number][] = [];
+    const openBrowser = async (link: string): Promise<void> => {
+      const own = returnsTo(link);
+      const ask = async (what: string, url: string, headers: Record<string, string> = {}): Promise<void> =>
+        void answers.push([what, (await fetch(url, { headers })).status]);
+      await ask("a script", `${own}?token=evil`, { "sec-fetch-dest": "empty" });
+      await ask("a frame", `${own}?token=evil`, { "sec-fetch-dest": "iframe" });
+      await ask("another path", `${own}/?token=evil`);
+      await ask("the user", await asAda(link), { "sec-fetch-dest": "document" });
+    };
+    expect(await signIn([], { openBrowser })).toMatchObject({ code: 0 });
+    expect(answers).toEqual([
+      ["a script", 404],
+      ["a frame", 404],
+      ["another path", 404],
+      ["the user", 200],
+    ]);
+  });
+
+  it("T44: takes no token without the state of its address", async () => {
+    await register([]);
+    const statuses: number[] = [];
+    const openBrowser = async (link: string): Promise<void> => {
+      const own = new URL(returnsTo(link));
+      for (const query of ["token=evil", "token=evil&state=", `token=evil&state=${"0".repeat(32)}`])
+        statuses.push((await fetch(`${own.origin}${own.pathname}?${query}`)).status);
+      await fetch(await asAda(link));
+    };
+    expect(await signIn([], { openBrowser })).toMatchObject({ code: 0 });
+    expect(statuses).toEqual([404, 404, 404]);
+  });
+
+  it("ends when the local server stops", async () => {
+    const server = await serve({ port: 0, store: "memory" });
+    await writeRunning(cwd, { ...server, identity_secret: IDENTITY_SECRET });
+    const { code, stderr } = await runCli(["sign-in"], {
+      cwd,
+      fetch: createHttpFetch(),
+      openBrowser: () => server.close(),
+    });
+    expect(code).toBe(7);
+    expect(stderr).toContain(
+      `✗ The server at ${server.url} stopped before the sign-in was complete.\n  Start it again with: svc serve\n`,
+    );
+  });
+});
+
+describe("svc open sign-in", () => {
+  it.each([
+    [["http://localhost:3000/callback"], "http://localhost:3000/callback"],
+    [["com.example.app:/callback", "https://app.test/callback?*"], "https://app.test/callback"],
+    [["*"], "http://localhost:7820/__svc/signed-in"],
+  ])("prints a link that the service accepts where redirect_uris are %j", async (list, target) => {
+    await register(list);
+    const env = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined };
+    const { stdout } = await runCli(["open", "sign-in", "--print"], { service, cwd, env });
+    expect(returnsTo(stdout)).toBe(target);
+    expect((await service.fetch(stdout.trim())).status).toBe(302);
+  });
+});
