@@ -120,7 +120,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/store/json": ["wire", "disk", "server/store"],
   "server/store": ["wire", "server/errors.ts"],
   "server/errors.ts": ["wire"],
-  "server/zod-errors.ts": [],
+  "server/zod-errors.ts": ["wire"],
 
   // The rooms of the CLI, from the top to the ground. Only what runs or repairs a server reaches it, and by its front.
   cli: ["wire", "cli/commands/index.ts", "cli/credentials", ...CLI_COMMAND],

@@ -51,7 +51,7 @@ export function toFailure(error: unknown): Failure {
         hint: hint ?? HINTS.get(code),
       };
     case "ControlError":
-      return controlFailure(status ?? 0, text.replaceAll("\n", " ↵ "), (error as Error).cause);
+      return controlFailure(code ?? "unknown", status ?? 0, text.replaceAll("\n", " ↵ "), (error as Error).cause);
     case "StoreRefused": {
       const exitCode = reason === "locked" ? EXIT.precondition : EXIT.failed;
       return { exitCode, code: `store_${reason}`, message: text };
@@ -63,28 +63,18 @@ export function toFailure(error: unknown): Failure {
   return { exitCode, code: known ?? "unexpected", message: known ? text : `Unexpected error: ${text}` };
 }
 
-const CONTROL_CODES: Readonly<Record<number, readonly [code: string, exitCode: ExitCode]>> = {
-  0: ["connection", EXIT.unreachable],
-  400: ["bad_request", EXIT.usage],
-  401: ["unauthorized", EXIT.noKey],
-  403: ["forbidden", EXIT.failed],
-  404: ["not_found", EXIT.notFound],
-  409: ["conflict", EXIT.precondition],
-  413: ["body_too_large", EXIT.usage],
-  415: ["unsupported_media_type", EXIT.usage],
-};
-
 /** What the control API said no to. */
-function controlFailure(status: number, text: string, cause: unknown): Failure {
-  const isLate = status === 0 && (cause as Error | undefined)?.name === "TimeoutError";
-  const [code, exitCode] = isLate
-    ? (["control_timeout", EXIT.unreachable] as const)
-    : (CONTROL_CODES[status] ?? ([`http_${status}`, status >= 500 ? EXIT.unreachable : EXIT.failed] as const));
-  if (isLate)
-    return { exitCode, code, message: "The server did not answer in time.", hint: "Allow more: --timeout 120" };
+function controlFailure(code: string, status: number, text: string, cause: unknown): Failure {
+  if (status === 0 && (cause as Error | undefined)?.name === "TimeoutError")
+    return {
+      exitCode: EXIT.unreachable,
+      code: "timeout",
+      message: "The server did not answer in time.",
+      hint: "Allow more: --timeout 120",
+    };
   const hint =
     status === 401 ? "The server refused the control key. In its directory svc env prints the right one." : undefined;
-  return { exitCode, code, message: text, hint };
+  return { exitCode: exitOf(code, status), code, message: text, hint };
 }
 
 /** What to do about errors of the service's, by code. */

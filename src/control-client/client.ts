@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/routes.ts";
 import type { Fetch, FetchResponse } from "../wire/fetch.ts";
+import { errorCode } from "../wire/errors.ts";
 import { parsedJson } from "../wire/json.ts";
 import { MAX_PAGE_SIZE } from "../wire/names.ts";
 import { ControlError } from "./error.ts";
@@ -87,11 +88,15 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
         ...(call.signal && { signal: call.signal }),
       });
     } catch (error) {
-      if (call.signal?.aborted) throw error;
-      throw new ControlError(0, `${url} cannot be reached. Is svc serve running there?`, { cause: error });
+      if (call.signal?.aborted || error instanceof ControlError) throw error;
+      throw new ControlError("connection", 0, `${url} cannot be reached. Is svc serve running there?`, {
+        cause: error,
+      });
     }
     if (response.status < 400) return response;
-    throw new ControlError(response.status, messageOf(await response.text()) ?? `${url} answered ${response.status}`);
+    const { status } = response;
+    const error = messageOf(await response.text()) ?? `${url} answered ${status}`;
+    throw new ControlError(errorCode(status, { error }) ?? "unknown", status, error);
   }
 
   const client: ControlClient = {

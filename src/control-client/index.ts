@@ -5,5 +5,5 @@ export {
   type Call,
   type ListRoute,
 } from "./client.ts";
-export { ControlError } from "./error.ts";
+export { ControlError, type ControlErrorCode } from "./error.ts";
 export type { ServerEvent } from "./events.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jsonFault } from "../wire/json.ts";
 import { PROVIDERS } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
-import { issueLines } from "./zod-errors.ts";
+import { checked } from "./zod-errors.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import type { ServeOptions } from "./options.ts";
@@ -44,9 +44,9 @@ export function parseConfig(source: string, name: string): ServeOptions {
   } catch (error) {
     throw new ServeError(`${name} is not JSON: ${jsonFault(error, source)}`);
   }
-  const parsed = Config.safeParse(input);
-  if (!parsed.success) throw faulty(name, issueLines(parsed.error));
-  const { $schema: _, providers = {}, providers_mode, public_url, allowed_hosts, trust_proxy, ...same } = parsed.data;
+  const config = checked(Config, input);
+  if (config.faults) throw faulty(name, config.faults);
+  const { $schema: _, providers = {}, providers_mode, public_url, allowed_hosts, trust_proxy, ...same } = config.data;
   const faults = Object.entries(providers).flatMap(([key, { endpoints, insecure }]) =>
     checkEndpoints(key, endpoints, `providers.${key}.endpoints`, insecure),
   );

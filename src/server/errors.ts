@@ -54,14 +54,19 @@ export class SignInError extends Error {
 /** A start that can't succeed; the message says why and what to do. */
 export class ServeError extends Error {
   override readonly name = "ServeError";
+  readonly code = "config";
 }
 
 /** A seed file that can't be used; the message lists every fault with its path. */
 export class SeedError extends Error {
   override readonly name = "SeedError";
+  readonly code = "invalid_seed";
 }
+
+/** The port can't be listened on; the message says why. */
 export class PortUnavailable extends Error {
   override readonly name = "PortUnavailable";
+  readonly code = "port_unavailable";
 }
 
 /** It was free when the start began. */

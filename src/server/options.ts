@@ -1,3 +1,4 @@
+import { unknownName } from "../wire/closest.ts";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
@@ -101,9 +102,6 @@ const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
 
 /** @throws {ServeError} naming an option that there is not: a misspelt one would be ignored otherwise */
 export function checkOptions(options: ServeOptions): void {
-  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(NAMES, name));
-  if (unknown.length > 0)
-    throw new ServeError(
-      `Unknown option of serve: ${unknown.join(", ")}. The options are ${Object.keys(NAMES).toSorted().join(", ")}.`,
-    );
+  const unknown = unknownName(options, Object.keys(NAMES), "options");
+  if (unknown !== undefined) throw new ServeError(`Unknown option of serve: ${unknown}`);
 }

@@ -1,18 +1,32 @@
 import type * as z from "zod";
+import { suggestion } from "../wire/closest.ts";
+
+/** What came from outside: as its schema has it, or what is wrong with it, a line each. */
+export type Checked<Data> =
+  | { readonly data: Data; readonly faults?: undefined }
+  | { readonly data?: undefined; readonly faults: readonly string[] };
 
 /**
- * What a schema found wrong, a line each: `instances[0].users[2].email: must be an e-mail address`.
+ * Checks what came from outside. A fault reads `instances[0].users[2].email: must be an e-mail address`.
  * @param whole what a fault of the whole is said of
  */
-export function issueLines({ issues }: z.ZodError, whole = "the file"): string[] {
-  return issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys")
-      return issue.keys.map(
-        (key) => `${pathOf([...issue.path, key])}: unknown key. Check its spelling, or leave it out`,
-      );
-    return `${pathOf(issue.path) || whole}: ${sentenceOf(issue)}`;
-  });
+export function checked<Data>(schema: z.ZodType<Data>, input: unknown, whole = "the file"): Checked<Data> {
+  const { data, error } = schema.safeParse(input, { error: knownKeys });
+  return error === undefined ? { data } : { faults: error.issues.flatMap((issue) => linesOf(issue, whole)) };
 }
+
+function linesOf(issue: z.core.$ZodIssue, whole: string): string[] {
+  if (issue.code !== "unrecognized_keys") return [`${pathOf(issue.path) || whole}: ${sentenceOf(issue)}`];
+  const known = JSON.parse(issue.message) as string[];
+  return issue.keys.map((key) => `${pathOf([...issue.path, key])}: unknown key. ${suggestion(key, known, "keys")}`);
+}
+
+/** The message of an unknown key, which no person reads: the keys that there are. */
+const knownKeys: z.core.$ZodErrorMap = ({ code, inst }) => {
+  if (code !== "unrecognized_keys") return undefined;
+  const { shape, keyType } = inst as unknown as { readonly shape?: object; readonly keyType?: z.core.$ZodType };
+  return JSON.stringify(shape ? Object.keys(shape) : [...(keyType?._zod.values ?? [])]);
+};
 
 /** How zod's own messages begin; the schemas' messages say what to write already. */
 const OWN_MESSAGE = /^(?:Invalid|Too small|Too big|Unrecognized)/;

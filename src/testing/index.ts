@@ -1,11 +1,12 @@
 /** A whole service for a test: in this process, on a port of its own, or one that is running already. */
 import { randomUUID } from "node:crypto";
 import { createControlClient } from "../control-client/index.ts";
-import { embed, serve, type ServeOptions } from "../server/index.ts";
+import { embed, serve, ServeError, type ServeOptions } from "../server/index.ts";
+import { unknownName } from "../wire/closest.ts";
 import { createInsideFetch } from "./inside.ts";
 import { createTestServiceFrom, type TestService } from "./test-service.ts";
 
-export { ControlError, type ControlClient } from "../control-client/index.ts";
+export { ControlError, type ControlClient, type ControlErrorCode } from "../control-client/index.ts";
 export type { Duration, Moment, PageWithClock, TestClock } from "./clock.ts";
 export type { Flow, FlowFilter, TestFlows } from "./flows.ts";
 export type { TestInstance } from "./instances.ts";
@@ -16,22 +17,32 @@ export type { SignInOptions, SignInResult, TestService } from "./test-service.ts
 /** `seed` is a seed document or the path of one; default: the demo. Providers are simulated, records are in memory. */
 export type TestServiceOptions = Pick<ServeOptions, "seed" | "now" | "warn">;
 
+const OPTIONS = ["seed", "now", "warn"] satisfies (keyof TestServiceOptions)[];
+
+/** A misspelt option would be ignored otherwise. */
+function checkOptions(name: string, options: object, known: readonly string[]): void {
+  const unknown = unknownName(options, known, "options");
+  if (unknown !== undefined) throw new ServeError(`Unknown option of ${name}: ${unknown}`);
+}
+
 // Taken when this is loaded: fake timers that a test installs later move the test and not the service.
 const RealDate = Date;
 const now = (): Date => new RealDate();
 
 /**
  * Creates a service in this process, without a port: pass its `fetch` to what calls it. Ready within milliseconds.
- * @throws {SeedError}
+ * @throws {ServeError} for an unknown option, or a seed that can't be read @throws {SeedError} for one that can't be used
  */
 export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  checkOptions("createTestService", options, OPTIONS);
   const { url, control_key: controlKey, close, ...server } = await embed({ now, ...options });
   const fetch = createInsideFetch(url, server.fetch);
   return createTestServiceFrom({ url, controlKey, fetch, isInside: true, label: randomUUID(), close });
 }
 
-/** Starts a service on a free port, for browsers and other programs. @throws {SeedError} */
+/** Starts a service on a free port, for browsers and other programs. @throws as `createTestService` */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  checkOptions("startTestService", options, OPTIONS);
   const server = await serve({ now, ...options, port: 0, store: "memory", providers: "simulated", control: true });
   const { url, control_key: controlKey = "" } = server;
   const close = (): Promise<void> => server.close();
@@ -49,9 +60,11 @@ export interface ConnectOptions {
 
 /**
  * Connects to a running server. With `isolate`, `close` deletes the instance that was created.
- * @throws {ControlError} if the server cannot be reached or refuses the key
+ * @throws {ControlError} if the server cannot be reached or refuses the key @throws {ServeError} for an unknown option
  */
-export async function connect({ url, controlKey, isolate = false }: ConnectOptions): Promise<TestService> {
+export async function connect(options: ConnectOptions): Promise<TestService> {
+  checkOptions("connect", options, ["url", "controlKey", "isolate"]);
+  const { url, controlKey, isolate = false } = options;
   const label = randomUUID();
   const parts = { url: url.replace(/\/+$/, ""), controlKey, fetch, isInside: false, label };
   if (!isolate) return createTestServiceFrom({ ...parts, close: async () => undefined });

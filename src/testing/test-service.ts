@@ -1,5 +1,5 @@
 import { createClient, type Client, type ClientOptions } from "../client/index.ts";
-import { createControlClient, type ControlClient } from "../control-client/index.ts";
+import { ControlError, createControlClient, type ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createTestFlows, type TestFlows } from "./flows.ts";
@@ -51,7 +51,7 @@ export interface TestService extends AsyncDisposable {
    * sessions and sign-ins, and this object's scenarios.
    */
   reset(): Promise<void>;
-  /** Ends the service, or the connection to one that was running. */
+  /** Ends the service, or the connection to one that was running. Later calls throw a `ControlError` with code `closed`. */
   close(): Promise<void>;
   /** The same service with scenarios of its own label, narrowed to a browser: for one test of several on a server. */
   scoped(label: string, match?: NonNullable<NewScenario["match"]>): TestService;
@@ -72,7 +72,16 @@ export interface TestServiceParts {
 
 /** One implementation for a service in this process, on a port, or elsewhere. */
 export async function createTestServiceFrom(parts: TestServiceParts): Promise<TestService> {
-  const { url, controlKey, fetch, isInside, label, only } = parts;
+  const { url, controlKey, isInside, label, only } = parts;
+  let closed: Promise<void> | undefined;
+  const requireOpen = (): void => {
+    if (closed)
+      throw new ControlError("closed", 0, "The test service is closed. Use it before close(), or create another.");
+  };
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    requireOpen();
+    return parts.fetch(input, init);
+  };
   const control = createControlClient({ url, controlKey, fetch });
   const [first, reading] = await Promise.all([readInstances(control, only), control.request("GET /clock")]);
   let instances = first;
@@ -83,7 +92,6 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
   const scope = only === undefined ? {} : { instance: only };
   const main = instanceNamed(instances, undefined).id;
   const clients = new Set<Client>();
-  let closed: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closed ??= (async () => {
       await Promise.all([...clients].map((client) => client.close()));
@@ -97,6 +105,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     },
     control,
     client(name, options = {}) {
+      requireOpen();
       const { url: baseUrl, secret_key: secretKey, publishable_key: publishableKey } = instanceNamed(instances, name);
       const own = { secretKey, publishableKey, baseUrl, now: clock.now, ...(isInside && { fetch }), ...options };
       const client = createClient(own);

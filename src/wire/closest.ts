@@ -6,6 +6,21 @@ export function closest(word: string, known: readonly string[]): string | undefi
   return best && best.distance <= Math.max(2, Math.floor(word.length / 3)) ? best.candidate : undefined;
 }
 
+/**
+ * Says what the first name that is not known was probably meant to be; undefined where all are known.
+ * @param what the names are of, such as `options`
+ */
+export function unknownName(given: object, known: readonly string[], what: string): string | undefined {
+  const name = Object.keys(given).find((one) => !known.includes(one));
+  return name && `${name}. ${suggestion(name, known, what)}`;
+}
+
+/** The name that is near, or else all that there are. */
+export function suggestion(name: string, known: readonly string[], what: string): string {
+  const near = closest(name, known);
+  return near === undefined ? `The ${what} are ${known.toSorted().join(", ")}.` : `Did you mean ${near}?`;
+}
+
 /** Levenshtein's. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { expect, it } from "vitest";
-import { issueLines } from "../../src/server/zod-errors.ts";
+import { checked } from "../../src/server/zod-errors.ts";
 
 const Schema = z.strictObject({
   name: z.string().min(1).max(5),
@@ -15,7 +15,8 @@ const Schema = z.strictObject({
 const GOOD = { name: "a", port: 1, mode: "real", on: true, all: true, uris: [], as: "x", email: "a@b" };
 
 it.each([
-  [{ nmae: "a" }, "nmae: unknown key. Check its spelling, or leave it out"],
+  [{ nmae: "a" }, "nmae: unknown key. Did you mean name?"],
+  [{ nonsense: "a" }, "nonsense: unknown key. The keys are all, as, email, mode, name, on, port, uris."],
   [{ name: undefined }, "name: is missing"],
   [{ name: 5 }, "name: must be text"],
   [{ name: "" }, "name: must not be empty"],
@@ -30,5 +31,5 @@ it.each([
   [{ as: null }, "as: has none of the forms that are accepted"],
   [{ email: "nobody" }, "email: must be an e-mail address"],
 ])("a validation error names the path and says what to write: %j", (change, line) => {
-  expect(issueLines(Schema.safeParse({ ...GOOD, ...change }).error!)).toEqual([line]);
+  expect(checked(Schema, { ...GOOD, ...change }).faults).toEqual([line]);
 });

@@ -39,9 +39,9 @@ it("The control client throws the server's error, or that there is no server", a
   const [client] = await connected();
   const failure = await client.request("GET /users/:id", { params: { id: "nobody" } }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ControlError);
-  expect(failure).toMatchObject({ status: 404, message: "User not found" });
+  expect(failure).toMatchObject({ status: 404, code: "user_not_found", message: "User not found" });
   const nowhere = createControlClient({ url: "http://127.0.0.1:9", controlKey: "ctl_x" });
-  await expect(nowhere.request("GET /state")).rejects.toMatchObject({ status: 0 });
+  await expect(nowhere.request("GET /state")).rejects.toMatchObject({ status: 0, code: "connection" });
 });
 
 it("Events report requests and each step of a sign-in, and end with the server", async () => {

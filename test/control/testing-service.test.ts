@@ -2,8 +2,10 @@ import { readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { checkToken } from "../../src/client/verify.ts";
-import { createTestService, startTestService, type TestService } from "../../src/testing/index.ts";
+import { serve } from "../../src/server/index.ts";
+import { connect, createTestService, startTestService, type TestService } from "../../src/testing/index.ts";
 import { serviceBy, WAYS } from "../_services.ts";
+import { SEED } from "../_setup.ts";
 
 const ADA = "ada@acme.test";
 const APP = "http://localhost:3000/callback";
@@ -182,13 +184,16 @@ describe.each(WAYS)("A test service, %s", (way) => {
 
 describe("A test service with an instance of its own", () => {
   it("controls the sign-ins of that instance only, and deletes it at the end", async () => {
-    const svc = await serviceBy("connected with an instance of its own");
+    const server = await serve({ port: 0, store: "memory", seed: SEED as never });
+    onTestFinished(() => server.close());
+    const to = { url: server.url, controlKey: server.control_key! };
+    const svc = await connect({ ...to, isolate: true });
     await svc.scenarios.next({ outcome: "access_denied" });
     expect((await follow(svc, "google", { login_hint: "ada" })).has("token")).toBe(true);
     await expect(svc.scenarios.assertMet()).rejects.toThrow("it is for another instance (1 sign-in)");
     const own = svc.instances[0]!.id;
     await svc.close();
-    const left = await svc.control.request("GET /instances");
+    const left = (await connect(to)).instances;
     expect(left.map(({ id }) => id)).not.toContain(own);
     expect(left).toHaveLength(2);
   });

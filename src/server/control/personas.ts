@@ -1,7 +1,7 @@
 import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
 import { recordsOf } from "../seed/index.ts";
 import { SeedPersona } from "../seed/schema.ts";
-import { issueLines } from "../zod-errors.ts";
+import { checked } from "../zod-errors.ts";
 import { found } from "./find.ts";
 import { refuse } from "./instances.ts";
 import type { PersonaRecord } from "../store/records.ts";
@@ -54,9 +54,8 @@ export const personaRoutes: HandlersOf<"/personas"> = {
 };
 
 /** What is wrong with the accounts, which have the form of their provider. */
-export function personaFaults(persona: object): string[] {
-  const parsed = SeedPersona.safeParse(persona);
-  return parsed.success ? [] : issueLines(parsed.error, "the persona");
+export function personaFaults(persona: object): readonly string[] {
+  return checked(SeedPersona, persona, "the persona").faults ?? [];
 }
 
 function required(persona: PersonaRecord | undefined): PersonaRecord {

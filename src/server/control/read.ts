@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import type { AppRequest } from "../http/request.ts";
 import { parseJson } from "../http/routes/json-keys.ts";
 import { textFaults } from "../seed/faults.ts";
-import { issueLines } from "../zod-errors.ts";
+import { checked } from "../zod-errors.ts";
 
 const MAX_FAULTS = 20;
 
@@ -32,8 +32,7 @@ export function readQuery(request: AppRequest, schema: z.ZodType | undefined): u
 }
 
 function check(input: unknown, schema: z.ZodType, whole: string): unknown {
-  const parsed = schema.safeParse(input);
-  const faults = parsed.success ? textFaults(parsed.data) : issueLines(parsed.error, whole);
+  const { data, faults = textFaults(data) } = checked(schema, input, whole);
   if (faults.length > 0) throw new ApiError("bad_request", faults.slice(0, MAX_FAULTS).join("; "));
-  return parsed.data;
+  return data;
 }

@@ -3,7 +3,7 @@ import { createPublishableKey, createSecretKey } from "../instances/keys.ts";
 import { jsonFault } from "../../wire/json.ts";
 import { SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { SeedError } from "../errors.ts";
-import { issueLines } from "../zod-errors.ts";
+import { checked } from "../zod-errors.ts";
 import {
   newRecord,
   type IdentityRecord,
@@ -29,10 +29,10 @@ export function parseSeed(source: string, name: string, now: Date, before: reado
   } catch (error) {
     throw new SeedError(`${name} is not JSON: ${jsonFault(error, source)}`);
   }
-  const parsed = SeedFile.safeParse(input);
-  const faults = [...(parsed.success ? textFaults(parsed.data) : issueLines(parsed.error)), ...crossFaults(input)];
-  if (!parsed.success || faults.length > 0) throw refused(name, faults);
-  return recordsOf(parsed.data, now, before);
+  const seed = checked(SeedFile, input);
+  const faults = [...(seed.faults ?? textFaults(seed.data)), ...crossFaults(input)];
+  if (seed.faults || faults.length > 0) throw refused(name, faults);
+  return recordsOf(seed.data, now, before);
 }
 
 /** The records of a seed that has no fault; ids, keys and dates that it leaves out are made. */

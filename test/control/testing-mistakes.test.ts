@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { connect, createTestService, startTestService, type TestServiceOptions } from "../../src/testing/index.ts";
+import { serviceBy, WAYS } from "../_services.ts";
+
+const CREATORS = { createTestService, startTestService };
+
+describe.each(Object.entries(CREATORS))("%s", (name, create) => {
+  it("refuses an unknown option and names the one that was probably meant", async () => {
+    await expect(create({ sed: "seed.json" } as TestServiceOptions)).rejects.toMatchObject({
+      name: "ServeError",
+      code: "config",
+      message: `Unknown option of ${name}: sed. Did you mean seed?`,
+    });
+    await expect(create({ port: 1 } as TestServiceOptions)).rejects.toThrow("port. The options are now, seed, warn.");
+  });
+
+  it("reports a missing seed and an invalid one by a code, without a flag that was not used", async () => {
+    const missing = await create({ seed: "/nowhere/seed.json" }).catch((error: unknown) => error);
+    expect(missing).toMatchObject({ code: "config", message: "The seed /nowhere/seed.json can't be read (ENOENT)." });
+    const seed = { instances: [{ name: "Acme", subdomain: "acme", redirectUris: [] }] };
+    await expect(create({ seed } as TestServiceOptions)).rejects.toMatchObject({
+      name: "SeedError",
+      code: "invalid_seed",
+      message: expect.stringContaining("instances[0].redirectUris: unknown key. Did you mean redirect_uris?") as string,
+    });
+  });
+});
+
+it("connect refuses an unknown option, and has a code for a server that is not there", async () => {
+  const controlKey = `ctl_${"x".repeat(43)}`;
+  await expect(connect({ ulr: "http://127.0.0.1:9", controlKey } as never)).rejects.toThrow(
+    "Unknown option of connect: ulr. Did you mean url?",
+  );
+  await expect(connect({ url: "http://127.0.0.1:9", controlKey })).rejects.toMatchObject({ code: "connection" });
+});
+
+describe.each(WAYS)("A test service, %s,", (way) => {
+  it("names the key that was probably meant by one that does not exist", async () => {
+    const svc = await serviceBy(way);
+    await expect(svc.signIn({ redirectUri: "http://localhost:3000/callback" } as object)).rejects.toMatchObject({
+      code: "bad_request",
+      status: 400,
+      message: expect.stringContaining("redirectUri: unknown key. Did you mean redirect_uri?") as string,
+    });
+  });
+
+  it("has the service's code in its errors", async () => {
+    const svc = await serviceBy(way);
+    const id = "00000000-0000-4000-8000-000000000000";
+    await expect(svc.users.get(id)).rejects.toMatchObject({ code: "user_not_found", status: 404 });
+    const user = { email: "joan@example.com", name: "Joan" };
+    await svc.users.create(user);
+    await expect(svc.users.create(user)).rejects.toMatchObject({ code: "conflict", status: 409 });
+    const { url } = svc;
+    if (way !== "in process")
+      await expect(connect({ url, controlKey: `ctl_${"x".repeat(43)}` })).rejects.toMatchObject({
+        code: "unauthorized",
+      });
+  });
+
+  it("refuses every call after close()", async () => {
+    const svc = await serviceBy(way);
+    await svc.close();
+    const closed = { code: "closed", message: expect.stringMatching(/^The test service is closed\./) as string };
+    await expect(svc.signIn({ as: "ada" })).rejects.toMatchObject(closed);
+    await expect(svc.users.list()).rejects.toMatchObject(closed);
+    await expect(svc.reset()).rejects.toMatchObject(closed);
+    await expect(svc.fetch(`${svc.url}/`)).rejects.toMatchObject(closed);
+    await expect(svc.scoped("other").signIn()).rejects.toMatchObject(closed);
+    expect(() => svc.client()).toThrow(expect.objectContaining(closed));
+    await svc.close();
+  });
+});
