@@ -4,7 +4,7 @@ import type { RequestEntry } from "../src/server/http/entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
 import { createDashboardKeys } from "../src/server/control/dashboard-keys.ts";
 import { createLive } from "../src/server/live/index.ts";
-import type { ProvidersMode } from "../src/server/providers/connections.ts";
+import type { ProvidersMode } from "../src/server/providers/offers.ts";
 import type { Credentials } from "../src/server/providers/credentials.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
 import { createService } from "../src/server/service.ts";
@@ -42,6 +42,7 @@ export interface SetupOptions {
   /** A seed file's content; default: `SEED`. */
   seed?: object;
   store?: Store;
+  /** Default: `auto`; beyond loopback without credentials `simulated`, as every provider would be off. */
   providers?: ProvidersMode;
   credentials?: Credentials;
   /** Reaches the real providers; by default there is no network. */
@@ -210,7 +211,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
     addresses,
     isLocal: options.isLocal ?? true,
     locate: nowhere,
-    providers: options.providers ?? "auto",
+    providers: options.providers ?? (options.isLocal === false && !options.credentials ? "simulated" : "auto"),
     credentials: options.credentials ?? {},
     fetch: options.fetch ?? (() => Promise.reject(new Error("there is no network in tests"))),
     onBug: (error) => log.bugs.push(error),

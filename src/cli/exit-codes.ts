@@ -68,6 +68,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   query_required: EXIT.usage,
   invalid_query: EXIT.usage,
   unknown_provider: EXIT.usage,
+  provider_not_configured: EXIT.usage,
   invalid_redirect_uri: EXIT.usage,
   invalid_state: EXIT.usage,
   cross_origin: EXIT.failed,

@@ -12,7 +12,7 @@ export { StoreRefused } from "./store/store.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/maintenance.ts";
 export { LOG_LEVELS, type LogLevel, type RequestEntry } from "./http/entry.ts";
-export type { ProvidersMode } from "./providers/connections.ts";
+export type { ProvidersMode } from "./providers/offers.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
 
 // What few processes need is loaded when it is asked for: with it come the validators.

@@ -3,8 +3,8 @@ import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
 import type { RequestEntry } from "./http/entry.ts";
-import type { ProvidersMode } from "./providers/connections.ts";
 import type { Credentials } from "./providers/credentials.ts";
+import type { ProviderKind, ProvidersMode } from "./providers/offers.ts";
 import type { SeedOptions } from "./seed/apply.ts";
 import type { InstanceRecord } from "./store/records.ts";
 
@@ -19,6 +19,7 @@ export interface ServeOptions extends SeedOptions {
   publicUrl?: string | undefined;
   /** Further host names to answer for. */
   allowedHosts?: readonly string[] | undefined;
+  /** What becomes of a provider without credentials. Default `auto`: simulated on loopback, off beyond. */
   providers?: ProvidersMode | undefined;
   /** Used where an instance has none of its own. */
   credentials?: Credentials | undefined;
@@ -54,8 +55,8 @@ export interface RunningServer {
   readonly store: string;
   /** With `https`: the self-signed certificate, in PEM. */
   readonly certificate: string | undefined;
-  /** Which of the providers are asked for real. */
-  readonly providers: Readonly<Record<Provider, "real" | "simulated" | "by instance">>;
+  /** Which of the providers are real, simulated or off. */
+  readonly providers: Readonly<Record<Provider, ProviderKind>>;
   /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
   /** Proves at `GET /__svc/identity` that it is this server which answers. */

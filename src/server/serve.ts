@@ -6,15 +6,15 @@ import { createClientAddress, type ClientAddress } from "./http/client-address.t
 import { assemble, bugWarner } from "./assemble.ts";
 import { ServeError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
-import { wildcardWarnings } from "./sign-in/redirect-rule.ts";
 import { checkControlKey } from "./control/control-key.ts";
 import { dashboardLink } from "./control/dashboard-keys.ts";
 import { listen } from "./http/listen.ts";
 import type { Metrics } from "./metrics.ts";
 import { createListener } from "./http/listener.ts";
-import { checkCredentials, describeProvider } from "./providers/connections.ts";
+import { createOffers, describeProvider } from "./providers/offers.ts";
 import { fill, fillingOf } from "./seed/apply.ts";
 import { checkOptions, type RunningServer, type ServeOptions } from "./options.ts";
+import { checkProviders, startWarnings } from "./start-checks.ts";
 import { openStore } from "./store/open.ts";
 import type { InstanceRecord } from "./store/records.ts";
 import { StoreNotEmpty, type Store, type StoreRefused } from "./store/store.ts";
@@ -59,8 +59,9 @@ async function serveStore(
   const instances = filling?.records.instances ?? (await store.instances());
   const isLocal =
     isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
-  checkCredentials(instances, credentials, providers, isLocal);
-  wildcardWarnings(instances, isLocal).forEach(warn);
+  const offers = createOffers({ mode: providers, globals: credentials, isLocal });
+  await checkProviders(instances, offers);
+  (await startWarnings(instances, offers, options, isLocal)).forEach(warn);
   // Before anything listens, which would keep the process alive.
   if (options.controlKey !== undefined) checkControlKey(options.controlKey);
 
@@ -114,7 +115,7 @@ async function serveStore(
     certificate: listening.certificate,
     store: store.location,
     providers: Object.fromEntries(
-      PROVIDERS.map((name) => [name, describeProvider(name, instances, credentials, providers)]),
+      PROVIDERS.map((name) => [name, describeProvider(name, instances, offers)]),
     ) as RunningServer["providers"],
     isLocal,
     identity_secret: assembled.identitySecret,

@@ -12,8 +12,9 @@ import { noting, RequestLog } from "./flows/request-log.ts";
 import type { RouteDeps } from "./http/routes/route.ts";
 import type { Live } from "./live/index.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
-import { createConnect, globalCredentials, type ProvidersMode } from "./providers/connections.ts";
-import type { Credentials } from "./providers/credentials.ts";
+import { createConnect } from "./providers/connections.ts";
+import { globalCredentials, type Credentials } from "./providers/credentials.ts";
+import { createOffers, type ProvidersMode } from "./providers/offers.ts";
 import { createSimulator } from "./simulator/index.ts";
 import type { ConnectionRecord } from "./store/records.ts";
 import { createTokens } from "./token.ts";
@@ -69,18 +70,15 @@ export function createService(options: ServiceOptions): App {
   });
   live.onPersonas((personas) => simulator.personas.replace(personas));
   const tokens = createTokens();
+  const offers = createOffers({ mode: options.providers, globals: credentials, isLocal: options.isLocal });
   const deps = {
     ...options,
     instances,
     simulator,
     tokens,
     identitySecret: options.identitySecret ?? randomBytes(32).toString("base64url"),
-    connect: createConnect({
-      mode: options.providers,
-      globals: credentials,
-      simulated: simulator,
-      fetch: options.fetch,
-    }),
+    offers,
+    connect: createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch }),
     startLimit: options.isLocal ? NO_START_LIMIT : createStartLimit(now),
     findInstance: instances.byId,
     issueToken: tokens.issue,
@@ -94,7 +92,7 @@ export function createService(options: ServiceOptions): App {
   return createApp({
     ...deps,
     monitoring: createMonitoring(store, () => options.isStopping?.() ?? false, options.renderMetrics),
-    control: control && createControl({ ...deps, requests, mode: options.providers }, control),
+    control: control && createControl({ ...deps, requests }, control),
     recent: live.recent,
     onRequest: control ? noting(requests, now, options.onRequest) : options.onRequest,
   });

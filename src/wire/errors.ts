@@ -29,6 +29,7 @@ export const ERRORS = {
   search_too_slow: { status: 400, error: "Search took too long" },
   invalid_query: { status: 400, error: "Invalid query" },
   unknown_provider: { status: 400, error: "Unknown provider" },
+  provider_not_configured: { status: 400, error: "Provider not configured" },
   invalid_redirect_uri: { status: 400, error: "Invalid redirect_uri" },
   invalid_state: { status: 400, error: "Invalid or expired state" },
   cross_origin: { status: 403, error: "Cross-origin request refused" },

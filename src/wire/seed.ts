@@ -85,7 +85,9 @@ export const instance = z.strictObject({
       `must be ${SECRET_KEY_PREFIX} and at least ${SECRET_KEY_BYTES} letters or digits`,
     )
     .optional(),
-  default_provider: provider.default(PROVIDERS[0]),
+  default_provider: provider
+    .default(PROVIDERS[0])
+    .describe("Where a sign-in goes that names no provider. Beyond loopback it must have credentials"),
   redirect_uris: z.array(z.string()).default([]),
   connections: z.partialRecord(provider, connection).default({}),
   users: z.array(user).default([]),

@@ -81,6 +81,10 @@ const PROVOKED: Partial<Record<WireCode, () => Promise<Outcome>>> = {
   query_required: () => keyed("/api/v1/users/search"),
   invalid_query: () => keyed("/api/v1/users/search?query=nonsense"),
   unknown_provider: () => get(`/oauth/authorize?provider=myspace&redirect_uri=${APP}`),
+  provider_not_configured: async () => {
+    const { fetch } = await setup({ providers: "real" });
+    return outcomeOf(await fetch(`/oauth/authorize?provider=google&redirect_uri=${APP}`));
+  },
   invalid_redirect_uri: () => get("/sign-in?redirect_uri=nonsense"),
   invalid_state: () => get("/oauth/google/callback?code=x&state=y"),
   cross_origin: () => get("/api/v1/users", { origin: "https://evil.test" }),

@@ -1,12 +1,10 @@
-import { rm, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { serve, ServeError } from "../../src/server/index.ts";
-import type { ProvidersMode } from "../../src/server/providers/connections.ts";
+import type { ProvidersMode } from "../../src/server/providers/offers.ts";
 import type { Credentials } from "../../src/server/providers/credentials.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
+import { seedFile } from "../_files.ts";
 import { CLIENT, codeFor, create, credentialsFor, exchange, jsonOf, OTHER } from "../_picker.ts";
 import { APP, decodePart, FRONT, SEED, setup, type Service } from "../_setup.ts";
 import { REAL } from "./_real.ts";
@@ -77,13 +75,10 @@ describe("The credentials of a provider", () => {
     }
   });
 
-  it("are required in mode real: without them the server does not start", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "svc-"));
-    onTestFinished(() => rm(directory, { recursive: true }));
-    const seed = join(directory, "seed.json");
-    await writeFile(seed, JSON.stringify(seedWith({ google: OWN, twitter: OWN })));
+  it("are required in mode real for an instance's default provider: without them the server does not start", async () => {
+    const seed = seedFile(seedWith({ google: OWN, twitter: OWN }));
     const starting = serve({ port: 0, store: "memory", seed, providers: "real", credentials: { google: GLOBAL } });
     await expect(starting).rejects.toThrow(ServeError);
-    await expect(starting).rejects.toThrow("Acme: github, Globex: github, Globex: twitter");
+    await expect(starting).rejects.toThrow("the default_provider of Globex (github)");
   });
 });

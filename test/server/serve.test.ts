@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { serve, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
+import { serve, ServeError, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
 import { APP, SEED } from "../_setup.ts";
 
 async function location(url: string): Promise<string> {
@@ -42,11 +42,17 @@ describe("svc serve", () => {
   it.each<[string, ServeOptions]>([
     ["an address that others reach", { host: "0.0.0.0" }],
     ["a public address in front of it", { publicUrl: "https://auth.example.test" }],
-  ])("does not start with simulated providers behind %s, where anyone could sign in as anyone", async (_, options) => {
-    await expect(start(options)).rejects.toThrow(
-      /^This server can be reached from elsewhere.*Acme: google.*To simulate providers anyway, add --providers simulated\.$/,
-    );
-  });
+  ])(
+    "does not start behind %s without credentials for the default providers, and says what to do",
+    async (_, options) => {
+      const message = [
+        "This server can be reached from elsewhere, where no provider is simulated: there are no credentials for the default_provider of Acme (google), Globex (github). Set SVC_GOOGLE_CLIENT_ID and SVC_GOOGLE_CLIENT_SECRET, or set default_provider to a provider that has credentials.",
+        "Acme and Globex are the demo's instances. Create your own with svc init, then start once with --reset, which deletes all records.",
+        "For tests only: with --providers simulated, anyone can sign in as anyone.",
+      ].join("\n");
+      await expect(start({ ...options, seed: undefined })).rejects.toThrow(new ServeError(message));
+    },
+  );
 
   it("starts there if simulation is requested, and then redirects to registered addresses only", async () => {
     const { port } = await start({ host: "0.0.0.0", providers: "simulated" });
@@ -65,10 +71,10 @@ describe("svc serve", () => {
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
   });
 
-  it("does not start with --providers real if one has no credentials", async () => {
+  it("does not start with --providers real if a default provider has no credentials", async () => {
     const credentials = { google: { client_id: "id", client_secret: "secret" } };
     await expect(start({ providers: "real", credentials })).rejects.toThrow(
-      /^--providers real: there are no credentials for Acme: github, Acme: twitter, Globex: github, Globex: twitter\./,
+      /^--providers real: there are no credentials for the default_provider of Globex \(github\)\. Set SVC_GITHUB_CLIENT_ID and SVC_GITHUB_CLIENT_SECRET, or set default_provider to google\./,
     );
   });
 

@@ -1,14 +1,14 @@
 import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
-import { globalCredentials } from "../providers/connections.ts";
 import { DEFINITIONS } from "../providers/index.ts";
+import type { InForce } from "../providers/offers.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import { testConnection } from "./connection-test.ts";
 import type { ControlDeps } from "./deps.ts";
 import { requireInstance } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
-import { changeInstance, refuse, requireCredentials } from "./instances.ts";
+import { changeInstance, refuse, requireDefault } from "./instances.ts";
 
 export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
   "GET /instances/:id/connections": ({ param }, deps) => {
@@ -34,8 +34,11 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
     const provider = requireProvider(param("provider"));
     if (!instance.connections[provider])
       throw new ApiError("not_found", `the instance has no connection of its own to ${provider}`);
-    requireCredentials(deps, without(instance, provider));
-    await changeInstance(deps, instance.id, (before) => without(before, provider));
+    await changeInstance(deps, instance.id, (before) => {
+      const after = without(before, provider);
+      requireDefault(deps, after);
+      return after;
+    });
     return { deleted: true, id: provider };
   },
 
@@ -45,31 +48,30 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
   },
 };
 
+const WHY: Readonly<Record<InForce, string>> = {
+  own: "the instance has credentials of its own",
+  global: "the server's credentials are used, because the instance has none",
+  simulated: "neither the instance nor the server has credentials",
+  off: "neither the instance nor the server has credentials, and no provider is simulated here",
+};
+
 function connectionResource(
-  { mode, credentials, simulator, addresses }: ControlDeps,
+  { offers, simulator, addresses }: ControlDeps,
   instance: InstanceRecord,
   provider: Provider,
 ) {
-  const own = instance.connections[provider];
-  const global = globalCredentials(provider, credentials);
-  const record = own ?? global;
-  const isReal = record !== undefined && mode !== "simulated";
-  const replaced = isReal ? record.endpoints : simulator.endpoints(provider);
-  const why = !isReal
-    ? record
-      ? "--providers simulated: credentials are not used"
-      : "neither the instance nor the server has credentials"
-    : own
-      ? "the instance has credentials of its own"
-      : "the server's credentials are used, because the instance has none";
+  const { in_force, credentials } = offers.of(instance, provider);
+  const isSimulated = in_force === "simulated";
+  const replaced = isSimulated ? simulator.endpoints(provider) : credentials?.endpoints;
+  const client = credentials ?? (isSimulated ? simulator.client : undefined);
   return {
     id: provider,
     resource: "connection" as const,
     data: {
       provider,
-      in_force: isReal ? (own ? ("own" as const) : ("global" as const)) : ("simulated" as const),
-      why,
-      client_id: (record ?? simulator.client).client_id,
+      in_force,
+      why: isSimulated && credentials ? "--providers simulated: credentials are not used" : WHY[in_force],
+      client_id: client?.client_id ?? null,
       endpoints: { ...DEFINITIONS[provider].endpoints, ...replaced },
       callback_url: addresses.callbackUrl(provider),
     },

@@ -3,8 +3,6 @@ import type { Flows } from "../flows/flows.ts";
 import type { RequestLog } from "../flows/request-log.ts";
 import type { RouteDeps } from "../http/routes/route.ts";
 import type { Live } from "../live/index.ts";
-import type { ProvidersMode } from "../providers/connections.ts";
-import type { Credentials } from "../providers/credentials.ts";
 import type { DashboardKeys } from "./dashboard-keys.ts";
 import type { Jobs } from "./jobs.ts";
 
@@ -17,9 +15,6 @@ export interface ControlDeps extends RouteDeps {
   readonly flows: Flows;
   readonly requests: RequestLog;
   readonly jobs: Jobs;
-  readonly mode: ProvidersMode;
-  /** Used where an instance has no credentials of its own. */
-  readonly credentials: Credentials;
   /** Reaches the real providers. */
   readonly fetch: Fetch;
   /** Names this process in what it has seen. */

@@ -1,5 +1,5 @@
-import { ApiError, ServeError } from "../errors.ts";
-import { checkCredentials } from "../providers/connections.ts";
+import { ApiError } from "../errors.ts";
+import { defaultFault } from "../providers/default-fault.ts";
 import { addressFaults, crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
 import type { InstanceRecord } from "../store/records.ts";
@@ -16,7 +16,7 @@ type InstanceRoutes = Omit<
 
 export const instanceRoutes: InstanceRoutes = {
   "GET /instances": (call, deps) => {
-    const resources = deps.instances.all.map((instance) => instanceResource(instance, deps.addresses));
+    const resources = deps.instances.all.map((instance) => instanceResource(instance, deps));
     return pageOf(resources.toReversed(), call, deps);
   },
 
@@ -25,19 +25,24 @@ export const instanceRoutes: InstanceRoutes = {
     refuse(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].", "")));
     const records = recordsOf(seed, deps.now());
     const [instance] = records.instances;
-    requireCredentials(deps, instance!);
+    requireDefault(deps, instance!);
     await deps.store.add(records);
     await deps.live.refresh();
-    return instanceResource(instance!, deps.addresses);
+    return instanceResource(instance!, deps);
   },
 
-  "GET /instances/:id": ({ param }, deps) => instanceResource(requireInstance(deps, param("id")), deps.addresses),
+  "GET /instances/:id": ({ param }, deps) => instanceResource(requireInstance(deps, param("id")), deps),
 
   "PATCH /instances/:id": async ({ param, body }, deps) => {
     const { id } = requireInstance(deps, param("id"));
     refuse(addressFaults(body, ""));
     const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-    return instanceResource(await changeInstance(deps, id, (before) => ({ ...before, ...patch })), deps.addresses);
+    const changed = await changeInstance(deps, id, (before) => {
+      const after = { ...before, ...patch };
+      if ("default_provider" in patch || "active" in patch) requireDefault(deps, after);
+      return after;
+    });
+    return instanceResource(changed, deps);
   },
 
   "DELETE /instances/:id": async ({ param }, deps) => {
@@ -60,13 +65,10 @@ export async function changeInstance(
   return instance;
 }
 
-/** @throws {ApiError} where a provider would be simulated that must not be */
-export function requireCredentials({ credentials, mode, isLocal }: ControlDeps, instance: InstanceRecord): void {
-  try {
-    checkCredentials([instance], credentials, mode, isLocal);
-  } catch (error) {
-    throw error instanceof ServeError ? new ApiError("bad_request", `connections: ${error.message}`) : error;
-  }
+/** @throws {ApiError} `bad_request` where an active instance's default provider would be off */
+export function requireDefault({ offers }: ControlDeps, instance: InstanceRecord): void {
+  const fault = defaultFault([instance], offers);
+  if (fault !== undefined) throw new ApiError("bad_request", `default_provider: ${fault}`);
 }
 
 /** @throws {ApiError} `bad_request`, with all of them */

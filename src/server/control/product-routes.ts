@@ -71,12 +71,12 @@ export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
   "GET /sign-in": {
     does: "Begins a sign-in with the instance's default provider.",
     query: redirect.extend({ provider: provider.optional() }),
-    errors: ["invalid_redirect_uri", "instance_not_found"],
+    errors: ["provider_not_configured", "invalid_redirect_uri", "instance_not_found"],
   },
   "GET /oauth/authorize": {
     does: "Begins a sign-in with a provider.",
     query: redirect.extend({ provider }),
-    errors: ["unknown_provider", "invalid_redirect_uri", "instance_not_found"],
+    errors: ["unknown_provider", "provider_not_configured", "invalid_redirect_uri", "instance_not_found"],
   },
   "GET /oauth/:provider/callback": {
     does: "Finishes a sign-in: redirects to the application, with token or error in the query.",

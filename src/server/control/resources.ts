@@ -3,7 +3,7 @@ import type * as answers from "../../wire/control/answers.ts";
 import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import type { Flow as FlowRecord } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
-import type { Addresses } from "../instances/addresses.ts";
+import type { RouteDeps } from "../http/routes/route.ts";
 import {
   withoutSecrets,
   type IdentityRecord,
@@ -19,7 +19,10 @@ type Answer<Name extends keyof typeof answers> = z.output<(typeof answers)[Name]
 type Accounts = Pick<Answer<"Persona">["data"], Provider>;
 
 /** Without its secrets. */
-export function instanceResource(instance: InstanceRecord, addresses: Addresses): Answer<"Instance"> {
+export function instanceResource(
+  instance: InstanceRecord,
+  { addresses, offers }: Pick<RouteDeps, "addresses" | "offers">,
+): Answer<"Instance"> {
   const { id, ...data } = withoutSecrets("instances", instance);
   const shown = PROVIDERS.flatMap((name) => {
     const own = instance.connections[name];
@@ -28,7 +31,12 @@ export function instanceResource(instance: InstanceRecord, addresses: Addresses)
   return {
     id,
     resource: "instance",
-    data: { ...data, url: addresses.instanceUrl(instance), connections: Object.fromEntries(shown) },
+    data: {
+      ...data,
+      url: addresses.instanceUrl(instance),
+      providers: offers.providersOf(instance),
+      connections: Object.fromEntries(shown),
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
 import { chosenInstance, found } from "./find.ts";
 import { Ready, type Handlers } from "./handler.ts";
-import { refuse, requireCredentials } from "./instances.ts";
+import { refuse, requireDefault } from "./instances.ts";
 import { personaFaults } from "./personas.ts";
 
 export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
@@ -23,7 +23,7 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
     );
     refuse([...accountFaults, ...crossFaults(seed)]);
     const records = recordsOf(seed, deps.now());
-    for (const instance of records.instances) requireCredentials(deps, instance);
+    for (const instance of records.instances) requireDefault(deps, instance);
     await deps.store.add(records);
     await deps.live.refresh();
     return Object.fromEntries(Object.entries(records).map(([name, rows]) => [name, rows.length])) as {

@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import { PROVIDERS } from "../../wire/names.ts";
-import { describeProvider } from "../providers/connections.ts";
+import { describeProvider } from "../providers/offers.ts";
 import type { HandlersOf } from "./handler.ts";
 
 export const stateRoutes: HandlersOf<"/state"> = {
-  "GET /state": async (_, { store, live, instances, credentials, mode }) => {
+  "GET /state": async (_, { store, live, instances, offers }) => {
     const { users, sessions } = await store.counts();
-    const kinds = PROVIDERS.map((name) => [name, describeProvider(name, instances.all, credentials, mode)] as const);
+    const kinds = PROVIDERS.map((name) => [name, describeProvider(name, instances.all, offers)] as const);
     const clock = live.clock.read();
     return {
       version: packageVersion(),

@@ -1,5 +1,6 @@
 import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import { ServeError } from "../errors.ts";
+import type { ConnectionRecord } from "../store/records.ts";
 
 /** What a server's configuration says of a provider: credentials, addresses in place of its own, or both. */
 export interface ProviderConfig {
@@ -37,6 +38,12 @@ export function credentialsFromEnv(env: Readonly<Record<string, string | undefin
       );
   }
   return credentials;
+}
+
+/** The credentials for all instances, where there are some. */
+export function globalCredentials(provider: Provider, globals: Credentials): ConnectionRecord | undefined {
+  const { client_id, client_secret } = globals[provider] ?? {};
+  return client_id && client_secret ? { client_id, client_secret } : undefined;
 }
 
 /** The variables of the client's id and secret. */

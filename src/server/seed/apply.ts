@@ -49,6 +49,15 @@ export async function fillingOf(
   return { records: { ...records, personas }, digest: seed === undefined ? undefined : await digestOf(seed) };
 }
 
+/** The demo's instances, as long as their applications are the demo's, too. Empty: the store has others. */
+export async function demoOf(instances: readonly InstanceRecord[]): Promise<InstanceRecord[]> {
+  const demo = JSON.parse(await textOf(demoPath())) as { instances: Partial<InstanceRecord>[] };
+  const isSame = (one: InstanceRecord, { name, subdomain, redirect_uris = [] }: Partial<InstanceRecord>): boolean =>
+    one.name === name && one.subdomain === subdomain && one.redirect_uris.join() === redirect_uris.join();
+  const found = instances.filter((instance) => demo.instances.some((own) => isSame(instance, own)));
+  return found.length === demo.instances.length ? found : [];
+}
+
 /** @throws {StoreNotEmpty} where another process was faster */
 export async function fill(store: Store, { records, digest }: Filling, reset: boolean): Promise<void> {
   const note = (): Promise<unknown> =>

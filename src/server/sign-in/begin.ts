@@ -5,6 +5,7 @@ import { flowIdOf } from "../flows/flow-id.ts";
 import type { Flows } from "../flows/flows.ts";
 import { withoutQuery } from "../flows/redact.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
+import type { Offers } from "../providers/offers.ts";
 import { newRecord, type InstanceRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { createBinding } from "./binding.ts";
@@ -18,6 +19,7 @@ export interface BeginDeps {
   readonly store: Store;
   readonly addresses: Addresses;
   readonly connect: Connect;
+  readonly offers: Offers;
   readonly startLimit: StartLimit;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
@@ -39,15 +41,15 @@ export interface BeginRequest {
 
 /**
  * Whether a sign-in may begin; nothing is saved.
- * @throws {SignInRefused} `invalid_redirect_uri`
+ * @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured`
  */
 export async function checkBegin(
   { connect, isLocal, flows }: Pick<BeginDeps, "connect" | "isLocal" | "flows">,
   { instance, provider, redirect_uri, caller }: BeginRequest,
 ): Promise<{ connection: Connection; destination: Destination }> {
-  const connection = await connect(instance, provider);
-  const isSimulated = connection.introduce !== undefined;
   try {
+    const connection = await connect(instance, provider);
+    const isSimulated = connection.introduce !== undefined;
     return { connection, destination: checkRedirectUri(redirect_uri, instance, { caller, isLocal, isSimulated }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

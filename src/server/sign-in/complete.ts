@@ -1,7 +1,7 @@
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import { SignInError, SignInRefused } from "../errors.ts";
+import { ApiError, SignInError, SignInRefused } from "../errors.ts";
 import type { Flows, NoteStep, StepReport } from "../flows/flows.ts";
 import { withoutQuery } from "../flows/redact.ts";
 import type { LocateIp } from "./geo.ts";
@@ -204,6 +204,8 @@ function reportedError(error: string): SignInErrorCode {
 
 function asSignInError(error: unknown): SignInError {
   if (error instanceof SignInError) return error;
+  // The provider was turned off since the sign-in began.
+  if (error instanceof ApiError) return new SignInError("temporarily_unavailable", error.detail ?? error.code);
   if (error instanceof StorageUnavailable)
     return new SignInError("temporarily_unavailable", error.message, { cause: error });
   return new SignInError("server_error", "unexpected", { cause: error });

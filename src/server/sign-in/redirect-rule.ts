@@ -76,13 +76,20 @@ export function checkEntry(entry: string, isOnly: boolean): void {
     throw refused("?* stands for the whole query; write nothing before it");
 }
 
-/** What to tell the operator at each start of instances that let any address have their tokens. */
-export function wildcardWarnings(instances: readonly InstanceRecord[], isLocal: boolean): string[] {
+/** What to tell the operator at each start of instances that send tokens to any address, or to none. */
+export function redirectWarnings(instances: readonly InstanceRecord[], isLocal: boolean): string[] {
+  if (isLocal)
+    return instances
+      .filter(allowsAny)
+      .map(
+        ({ name }) =>
+          `${name} lets any address have its tokens: redirect_uris is "*". List its addresses before others can reach this server.`,
+      );
   return instances
-    .filter(allowsAny)
-    .map(({ name }) =>
-      isLocal
-        ? `${name} lets any address have its tokens: redirect_uris is "*". List its addresses before others can reach this server.`
+    .filter((instance) => allowsAny(instance) || instance.redirect_uris.length === 0)
+    .map(({ name, redirect_uris }) =>
+      redirect_uris.length === 0
+        ? `${name} refuses every sign-in: it has no redirect_uris. List its addresses.`
         : `${name} refuses every sign-in: redirect_uris is "*", which is allowed only while nothing but this machine can reach the server. List its addresses.`,
     );
 }

@@ -26,7 +26,10 @@ export function addServe(program: Program, context: Context): void {
     .option("--control", "serve the control API, /__svc/v1, although others can reach the server (SVC_CONTROL_KEY)")
     .option("--public-url <url>", "the address that users see; default http://localhost:<port>")
     .option("--allowed-host <name>", "answer for this host name as well; can be repeated", collect)
-    .option("--providers <mode>", "auto, real or simulated; default auto: real if credentials are set")
+    .option(
+      "--providers <mode>",
+      "auto, real or simulated; default auto: real with credentials, else simulated on loopback and off beyond",
+    )
     .option("--trust-proxy <address>", "trust X-Forwarded-For from this address or network; can be repeated", collect)
     .option("--geoip <file>", "a MaxMind DB file that fills the sessions' geo_data")
     .option("--https", "use HTTPS, with a self-signed certificate")

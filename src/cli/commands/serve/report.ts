@@ -97,7 +97,9 @@ export function textReport(context: Context): Report {
         row(
           "Then try",
           asRun("svc users list", context),
-          ...(landing && isLoopbackUrl(landing) ? [asRun("svc sign-in --provider github", context)] : []),
+          ...(landing && isLoopbackUrl(landing)
+            ? [asRun(`svc sign-in${providers.github === "off" ? "" : " --provider github"}`, context)]
+            : []),
         ) + "\n",
       );
     },

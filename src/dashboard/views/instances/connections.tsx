@@ -9,7 +9,7 @@ import { notify } from "../../ui/notices.tsx";
 import { Panel, Pill, Placeholder, Problem, type Tone } from "../../ui/parts.tsx";
 import { EditConnection } from "./edit-connection.tsx";
 
-const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain" };
+const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain", off: "warn" };
 
 interface Listed {
   readonly connection: Connection;
@@ -51,7 +51,7 @@ export function Connections({ instance }: { instance: Instance }): VNode {
                 <div class="row">
                   <strong>{providerTitle(provider)}</strong>
                   <Pill tone={TONES[in_force] ?? "plain"}>{in_force}</Pill>
-                  <code class="faint">{client_id}</code>
+                  {client_id !== null && <code class="faint">{client_id}</code>}
                 </div>
                 <span class="muted">{why}</span>
                 {result && (
@@ -61,9 +61,11 @@ export function Connections({ instance }: { instance: Instance }): VNode {
                 )}
               </div>
               <div class="actions">
-                <Button small onClick={() => test(provider)}>
-                  Test
-                </Button>
+                {in_force !== "off" && (
+                  <Button small onClick={() => test(provider)}>
+                    Test
+                  </Button>
+                )}
                 <Button small onClick={() => void (edited.value = connection)}>
                   {hasOwn ? "Change…" : "Use own credentials…"}
                 </Button>

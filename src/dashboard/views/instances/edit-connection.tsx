@@ -19,7 +19,7 @@ export function EditConnection({
   onClose: () => void;
   onDone: () => void;
 }): VNode {
-  const clientId = useSignal(data.in_force === "own" ? data.client_id : "");
+  const clientId = useSignal((data.in_force === "own" && data.client_id) || "");
   const secret = useSignal("");
   const title = providerTitle(data.provider);
   const save = async (): Promise<void> => {

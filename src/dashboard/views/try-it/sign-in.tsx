@@ -9,7 +9,7 @@ import { useLoad } from "../../api/use-load.ts";
 import { href } from "../../router.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyableCode } from "../../ui/copy.tsx";
-import { SelectField } from "../../ui/field.tsx";
+import { Select, SelectField } from "../../ui/field.tsx";
 import { Facts, Panel, Pill } from "../../ui/parts.tsx";
 import { instanceChoices, outcomeChoices, personaChoices, providerChoices, readPersonas } from "../choices.ts";
 import { Claims } from "./claims.tsx";
@@ -19,18 +19,20 @@ import { signInInWindow } from "./sign-in-window.ts";
 export function TrySignIn(): VNode {
   const { instances } = service.value;
   const personas = useLoad(readPersonas, []);
-  const provider = useSignal<Provider>(PROVIDERS[0]);
+  const wanted = useSignal<Provider>(PROVIDERS[0]);
   const instance = useSignal("");
   const account = useSignal("");
   const outcome = useSignal<OutcomeId>("success");
   const result = useSignal<SignIn | undefined>(undefined);
   const chosen = instances.find(({ id }) => id === instance.value) ?? instances[0];
   const instanceId = chosen?.id ?? "";
+  const offered = chosen?.data.providers ?? [];
+  const provider = offered.find((name) => name === wanted.value) ?? offered[0] ?? wanted.value;
   const target = chosen && tryTarget(chosen.data.redirect_uris, globalThis.location.origin);
   const run = async (): Promise<void> => {
     result.value = await control.request("POST /sign-ins", {
       body: {
-        provider: provider.value,
+        provider,
         instance: instanceId,
         outcome: outcome.value,
         as: account.value || undefined,
@@ -38,17 +40,21 @@ export function TrySignIn(): VNode {
     });
   };
   const runInWindow = async (): Promise<void> => {
-    if (target !== undefined)
-      result.value = (await signInInWindow(provider.value, instanceId, target)) ?? result.peek();
+    if (target !== undefined) result.value = (await signInInWindow(provider, instanceId, target)) ?? result.peek();
   };
   return (
     <Panel title="Sign in">
       <div class="stack">
         <div class="form-grid">
-          <SelectField label="Provider" value={provider} choices={providerChoices()} />
+          <Select
+            label="Provider"
+            value={provider}
+            choices={providerChoices(undefined, offered)}
+            onChange={(name) => void (wanted.value = name as Provider)}
+          />
           <SelectField label="Instance" value={instance} choices={instanceChoices()} />
           <SelectField label="Account" value={account} choices={personaChoices(personas.data ?? [], "The first one")} />
-          <SelectField label="Outcome" value={outcome} choices={outcomeChoices(undefined, provider.value)} />
+          <SelectField label="Outcome" value={outcome} choices={outcomeChoices(undefined, provider)} />
         </div>
         <div class="actions">
           <Button kind="primary" icon="try-it" onClick={run} testId="run-sign-in">

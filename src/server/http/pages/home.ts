@@ -1,4 +1,4 @@
-import { enumerated, PROVIDER_TITLES, PROVIDERS } from "../../../wire/names.ts";
+import { PROVIDER_TITLES, type Provider } from "../../../wire/names.ts";
 import { tryTarget } from "../../../wire/try-target.ts";
 import { visible } from "../../../wire/visible.ts";
 import type { Addresses } from "../../instances/addresses.ts";
@@ -8,18 +8,21 @@ import { layout } from "./layout.ts";
 import { logo } from "./logos.ts";
 
 /** The front door in a browser: what is here, and a way to try it. */
-export function homePage(instances: readonly InstanceRecord[], addresses: Addresses): string {
+export function homePage(
+  instances: readonly InstanceRecord[],
+  addresses: Addresses,
+  providersOf: (instance: InstanceRecord) => readonly Provider[],
+): string {
   return layout(
     "svc",
     html`<div class="bar"><span class="mark" aria-hidden="true">s</span><span class="pill good">running</span></div>
       <header>
         <h1>svc is running</h1>
         <p>
-          An identity proxy with ${enumerated(Object.values(PROVIDER_TITLES), "and")} behind it. Sign in through one of them to see what your
-          application gets.
+          An identity proxy for your applications. Sign in through a provider to see what an application gets.
         </p>
       </header>
-      <div class="stack">${instances.map((instance) => instanceCard(instance, addresses))}</div>
+      <div class="stack">${instances.map((instance) => instanceCard(instance, addresses, providersOf(instance)))}</div>
       <footer>
         <span>Next: <code>npx svc-identity users list</code></span
         ><a href="${addresses.front}/.well-known/openid-configuration">Discovery</a>
@@ -28,7 +31,7 @@ export function homePage(instances: readonly InstanceRecord[], addresses: Addres
   );
 }
 
-function instanceCard(instance: InstanceRecord, addresses: Addresses): Html {
+function instanceCard(instance: InstanceRecord, addresses: Addresses, providers: readonly Provider[]): Html {
   const { name, subdomain, active, publishable_key, redirect_uris } = instance;
   const target = tryTarget(redirect_uris, addresses.front);
   return html`<section class="stack" data-testid="instance-${subdomain}">
@@ -44,12 +47,17 @@ function instanceCard(instance: InstanceRecord, addresses: Addresses): Html {
           <dd><code>${redirect_uris.join(", ")}</code></dd>`
       }
     </dl>
-    ${active && target !== undefined && tryButtons(instance, addresses.front, target)}
+    ${active && target !== undefined && tryButtons(instance, providers, addresses.front, target)}
   </section>`;
 }
 
-function tryButtons({ name, subdomain, redirect_uris }: InstanceRecord, front: string, target: string): Html {
-  const links = PROVIDERS.map((provider) => {
+function tryButtons(
+  { name, subdomain, redirect_uris }: InstanceRecord,
+  providers: readonly Provider[],
+  front: string,
+  target: string,
+): Html {
+  const links = providers.map((provider) => {
     const query = new URLSearchParams({ instance: subdomain, provider, redirect_uri: target });
     return html`<a class="button logo" href="${front}/oauth/authorize?${query.toString()}" aria-label="Sign in to ${name} with ${PROVIDER_TITLES[provider]}" data-testid="try-${subdomain}-${provider}">${logo(provider)} ${PROVIDER_TITLES[provider]}</a>`;
   });

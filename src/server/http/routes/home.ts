@@ -9,9 +9,11 @@ import type { RouteDefinition, RouteDeps } from "./route.ts";
 /** On one's own machine only: it names every instance. */
 export const home: RouteDefinition = {
   on: ["front", "api", "instance"],
-  handle({ scope }, { instances, addresses, isLocal }) {
+  handle({ scope }, { instances, addresses, offers, isLocal }) {
     requireLocal(isLocal);
-    return scope.kind === "front" ? page(homePage(instances.all, addresses)) : redirect(`${addresses.front}/`);
+    return scope.kind === "front"
+      ? page(homePage(instances.all, addresses, offers.providersOf))
+      : redirect(`${addresses.front}/`);
   },
 };
 

@@ -1,4 +1,4 @@
-import { isProvider } from "../../../wire/names.ts";
+import { isProvider, type Provider } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
 import { avatarSvg } from "../pages/avatar.ts";
 import { accountList, pickerPage } from "../pages/picker.ts";
@@ -8,7 +8,8 @@ import type { AuthorizeOutcome } from "../../simulator/authorize.ts";
 import { answerAuthorize } from "../../simulator/answer.ts";
 import { browserOf } from "../../simulator/labelled-browser.ts";
 import { requireNavigation } from "./access.ts";
-import type { RouteDefinition } from "./route.ts";
+import type { AppRequest } from "../request.ts";
+import type { RouteDefinition, RouteDeps } from "./route.ts";
 
 /** The browser's side of a simulated provider: the account picker, and the way back from it. */
 export const simulatedAuthorize: RouteDefinition = {
@@ -16,8 +17,7 @@ export const simulatedAuthorize: RouteDefinition = {
   async handle(request, deps) {
     requireNavigation(request);
     const { addresses } = deps;
-    const provider = request.params["provider"];
-    if (!isProvider(provider)) throw new ApiError("not_found");
+    const provider = simulated(request, deps);
     const isBrowser = request.caller.isBrowser;
     const shown = isBrowser ? shownBrowser(request.header("cookie"), addresses.isHttps) : undefined;
     const browser = isBrowser ? (shown ?? newBrowser()) : undefined;
@@ -36,9 +36,10 @@ export const simulatedAuthorize: RouteDefinition = {
 /** The picker's accounts again, for its own script: nothing can be chosen here. */
 export const simulatedAccounts: RouteDefinition = {
   on: ["front"],
-  handle({ params, query, header, caller }, { simulator, addresses }) {
-    const provider = params["provider"];
-    if (!isProvider(provider)) throw new ApiError("not_found");
+  handle(request, deps) {
+    const { query, header, caller } = request;
+    const { simulator, addresses } = deps;
+    const provider = simulated(request, deps);
     const browser = caller.isBrowser ? (shownBrowser(header("cookie"), addresses.isHttps) ?? newBrowser()) : undefined;
     return fragment(accountList(simulator.accounts(provider, query, browser)));
   },
@@ -53,6 +54,13 @@ export const avatar: RouteDefinition = {
     return svg(avatarSvg(persona.id, persona.name ?? persona.email));
   },
 };
+
+/** The simulated provider asked for. @throws {ApiError} `not_found`, also where a server simulates none */
+function simulated({ params }: AppRequest, { offers }: RouteDeps): Provider {
+  const provider = params["provider"];
+  if (!isProvider(provider) || !offers.canSimulate) throw new ApiError("not_found");
+  return provider;
+}
 
 function answer(outcome: AuthorizeOutcome, cookies: readonly string[] = []): Reply {
   return "location" in outcome ? redirect(outcome.location, cookies) : page(pickerPage(outcome));

@@ -1,0 +1,71 @@
+import { PROVIDERS, type Provider } from "../../wire/names.ts";
+import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
+import { globalCredentials, type Credentials } from "./credentials.ts";
+
+/**
+ * What becomes of a provider without credentials. `auto`: simulated while only this machine can reach the server, else
+ * off. `real`: off. `simulated`: every provider is simulated, with credentials too.
+ */
+export type ProvidersMode = "auto" | "real" | "simulated";
+
+/** Whose credentials a sign-in uses: the instance's own, the server's, the simulator's. `off`: it is refused. */
+export type InForce = "own" | "global" | "simulated" | "off";
+
+export interface Offer {
+  readonly in_force: InForce;
+  /** The real provider's, in force or not; undefined: there are none. */
+  readonly credentials: ConnectionRecord | undefined;
+}
+
+/** The one place that decides which providers are real, simulated or off, at the start and for each sign-in. */
+export interface Offers {
+  readonly mode: ProvidersMode;
+  /** Whether a provider without credentials is simulated. */
+  readonly canSimulate: boolean;
+  of(instance: InstanceRecord, provider: Provider): Offer;
+  /** The providers that an instance's users can sign in through. */
+  providersOf(instance: InstanceRecord): Provider[];
+}
+
+export interface OfferOptions {
+  readonly mode: ProvidersMode;
+  /** Used where an instance has none of its own (spec, "Rules"). */
+  readonly globals: Credentials;
+  /** Whether only this machine can reach the server. Elsewhere a simulated provider lets anyone sign in as anyone. */
+  readonly isLocal: boolean;
+}
+
+export function createOffers({ mode, globals, isLocal }: OfferOptions): Offers {
+  const canSimulate = mode === "simulated" || (mode === "auto" && isLocal);
+  const of = (instance: InstanceRecord, provider: Provider): Offer => {
+    const own = instance.connections[provider];
+    const credentials = own ?? globalCredentials(provider, globals);
+    if (mode === "simulated") return { in_force: "simulated", credentials };
+    if (credentials) return { in_force: own ? "own" : "global", credentials };
+    return { in_force: canSimulate ? "simulated" : "off", credentials };
+  };
+  return {
+    mode,
+    canSimulate,
+    of,
+    providersOf: (instance) => PROVIDERS.filter((provider) => of(instance, provider).in_force !== "off"),
+  };
+}
+
+export type ProviderKind = "real" | "simulated" | "off" | "by instance";
+
+/** For people: what a provider is for all instances, or that they differ. */
+export function describeProvider(
+  provider: Provider,
+  instances: readonly InstanceRecord[],
+  { of }: Offers,
+): ProviderKind {
+  const kinds = new Set(
+    instances.map((instance): ProviderKind => {
+      const { in_force } = of(instance, provider);
+      return in_force === "own" || in_force === "global" ? "real" : in_force;
+    }),
+  );
+  const [kind = "off"] = kinds;
+  return kinds.size > 1 ? "by instance" : kind;
+}
