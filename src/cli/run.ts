@@ -49,8 +49,10 @@ async function explain(cause: unknown, context: Context, asJson: boolean): Promi
   const { colors, harmless, harmlessJson } = await import("./output/text.ts");
   const { asRun } = await import("./output/format.ts");
   const { explainFailure } = await import("./connection/failure.ts");
-  const { exitCode, code, message, hint: own } = explainFailure(context, cause);
-  const hint = own && asRun(own, context);
+  const failure = explainFailure(context, cause);
+  const { exitCode, code } = failure;
+  const message = asRun(failure.message, context);
+  const hint = failure.hint && asRun(failure.hint, context);
   if (asJson) {
     context.stderr.write(`${harmlessJson({ error: { code, message, ...(hint && { hint }), exitCode } })}\n`);
     return exitCode;

@@ -7,9 +7,13 @@ export function mask(key: string): string {
   return `${key.slice(0, 3)}…${key.slice(-4)}`;
 }
 
+/** `svc` before the name of a command or a flag; elsewhere, as in "not an svc store", it is the name of the program. */
+const COMMAND =
+  /(?<!\ban? )\bsvc (?=-|(?:api|completion|config|dev|doctor|env|exec|help|init|instances|login|logout|logs|open|profiles|query|serve|sessions|sign-in|store|tokens|users|version|whoami)\b)/g;
+
 /** Commands in a text as they are to be typed here: `svc` alone is not known where it was not installed for all. */
 export function asRun(text: string, { env }: Pick<Context, "env">): string {
-  return env["npm_command"] ? text.replace(/\bsvc (?=[a-z-])/g, "npx svc-identity ") : text;
+  return env["npm_command"] ? text.replace(COMMAND, "npx svc-identity ") : text;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };

@@ -4,7 +4,7 @@ import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
-import { printJson } from "../../output/text.ts";
+import { printJson, say } from "../../output/text.ts";
 
 export interface ResetOptions extends GlobalFlags {
   readonly all?: boolean;
@@ -38,8 +38,6 @@ export async function runReset(context: Context, options: ResetOptions): Promise
   });
   if (json) return printJson(context, answer);
   const { instances, users, sessions } = answer;
-  context.stderr.write(
-    `Reset. Now there are ${instances} instances, ${users} users and ${sessions} sessions.\n` +
-      "To undo this: svc dev snapshot restore previous\n",
-  );
+  say(context, `Reset. Now there are ${instances} instances, ${users} users and ${sessions} sessions.`);
+  say(context, "To undo this: svc dev snapshot restore previous");
 }

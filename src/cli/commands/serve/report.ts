@@ -4,7 +4,7 @@ import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { tryTarget } from "../../../wire/try-target.ts";
 import type { Context } from "../../context.ts";
 import { asRun, mask } from "../../output/format.ts";
-import { colors, harmless } from "../../output/text.ts";
+import { colors, harmless, say } from "../../output/text.ts";
 import { lineLog } from "./line-log.ts";
 
 /** A longer name pushes its own values to the right, and no others. */
@@ -103,7 +103,7 @@ export function textReport(context: Context): Report {
         ) + "\n",
       );
     },
-    warn: (message) => void context.stderr.write(`${harmless(message.replaceAll("\n", " ↵ "))}\n`),
+    warn: (message) => say(context, message.replaceAll("\n", " ↵ ")),
     request(entry) {
       const { method, route, status, ms, instance, reason } = entry;
       if (isOfCommands(entry)) return;

@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { asRun } from "../../src/cli/output/format.ts";
+import { textReport } from "../../src/cli/commands/serve/report.ts";
+import { createContext, runCli, type CliResult } from "../_cli.ts";
+import { svc, useDevServer } from "../_dev-server.ts";
+
+const NPX = { npm_command: "exec" };
+
+let cwd: string;
+
+useDevServer();
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "svc-npx-"));
+});
+afterAll(() => rm(cwd, { recursive: true }));
+
+it("every command is named as npx runs it", async () => {
+  const { stdout } = await runCli(["help", "--map", "markdown"]);
+  const commands = [...stdout.matchAll(/^## (svc [a-z][a-z-]*)\b/gm)].map(([, command = ""]) => command);
+  expect(commands.length).toBeGreaterThan(20);
+  expect(commands.map((command) => asRun(`Run: ${command}`, { env: NPX }))).toEqual(
+    commands.map((command) => `Run: ${command.replace("svc", "npx svc-identity")}`),
+  );
+});
+
+it.each([
+  "What svc acknowledges can be lost.",
+  "/tmp/x is not an svc store.",
+  "svc and browsers do.",
+  "the schema svc contains x",
+])("the name of the program is left alone: %s", (sentence) => expect(asRun(sentence, { env: NPX })).toBe(sentence));
+
+it("svc dev reset says how to undo it", async () => {
+  const undo = async (env: Record<string, string>): Promise<string> => (await svc("dev reset --all", { env })).stderr;
+  expect(await undo(NPX)).toContain("\nTo undo this: npx svc-identity dev snapshot restore previous\n");
+  expect(await undo({})).toContain("\nTo undo this: svc dev snapshot restore previous\n");
+});
+
+it("the message of an error names the command to repair a store with", async () => {
+  await writeFile(join(cwd, "app.json"), '{"name":"app"}');
+  const read = (env: Record<string, string>): Promise<CliResult> =>
+    runCli(["store", "export", "--store", "app.json"], { cwd, env });
+  const { stderr } = await read(NPX);
+  expect(stderr).toContain("is not an svc store");
+  expect(stderr).toContain(": npx svc-identity store repair");
+  expect((await read({})).stderr).toContain(": svc store repair");
+});
+
+it("a warning of svc serve names the command that changes an instance", () => {
+  const context = createContext({ env: NPX });
+  textReport(context).warn("To change an instance, use svc dev instances update.");
+  expect(context.written.stderr).toBe("To change an instance, use npx svc-identity dev instances update.\n");
+});
