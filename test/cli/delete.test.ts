@@ -9,8 +9,8 @@ useDeletions();
 
 describe("The users that svc users delete deletes", () => {
   it.each<[args: string[], options: CliOptions, message: string]>([
-    [[], {}, "No user ids given."],
-    [[""], {}, '"" is not a user id. No users were deleted.'],
+    [[], {}, "No users given."],
+    [[""], {}, '"" is not a user id or e-mail address. No users were deleted.'],
     [["--query", ""], {}, "No search terms."],
     [["--query", "   "], {}, "No search terms."],
     [["--query-file", "-"], { stdin: "\n" }, '--query-file: no terms in "-".'],
@@ -22,8 +22,10 @@ describe("The users that svc users delete deletes", () => {
     [["--query", "nickname:x"], {}, 'No users were deleted: unknown field "nickname".'],
     [["--query", "provider:github"], {}, "Use: svc sessions search 'provider:github'"],
     [["--query", AT_ACME, ADA], {}, "Use ids or --query, not both."],
+    [["*@acme.test"], {}, "To delete what a search matches: --query 'email:*@acme.com'"],
+    [["ada@acme.test", "ada"], {}, '"ada" is not a user id or e-mail address. No users were deleted.'],
     [[AT_ACME], {}, "To delete what a search matches: --query 'email:*@acme.com'"],
-    [[ADA, "ada"], {}, '"ada" is not a user id. No users were deleted.'],
+    [[ADA, "ada"], {}, '"ada" is not a user id or e-mail address. No users were deleted.'],
     [[ADA.toUpperCase()], {}, "is not a user id"],
     [[`../sessions/${ADA}`], {}, "is not a user id"],
     [["-"], { stdin: `${ADA}\n\nada@acme.test\n` }, 'Line 3 of standard input: "ada@acme.test" is not a user id.'],
@@ -55,6 +57,22 @@ describe("The users that svc users delete deletes", () => {
   it("are those that a query finds, in each spelling", async () => {
     const { code, stdout } = await remove(["--query", "email.ends=@acme.test -name:Ada*", "--yes", "--expect", "1"]);
     expect([code, stdout, await left()]).toEqual([0, `${CHARLES}\tdeleted\t\n`, [ADA, GRACE]]);
+  });
+
+  it("may be named by their e-mail addresses, in any case, together with ids", async () => {
+    const { code, stdout } = await remove(["Charles@ACME.test", GRACE, CHARLES, "--yes", "--expect", "2"]);
+    expect([code, stdout.slice(0, -1).split("\n").toSorted(), await left()]).toEqual([
+      0,
+      [`${CHARLES}\tdeleted\t`, `${GRACE}\tdeleted\t`],
+      [ADA],
+    ]);
+  });
+
+  it("are none at all if an e-mail address is no one's", async () => {
+    const { code, stdout, stderr, requests } = await remove([ADA, "stranger@acme.test", "--yes"]);
+    expect([code, stdout, await left()]).toEqual([3, "", [ADA, CHARLES, GRACE]]);
+    expect(stderr).toContain("✗ No user has the e-mail address stranger@acme.test. No users were deleted.\n");
+    expect(requests.map(({ method }) => method)).not.toContain("DELETE");
   });
 
   it("never belong to another instance", async () => {
@@ -112,15 +130,18 @@ describe("svc users delete --dry-run", () => {
   it.each(["--dry-run", "-n"])("as %s prints the users in every format and deletes none", async (flag) => {
     for (const yes of [[], ["--yes"]]) {
       const piped = await remove(["--query", AT_ACME, flag, "--output", "ids", ...yes]);
-      expect(piped).toMatchObject({ code: 0, stdout: `${ADA}\n${CHARLES}\n`, stderr: "" });
+      const stderr = "2 users would be deleted; none were.\n";
+      expect(piped).toMatchObject({ code: 0, stdout: `${ADA}\n${CHARLES}\n`, stderr });
     }
     const named = await remove([GRACE, NOBODY, flag, "--json"]);
     expect([named.code, JSON.parse(named.stdout), named.stderr]).toEqual([
       0,
       [expect.objectContaining({ id: GRACE })],
-      "1 of 2 ids was not found.\n",
+      "1 of 2 ids was not found.\n1 user would be deleted; none was.\n",
     ]);
     expect(named.requests.every(({ method }) => method === "GET")).toBe(true);
+    const address = await remove(["grace@navy.test", flag, "--output", "ids"]);
+    expect(address).toMatchObject({ code: 0, stdout: `${GRACE}\n`, stderr: "1 user would be deleted; none was.\n" });
     expect(await left()).toEqual([ADA, CHARLES, GRACE]);
   });
 });
@@ -134,7 +155,6 @@ describe("The confirmation of svc users delete", () => {
     const { code, stdout, stderr } = await remove(["--query", AT_ACME], { ...atTerminal, ask });
     expect(asked).toEqual(["This cannot be undone. Type 2 to delete all of them:"]);
     expect(stderr.split("\r")[0]!.split("\n")).toEqual([
-      "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)",
       `2 users of http://acme.localhost:7820 (SVC_BASE_URL), which match ${AT_ACME}:`,
       `ID${" ".repeat(36)}EMAIL              NAME             CREATED`,
       `${ADA}  ada@acme.test      Ada Lovelace     4 months ago`,
@@ -166,6 +186,22 @@ describe("The confirmation of svc users delete", () => {
     await remove(["--query", "name:Ada*"], { ...atTerminal, confirm: (question) => asked.push(question) > 0 });
     expect([asked, await left()]).toEqual([
       ["Delete ada@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone."],
+      [CHARLES, GRACE],
+    ]);
+  });
+
+  it("names the user and the service for an e-mail address", async () => {
+    const asked: string[] = [];
+    const confirm = (question: string): boolean => asked.push(question) > 1;
+    const declined = await remove(["ADA@acme.test"], { ...atTerminal, confirm });
+    expect(declined).toMatchObject({ code: 1, stdout: "", stderr: "✗ Declined. No users were deleted.\n" });
+    expect(await remove(["ADA@acme.test"], { ...atTerminal, confirm })).toMatchObject({
+      code: 0,
+      stdout: `Deleted ${ADA}\n`,
+    });
+    const question = "Delete ada@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone.";
+    expect([asked, await left()]).toEqual([
+      [question, question],
       [CHARLES, GRACE],
     ]);
   });

@@ -41,7 +41,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   "sessions list --after": sessions,
   "sessions search --after": sessions,
   "users get user": usersByEmail,
-  "users delete id": users,
+  "users delete user": users,
   "dev users update user": usersByEmail,
   "sessions get session_id": sessions,
   "dev sessions revoke session_id": sessions,

@@ -1,7 +1,5 @@
 import type { Command } from "commander";
-import type { Client } from "../../../client/client.ts";
 import { isUuid } from "../../../wire/names.ts";
-import type { User } from "../../../wire/resources.ts";
 import { openClient } from "../../connection/client.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -10,6 +8,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
 import { printResource } from "../../list/record.ts";
 import { printsRows } from "../../output/flags.ts";
+import { findByEmail } from "./by-email.ts";
 
 export function addGet(users: Command, context: Context): void {
   const command = printsRows(users.command("get").argument("<user>", "an id or e-mail address")).description(
@@ -36,22 +35,4 @@ export async function runGet(context: Context, options: GlobalFlags, user: strin
   const client = await openClient(context, options);
   const found = user.includes("@") ? await findByEmail(client, user) : await client.users.get(user);
   await printResource(context, options, USER_COLUMNS, found);
-}
-
-async function findByEmail(client: Client, email: string): Promise<User> {
-  if (/[\s*]/.test(email)) throw new CliError(EXIT.usage, `"${email}" is not an e-mail address.`);
-  const [user, ...others] = await client.users.search(`email:${email}`);
-  if (!user)
-    throw new CliError(
-      EXIT.notFound,
-      `No user has the e-mail address ${email}.`,
-      `To find a part of it: svc users search email.contains=${email.split("@")[0]}`,
-    );
-  if (others.length > 0)
-    throw new CliError(
-      EXIT.failed,
-      `${others.length + 1} users have the e-mail address ${email}.`,
-      `List them with: svc users search --email ${email}`,
-    );
-  return user;
 }

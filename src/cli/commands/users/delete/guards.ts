@@ -72,7 +72,7 @@ function needsExpect({ typed }: Targets, { expect }: Guards): boolean {
 }
 
 /**
- * Asks for yes or no before one deletion, and for their number before several, unless `--yes` was given.
+ * Asks for yes or no before one deletion, and for their number before several.
  * @throws {CliError} if the answer is no, or a prompt is not possible
  */
 export async function obtainConsent(
@@ -82,7 +82,6 @@ export async function obtainConsent(
   guards: Guards,
   target: Target,
 ): Promise<void> {
-  if (guards.yes) return;
   const { ids, tookStdin } = targets;
   const service = describeTarget(target);
   const flags = ["--yes", ...missingFlags(targets, guards, target)].join(" ");

@@ -31,7 +31,9 @@ export interface DeleteOptions extends SearchFlags, GlobalFlags {
 
 export function addDelete(users: Command, context: Context): void {
   const command = printsRows(
-    users.command("delete").argument("[id...]", "user ids; - reads them from standard input, one a line"),
+    users
+      .command("delete")
+      .argument("[user...]", "ids or e-mail addresses; - reads ids from standard input, one a line"),
   )
     .description("delete users with all their identities and sessions; this cannot be undone")
     .option("-n, --dry-run", "print the users that would be deleted, without deleting them")
@@ -44,16 +46,17 @@ export function addDelete(users: Command, context: Context): void {
   withHelp(addQueryFlags(command), {
     examples: [
       ["svc users delete 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "delete one user, after confirmation"],
+      ["svc users delete ada@acme.com", "the same by e-mail address"],
       ["svc users delete --query 'email:*@acme.com' --dry-run", "preview"],
       ["svc users delete --query 'email:*@acme.com' --yes --expect 3", "in a script, if exactly three match"],
       ["svc users delete - --yes --receipt done.ndjson < ids.txt", "a list, with a receipt"],
     ],
     exits: [...LIST_EXITS, EXIT.someFailed, EXIT.precondition, EXIT.interrupted],
-    notes: `Confirm one user with yes or no, several by typing their number. The service is
-printed first. With --yes it has to be named, by a flag, a variable or a local
-server: the current profile is not enough. Ctrl-C finishes the deletions in
-progress, and prints what was deleted. With several users, already-deleted ones
-do not count as failures.`,
+    notes: `An address must be that of one user exactly. Confirm one user with yes or no,
+several by typing their number; the question names the service. With --yes it has
+to be named, by a flag, a variable or a local server: the current profile is not
+enough. Ctrl-C finishes the deletions in progress, and prints what was deleted.
+With several users, already-deleted ones do not count as failures.`,
   });
   runs(command, (options: DeleteOptions, ids: string[]) => runDelete(context, options, ids));
 }
@@ -76,7 +79,10 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
     if (missing > 0)
       context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "was" : "were"} not found.\n`);
     const none = typed === undefined ? "No users would be deleted." : nothingFound(typed, USERS);
-    return printAll(context, options, USER_COLUMNS, found, none);
+    await printAll(context, options, USER_COLUMNS, found, none);
+    if (found.length === 1) say(context, "1 user would be deleted; none was.");
+    if (found.length > 1) say(context, `${found.length} users would be deleted; none were.`);
+    return;
   }
   checkCount(targets, guards, target);
   if (ids.length === 0) {
@@ -85,9 +91,9 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
     return isTable(formatOf(options, context)) ? undefined : reportMany(context, options, { outcomes: [] });
   }
   checkFlags(targets, guards, target);
-  const service = describeTarget(target);
-  say(context, `Deleting from ${service}`);
-  await obtainConsent(context, client, targets, guards, target);
+  // The question names the service as well.
+  if (guards.yes) say(context, `Deleting from ${describeTarget(target)}`);
+  else await obtainConsent(context, client, targets, guards, target);
 
   const receipt =
     options.receipt === undefined

@@ -7,6 +7,7 @@ import { readStdin } from "../../../input.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { pages } from "../../../list/pages.ts";
+import { findByEmail } from "../by-email.ts";
 import { USERS, type SearchFlags } from "../../../search/flags.ts";
 import { readQuery, type TypedQuery } from "../../../search/read.ts";
 import { unknownFieldHint } from "../../../search/unknown-field.ts";
@@ -34,14 +35,20 @@ export async function readTargets(
   if (args.length === 0)
     throw new CliError(
       EXIT.usage,
-      "No user ids given.",
-      "Give ids, - to read them from standard input, or --query 'email:*@acme.com'.",
+      "No users given.",
+      "Give ids or e-mail addresses, - to read ids from standard input, or --query 'email:*@acme.com'.",
     );
   const tookStdin = args.includes("-");
-  const ids = args.filter((argument) => argument !== "-").map((argument) => checkedId(argument));
-  const lines = tookStdin ? (await readStdin(context)).split("\n") : [];
-  for (const [i, line] of lines.entries()) if (line.trim() !== "") ids.push(checkedId(line.trim(), i + 1));
-  return { ids: [...new Set(ids)], tookStdin };
+  const named = args.filter((argument) => argument !== "-");
+  for (const argument of named) if (!isAddress(argument)) checkId(argument, "user id or e-mail address");
+  const lines = tookStdin ? (await readStdin(context)).split("\n").map((line) => line.trim()) : [];
+  for (const [i, line] of lines.entries()) if (line !== "") checkId(line, "user id", i + 1);
+  const ids = new Set<string>();
+  // All of them are known before anything is deleted.
+  for (const name of named)
+    ids.add(isAddress(name) ? (await findByEmail(client, name, " No users were deleted.")).id : name);
+  for (const line of lines) if (line !== "") ids.add(line);
+  return { ids: [...ids], tookStdin };
 }
 
 async function search(context: Context, client: Client, flags: SearchFlags): Promise<Targets> {
@@ -82,13 +89,18 @@ async function refuseVainExclusion(client: Client, query: Query, count: number):
   );
 }
 
-function checkedId(text: string, line?: number): string {
-  if (isUuid(text)) return text;
+/** A name that can stand for one user only; with an operator or a wildcard in it, it is a search. */
+function isAddress(text: string): boolean {
+  return text.includes("@") && !/[:<>=*\s]/.test(text);
+}
+
+function checkId(text: string, expected: string, line?: number): void {
+  if (isUuid(text)) return;
   const where = line === undefined ? "" : `Line ${line} of standard input: `;
   throw new CliError(
     EXIT.usage,
-    `${where}"${text.slice(0, 100)}" is not a user id. No users were deleted.`,
-    /[:<>=]/.test(text)
+    `${where}"${text.slice(0, 100)}" is not a ${expected}. No users were deleted.`,
+    /[:<>=*]/.test(text)
       ? "To delete what a search matches: --query 'email:*@acme.com'"
       : text.includes("@")
         ? `Find the id with: svc users search --email ${text}`
