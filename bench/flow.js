@@ -75,24 +75,38 @@ export async function tokenOf({ port }) {
   return token;
 }
 
+/** One sign-in but for its verification. */
+export async function signInUnverified(connection, _key, account) {
+  await tokenFrom(connection, account);
+}
+
+/** One sign-in up to the choice of an account: the callback never comes. */
+export async function chooseAccount(connection, _key, account) {
+  await callbackFrom(connection, account);
+}
+
 async function tokenFrom(connection, account) {
+  let answer = await callbackFrom(connection, account);
+  while (!answer.location.startsWith(APP)) {
+    if (answer.status !== 302) throw new Error(`${answer.status}: ${answer.body.slice(0, 200)}`);
+    answer = await connection.request("GET", pathOf(answer.location));
+  }
+  return tokenIn(answer.location);
+}
+
+/** What the choice of an account is answered with: the way to the callback. */
+async function callbackFrom(connection, account) {
   const start = `/oauth/authorize?provider=github&redirect_uri=${encodeURIComponent(APP)}`;
   let answer = await connection.request("GET", start);
   let picker = start;
   while (answer.status === 302) {
-    if (answer.location.startsWith(APP)) return tokenIn(answer.location);
     picker = pathOf(answer.location);
     answer = await connection.request("GET", picker);
   }
   const choices = choicesOn(answer.body, picker);
   const choice = choices[account % choices.length];
   if (choice === undefined) throw new Error(`no account to choose: ${answer.status} ${answer.body.slice(0, 200)}`);
-  answer = await connection.request("GET", choice);
-  while (!answer.location.startsWith(APP)) {
-    if (answer.status !== 302) throw new Error(`${answer.status}: ${answer.body.slice(0, 200)}`);
-    answer = await connection.request("GET", pathOf(answer.location));
-  }
-  return tokenIn(answer.location);
+  return connection.request("GET", choice);
 }
 
 /** Where a choice leads: buttons of svc's form, or links of what is compared with it. */

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installEmulate } from "./emulate.js";
-import { signIns } from "./flow.js";
-import { perSecond, ratioRow, report } from "./report.js";
+import { chooseAccount, signIns, signInUnverified } from "./flow.js";
+import { median, perSecond, ratioRow, report } from "./report.js";
 import { cpuOf, start } from "./server.js";
 
 const ROOT = new URL("..", import.meta.url).pathname;
@@ -42,6 +42,7 @@ export async function compareSignIns(rounds) {
     };
     const rates = { svc: [], hand: [], emulate: [] };
     const cpu = { svc: [], hand: [] };
+    const callbacks = [];
     for (const options of Object.values(contenders))
       await signIns({ ...options, seconds: WARM_UP_SECONDS, most: WARM_UP });
     for (let round = 0; round < rounds; round++) {
@@ -51,6 +52,12 @@ export async function compareSignIns(rounds) {
         rates[name].push(rate);
         cpu[name].push(((await cpuOf(options.pid)) - before) / (rate * SECONDS));
       }
+      const until = async (signIn) => {
+        const before = await cpuOf(svc.pid);
+        const rate = await signIns({ ...contenders.svc, signIn, seconds: SECONDS });
+        return ((await cpuOf(svc.pid)) - before) / (rate * SECONDS);
+      };
+      callbacks.push((await until(signInUnverified)) - (await until(chooseAccount)));
       if (emulate.rate) rates.emulate.push(await emulate.rate());
     }
     const micros = (value) => `${Math.round(value)} µs`;
@@ -58,6 +65,12 @@ export async function compareSignIns(rounds) {
     return [
       ratioRow("whole sign-in, durable / by hand on node:http", "≥ 0.5", rates.svc, rates.hand, perSecond),
       ratioRow("  CPU time of one", "≤ 2", cpu.svc, cpu.hand, micros),
+      {
+        name: "  ms of CPU for its callback",
+        limit: "≤ 0.3",
+        ratio: median(callbacks) / 1000,
+        detail: `${micros(Math.min(...callbacks))} to ${micros(Math.max(...callbacks))}`,
+      },
       emulate.missing
         ? { name: withEmulate, limit: "≥ 1.5", detail: `left out: ${emulate.missing}` }
         : ratioRow(withEmulate, "≥ 1.5", rates.svc, rates.emulate, perSecond),
