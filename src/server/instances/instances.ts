@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { InstanceRecord } from "../store/records.ts";
 
 export type Instances = ReturnType<typeof createInstances>;
@@ -6,6 +6,17 @@ export type Instances = ReturnType<typeof createInstances>;
 /** The instances, by everything that a request may name one by: none, until `replace` says which there are. */
 export function createInstances() {
   let indexes = indexesOf([]);
+  /** The secret key that was looked up last: most requests come with the same one. */
+  let latest: { readonly key: Buffer; readonly instance: InstanceRecord } | undefined;
+
+  function bySecretKey(key: string): InstanceRecord | undefined {
+    const shown = Buffer.from(key);
+    if (latest?.key.length === shown.length && timingSafeEqual(latest.key, shown)) return latest.instance;
+    const instance = indexes.secretKeys.get(digest(key));
+    if (instance) latest = { key: shown, instance };
+    return instance;
+  }
+
   return {
     /** Serves at the front door: the first one made. */
     get first(): InstanceRecord | undefined {
@@ -16,10 +27,11 @@ export function createInstances() {
     },
     byId: (id: string) => indexes.ids.get(id),
     bySubdomain: (subdomain: string) => indexes.subdomains.get(subdomain),
-    bySecretKey: (key: string) => indexes.secretKeys.get(digest(key)),
+    bySecretKey,
     byPublishableKey: (key: string) => indexes.publishableKeys.get(key),
     replace(instances: readonly InstanceRecord[]): void {
       indexes = indexesOf(instances);
+      latest = undefined;
     },
   };
 }
