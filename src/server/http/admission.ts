@@ -1,7 +1,7 @@
 import { PUBLISHABLE_KEY_HEADER } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError } from "../errors.ts";
-import { callerOf } from "../sign-in/caller.ts";
+import { callerOf, type Caller } from "../sign-in/caller.ts";
 import type { Instances } from "../instances/instances.ts";
 import type { Incoming } from "./incoming.ts";
 import type { AppRequest } from "./request.ts";
@@ -33,6 +33,7 @@ export function admit(incoming: Incoming, { addresses, instances }: AdmissionDep
 
   if (path.startsWith("/api/")) refuseOtherOrigins(path, header, header("sec-fetch-site"));
 
+  let caller: Caller | undefined;
   return {
     scope,
     instance:
@@ -45,7 +46,7 @@ export function admit(incoming: Incoming, { addresses, instances }: AdmissionDep
     params: {},
     query: parseQueryString(search),
     ip_address: incoming.ip_address,
-    caller: callerOf(header, host.replace(/:\d*$/, ""), addresses.isHttps),
+    caller: () => (caller ??= callerOf(header, host.replace(/:\d*$/, ""), addresses.isHttps)),
     header,
     text,
   };

@@ -24,7 +24,8 @@ export interface AppRequest {
   readonly query: ReadonlyMap<string, string>;
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;
-  readonly caller: Caller;
+  /** Who sends it. Requests with a key are not asked. */
+  readonly caller: () => Caller;
   /** The sign-in that this request belongs to. */
   flow_id?: string;
   /** Set by the request that ends a sign-in. */

@@ -72,7 +72,7 @@ export function requireSignInInstance(request: AppRequest, { instances }: Access
  * @throws {ApiError} for what a page fetches or embeds, and for a prefetch or prerender
  */
 export function requireNavigation({ caller }: AppRequest): void {
-  if (caller.isNavigation) return;
+  if (caller().isNavigation) return;
   throw new ApiError(
     "bad_request",
     "a browser signs in by going to this address; a script, an image, a frame, a prefetch or a prerender cannot. Use a link, or set window.location",

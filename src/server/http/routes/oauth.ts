@@ -48,7 +48,8 @@ export const callback: RouteDefinition = {
   isSingleUse: true,
   async handle(request, deps) {
     requireNavigation(request);
-    const { query, ip_address, caller } = request;
+    const { query, ip_address } = request;
+    const caller = request.caller();
     const provider = known(request.params["provider"] ?? "");
     const state = query.get("state") ?? "";
     if (query.has("code") && query.has("error"))
@@ -87,7 +88,7 @@ async function begin(
   provider: Provider,
 ): Promise<Reply> {
   const { scope, caller } = request;
-  if (!caller.isBrowser || (scope.kind === "front" && scope.isCallback))
+  if (!caller().isBrowser || (scope.kind === "front" && scope.isCallback))
     return beginHere(request, deps, instance, provider);
   const begun = beginRequest(request, instance, provider);
   await checkBegin(deps, begun);
@@ -117,7 +118,7 @@ function beginRequest(
   provider: Provider,
 ): BeginRequest {
   const redirect_uri = query.get("redirect_uri") ?? "";
-  return { instance, provider, redirect_uri, login_hint: query.get("login_hint"), caller, ip_address };
+  return { instance, provider, redirect_uri, login_hint: query.get("login_hint"), caller: caller(), ip_address };
 }
 
 function known(provider: string): Provider {

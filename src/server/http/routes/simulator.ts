@@ -18,7 +18,7 @@ export const simulatedAuthorize: RouteDefinition = {
     requireNavigation(request);
     const { addresses } = deps;
     const provider = simulated(request, deps);
-    const isBrowser = request.caller.isBrowser;
+    const isBrowser = request.caller().isBrowser;
     const shown = isBrowser ? shownBrowser(request.header("cookie"), addresses.isHttps) : undefined;
     const browser = isBrowser ? (shown ?? newBrowser()) : undefined;
     const { outcome, flow_id } = await answerAuthorize(deps, {
@@ -40,7 +40,9 @@ export const simulatedAccounts: RouteDefinition = {
     const { query, header, caller } = request;
     const { simulator, addresses } = deps;
     const provider = simulated(request, deps);
-    const browser = caller.isBrowser ? (shownBrowser(header("cookie"), addresses.isHttps) ?? newBrowser()) : undefined;
+    const browser = caller().isBrowser
+      ? (shownBrowser(header("cookie"), addresses.isHttps) ?? newBrowser())
+      : undefined;
     return fragment(accountList(simulator.accounts(provider, query, browser)));
   },
 };
