@@ -5,6 +5,7 @@ import { variablesOf } from "../../connection/variables.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { quoted } from "../../search/spelling.ts";
 import { printJson } from "../../output/text.ts";
 
 const FORMATS = ["shell", "dotenv", "json"] as const;
@@ -40,9 +41,4 @@ export async function runEnv(context: Context, { format, json, instance: wanted 
   if (json || format === "json") return printJson(context, variables);
   for (const [name, value] of Object.entries(variables))
     context.stdout.write(format === "shell" ? `export ${name}=${quoted(value)}\n` : `${name}=${value}\n`);
-}
-
-/** Addresses and keys need no quotes; whatever else comes is not read by the shell. */
-function quoted(value: string): string {
-  return /^[\w@%+:,./=-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -26,7 +26,7 @@ export function addDecode(tokens: Command, context: Context): void {
 
 /** Prints what a token says of itself. @throws {CliError} for what cannot be decoded */
 export async function runDecode(context: Context, options: DecodeOptions, argument?: string): Promise<void> {
-  const token = await readToken(context, argument, options.json === true);
+  const token = await readToken(context, "decode", argument, options.json === true);
   const decoded = await decode(token);
   if (!decoded)
     throw new CliError(EXIT.usage, "Not a token: it cannot be decoded.", "A token has three parts, separated by dots.");

@@ -1,18 +1,46 @@
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { readStdin } from "../../input.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { quoted } from "../../search/spelling.ts";
 
-/** The token of an argument, or of standard input. @throws {CliError} where there is none */
-export async function readToken(context: Context, argument: string | undefined, isSilent: boolean): Promise<string> {
+/** What no token ends in: its last part, in base64url, is longer. */
+const FILE_NAME = /\.(?:txt|jwt|jws|token|json|env|log)$/i;
+
+/**
+ * The token of an argument, or of standard input.
+ * @param command the one that is run, for hints
+ * @throws {CliError} where there is none, or the argument is a file
+ */
+export async function readToken(
+  context: Context,
+  command: "verify" | "decode",
+  argument: string | undefined,
+  isSilent: boolean,
+): Promise<string> {
   const isPiped = argument === undefined || argument === "-";
   if (argument === undefined && context.stdin.isTTY)
-    throw new CliError(EXIT.usage, "No token given.", 'Pipe it in: echo "$TOKEN" | svc tokens verify -');
+    throw new CliError(EXIT.usage, "No token given.", `Pipe it in: echo "$TOKEN" | svc tokens ${command} -`);
+  if (!isPiped && isFile(context, argument))
+    throw new CliError(
+      EXIT.usage,
+      `"${argument}" is the name of a file, not a token.`,
+      `To read a token from it: svc tokens ${command} - < ${quoted(argument)}`,
+    );
   if (!isPiped && context.stderr.isTTY && !isSilent)
     context.stderr.write("! Your shell's history keeps a token that is an argument. Pipe it in instead.\n");
   const token = bare(isPiped ? await readStdin(context) : argument);
   if (token === "") throw new CliError(EXIT.usage, "The token is empty.", "Check that the variable or file has one.");
   return token;
+}
+
+/** Whether an argument is a file, or looks like the name of one. A token begins with `{"` in base64url, and is never shown. */
+function isFile({ cwd }: Context, argument: string): boolean {
+  if (argument === "" || bare(argument).startsWith("eyJ")) return false;
+  const path = resolve(cwd, argument);
+  return FILE_NAME.test(argument) || (existsSync(path) && !statSync(path).isDirectory());
 }
 
 /** Without the word before it in a header. */

@@ -60,7 +60,7 @@ export async function runVerify(context: Context, options: VerifyOptions, argume
       throw new CliError(EXIT.usage, "--batch reads tokens from standard input.", "Omit the argument.");
     return verifyBatch(context, await openChecks(context, options), options.quiet === true);
   }
-  const token = await readToken(context, argument, options.quiet === true || options.json === true);
+  const token = await readToken(context, "verify", argument, options.quiet === true || options.json === true);
   let checks: Checks;
   let checked: Checked;
   try {
