@@ -57,11 +57,11 @@ describe("A server that others reach, without --providers simulated,", () => {
     begin("twitter").replace("/oauth/authorize", "/sign-in"),
     begin("twitter").replace("/oauth/authorize", "/__svc/begin"),
     begin("twitter").replace("/oauth/authorize", "http://blog.localhost:7820/oauth/authorize"),
-  ])("T44: does not begin a sign-in with a provider that has no credentials: %s", async (path) => {
+  ])("T45: does not begin a sign-in with a provider that has no credentials: %s", async (path) => {
     await expectOff(await beyondLoopback(), path);
   });
 
-  it("T44: takes a person back to the application from the error page", async () => {
+  it("T45: takes a person back to the application from the error page", async () => {
     const { fetch } = await beyondLoopback();
     const headers = { accept: "text/html", "user-agent": "Mozilla/5.0", "sec-fetch-mode": "navigate" };
     const page = await (await fetch(begin("twitter"), { headers })).text();
@@ -73,7 +73,7 @@ describe("A server that others reach, without --providers simulated,", () => {
     ["github", CLIENT.client_id],
     ["github", "svc-simulator"],
     ["twitter", "svc-simulator"],
-  ])("T44: has no simulated %s to ask for a code, as client %s", async (provider, client_id) => {
+  ])("T45: has no simulated %s to ask for a code, as client %s", async (provider, client_id) => {
     const { fetch } = await beyondLoopback();
     const state = locationOf(await fetch(begin("github"))).searchParams.get("state")!;
     const query = new URLSearchParams({
@@ -88,7 +88,7 @@ describe("A server that others reach, without --providers simulated,", () => {
     expect((await fetch(`/__svc/simulator/${provider}/accounts?${query}`)).status).toBe(404);
   });
 
-  it.each(["github", "twitter"])("T44: finishes no sign-in that began at a simulated %s before", async (provider) => {
+  it.each(["github", "twitter"])("T45: finishes no sign-in that began at a simulated %s before", async (provider) => {
     const host = "auth.example.test";
     const options: ServeOptions = {
       store: join(temporaryDirectory(), "db.json"),
@@ -118,7 +118,7 @@ describe("A server that others reach, without --providers simulated,", () => {
     expect(JSON.parse(users.body)).toEqual([]);
   });
 
-  it("T44: simulates nothing after the control API has removed a connection, and keeps the default provider's", async () => {
+  it("T45: simulates nothing after the control API has removed a connection, and keeps the default provider's", async () => {
     const service = await beyondLoopback({
       default_provider: "google",
       connections: { google: CLIENT, twitter: CLIENT },
@@ -142,7 +142,7 @@ describe("A server that others reach, without --providers simulated,", () => {
     ["PATCH /instances/blog", { default_provider: "twitter" }],
     ["POST /instances", { name: "Shop", subdomain: "shop" }],
     ["POST /seed", { instances: [{ name: "Shop", subdomain: "shop", default_provider: "twitter" }] }],
-  ])("T44: refuses a default provider without credentials in %s", async (route, body) => {
+  ])("T45: refuses a default provider without credentials in %s", async (route, body) => {
     const service = await beyondLoopback();
     const [status, error] = await control(service, route, body);
     expect([status, error]).toEqual([
@@ -151,7 +151,7 @@ describe("A server that others reach, without --providers simulated,", () => {
     ]);
   });
 
-  it("T44: refuses to activate an instance whose default provider has no credentials", async () => {
+  it("T45: refuses to activate an instance whose default provider has no credentials", async () => {
     const service = await beyondLoopback();
     const shop = { name: "Shop", subdomain: "shop", default_provider: "twitter", active: false };
     expect(await control(service, "POST /instances", shop)).toEqual([201, undefined]);
@@ -160,7 +160,7 @@ describe("A server that others reach, without --providers simulated,", () => {
     expect(await control(service, "PATCH /instances/shop", { name: "Store" })).toEqual([200, undefined]);
   });
 
-  it("T44: simulates nothing after a snapshot has brought back an instance without the connection", async () => {
+  it("T45: simulates nothing after a snapshot has brought back an instance without the connection", async () => {
     const service = await beyondLoopback();
     await control(service, "POST /snapshots", { name: "before" });
     await control(service, "PUT /instances/blog/connections/twitter", CLIENT);
