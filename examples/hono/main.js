@@ -1,4 +1,8 @@
 import { serve } from "@hono/node-server";
 import { createApp } from "./app.js";
 
-serve({ fetch: createApp({ secretKey: process.env.SVC_SECRET_KEY }).fetch, port: 3000 });
+const { SVC_SECRET_KEY: secretKey, PORT = "3000" } = process.env;
+
+serve({ fetch: createApp({ secretKey }).fetch, port: Number(PORT) }, ({ port }) => {
+  console.log(`http://localhost:${port}`);
+});

@@ -184,7 +184,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
 
     it("leads back to the application whose address was refused", async () => {
       await page.goto(start({ instance: "globex", redirect_uri: "https://other.test/cb" }));
-      expect(await page.getByTestId("way-back").getAttribute("href")).toBe("http://localhost:3000");
+      expect(await page.getByTestId("way-back").getAttribute("href")).toBe("http://localhost:4000");
     });
   });
 
@@ -196,6 +196,26 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
     expect(new Set(addresses.map((address) => new URL(address).origin))).toEqual(new Set([svc.url]));
     await page.getByTestId("try-globex-github").click();
     expect(await page.getByTestId("application").textContent()).toBe("Globex");
-    expect(await page.getByTestId("destination").textContent()).toBe("http://localhost:3000");
+    expect(await page.getByTestId("destination").textContent()).toBe("http://localhost:4000");
+  });
+
+  it("the home page says what the demo's instances are, and leads to the dashboard and the API reference", async () => {
+    await page.goto(svc.url);
+    expect(await page.locator("header").textContent()).toMatch(/the demo's: Acme and\s+Globex\./);
+    const section = page.getByTestId("instance-globex");
+    await section.getByText("These end at the application itself, http://localhost:4000/callback.").waitFor();
+    await page.getByRole("link", { name: "Dashboard" }).click();
+    await page.getByRole("heading", { name: "Open the dashboard" }).waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: "API reference" }).click();
+    await page.waitForURL(`${svc.url}/__svc/docs`);
+    await page.locator("h1").waitFor();
+  });
+
+  it("the home page has no link to a dashboard that is switched off", async () => {
+    const server = await serve({ port: 0, store: "memory", control: false });
+    await page.goto(server.url);
+    expect(await page.locator("footer a").allTextContents()).toEqual(["Discovery"]);
+    await server.close();
   });
 });

@@ -101,7 +101,14 @@ describe("The documents", () => {
     const origin = await program.until(/(http:\/\/localhost:\d+)/);
     const jar = new Map<string, string>();
     expect(JSON.parse(await browse(`${origin}/sign-in`, jar))).toMatchObject({ email: "ada@acme.test" });
-    expect((await fetch(`${origin}/callback?token=${jar.get("token")}`)).status).toBe(400);
+    // A sign-in that began elsewhere, such as one of another instance on the front page.
+    const stray = await fetch(`${origin}/callback?token=${jar.get("token")}`);
+    expect([stray.status, await stray.text()]).toEqual([
+      400,
+      `Not signed in: no sign-in began here. Begin at ${origin}`,
+    ]);
+    const script = await fetch(`${origin}/callback?error=<script>`);
+    expect([script.status, script.headers.get("content-type")]).toEqual([400, "text/plain; charset=utf-8"]);
     expect((await fetch(`${origin}/me`)).status).toBe(401);
   });
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -238,6 +239,16 @@ describe("The program of the Express example", () => {
       expect.stringMatching(`^Check SVC_SECRET_KEY and SVC_BASE_URL: .*${problem}.*\n$`),
     ]);
   });
+});
+
+it("The program of the Hono example listens where PORT says and tells the address", async () => {
+  const main = join(ROOT, "examples/hono/main.js");
+  const child = spawn(process.execPath, [main], { env: { SVC_SECRET_KEY: secretKey, PORT: "0" } });
+  onTestFinished(() => void child.kill());
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const [address] = /^http:\/\/localhost:\d+/.exec(String(line)) ?? [];
+  expect(new URL(address!).port).not.toBe("3000");
+  expect(await (await fetch(`${address}/health`)).json()).toEqual({ ok: true });
 });
 
 async function tokenOf(login_hint: string): Promise<string> {

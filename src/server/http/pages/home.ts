@@ -7,11 +7,12 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { logo } from "./logos.ts";
 
-/** The front door in a browser: what is here, and a way to try it. */
+/** The front door in a browser: what is here, and a way to try it. @param hasControl whether there is a dashboard */
 export function homePage(
   instances: readonly InstanceRecord[],
   addresses: Addresses,
   providersOf: (instance: InstanceRecord) => readonly Provider[],
+  hasControl: boolean,
 ): string {
   return layout(
     "svc",
@@ -21,11 +22,18 @@ export function homePage(
         <p>
           An identity proxy for your applications. Sign in through a provider to see what an application gets.
         </p>
+        <p>
+          Each instance below is an application with users and keys of its own. Without a seed, they are the demo's: Acme and
+          Globex.
+        </p>
       </header>
       <div class="stack">${instances.map((instance) => instanceCard(instance, addresses, providersOf(instance)))}</div>
-      <footer>
-        <span>Next: <code>npx svc-identity users list</code></span
-        ><a href="${addresses.front}/.well-known/openid-configuration">Discovery</a>
+      <footer class="buttons">
+        <span>Next: <code>npx svc-identity users list</code></span>
+        <span class="buttons"
+          >${hasControl && html`<a href="${addresses.front}/__svc/">Dashboard</a> <a href="${addresses.front}/__svc/docs">API reference</a>`}
+          <a href="${addresses.front}/.well-known/openid-configuration">Discovery</a></span
+        >
       </footer>`,
     { isWide: true },
   );
@@ -62,5 +70,5 @@ function tryButtons(
     return html`<a class="button logo" href="${front}/oauth/authorize?${query.toString()}" aria-label="Sign in to ${name} with ${PROVIDER_TITLES[provider]}" data-testid="try-${subdomain}-${provider}">${logo(provider)} ${PROVIDER_TITLES[provider]}</a>`;
   });
   return html`<div class="buttons">${links}</div>
-    ${redirect_uris.length > 0 && html`<p>These end at your application, <code>${target}</code>.</p>`}`;
+    ${redirect_uris.length > 0 && html`<p>These end at the application itself, <code>${target}</code>. Start it there first.</p>`}`;
 }

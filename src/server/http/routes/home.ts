@@ -9,11 +9,11 @@ import type { RouteDefinition, RouteDeps } from "./route.ts";
 /** On one's own machine only: it names every instance. */
 export const home: RouteDefinition = {
   on: ["front", "api", "instance"],
-  handle({ scope }, { instances, addresses, offers, isLocal }) {
+  handle({ scope }, { instances, addresses, offers, isLocal, decide }) {
     requireLocal(isLocal);
-    return scope.kind === "front"
-      ? page(homePage(instances.all, addresses, offers.providersOf))
-      : redirect(`${addresses.front}/`);
+    if (scope.kind !== "front") return redirect(`${addresses.front}/`);
+    // Only a control API has scenarios that decide.
+    return page(homePage(instances.all, addresses, offers.providersOf, decide !== undefined));
   },
 };
 
