@@ -59,7 +59,9 @@ it("svc logs shows the steps of a sign-in without a browser", async () => {
   });
   const { flow_id } = (await response.json()) as { flow_id: string };
   const { stdout } = await svc("logs --limit 1");
-  expect(stdout).toMatch(/201 {2}POST {3}\/__svc\/v1\/sign-ins[^]*\n {10}redirect[^]*\n {10}✗ github token/);
+  expect(stdout).toMatch(
+    /201 {2}POST {3}\/__svc\/v1\/sign-ins[^]*\n {10}redirect[^]*\n {10}✗ server_error: github token/,
+  );
   const one = await svc(`logs --flow ${flow_id}`);
   expect(one.stdout).toContain("> client_secret: [redacted]");
   expect(one.stdout).toContain("< error: bad_verification_code");

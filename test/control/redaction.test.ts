@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { redactUrl, withoutQuery } from "../../src/server/flows/redact.ts";
+import { redactPath, redactUrl, withoutQuery } from "../../src/server/flows/redact.ts";
 
 it.each([
   ["/users/7", "/users/7"],
@@ -21,4 +21,35 @@ it("the log keeps the first 24 query parameters and 300 characters of each part 
   expect(redactUrl(`/a?${"query=x&".repeat(30)}`)).toBe(`/a?${Array(24).fill("query=x").join("&")}`);
   expect(redactUrl(`/a?query=${"x".repeat(400)}`)).toBe(`/a?query=${"x".repeat(300)}`);
   expect(withoutQuery(`/${"x".repeat(400)}#f`)).toBe(`/${"x".repeat(299)}`);
+});
+
+const UUID = "0198a8a6-7f4e-7c1e-8d32-0f6f1c5a2b11";
+it.each([
+  ["/", "/"],
+  ["/oauth/authorise?provider=github&code=abc", "/oauth/authorise"],
+  ["/api/v2/users#top", "/api/v2/users"],
+  ["//Sign-In/", "//Sign-In/"],
+  ["/.well-known/openid-configuraton", "/.well-known/openid-configuraton"],
+  ["/wp-login.php", "/wp-login.php"],
+  [`/api/v1/user/${UUID}/sessions`, `/api/v1/user/${UUID}/sessions`],
+  ["/verify/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "/verify/[redacted]"],
+  ["/sk_acme_0123456789abcdefghijklmnopqrstuv/users", "/[redacted]/users"],
+  ["/sk_abcdefghijklmnopqrstuvwxyzabcdefghijklmnop", "/[redacted]"],
+  ["/oauth/callback/a1b2c3d4e5f6a7b8c9d0", "/oauth/callback/[redacted]"],
+  [`/state/${"ab12".repeat(16)}`, "/state/[redacted]"],
+  ["/login/correct-horse-battery-staple", "/login/[redacted]"],
+  ["/users/ada@acme.test", "/users/[redacted]"],
+  ["/users/ada%40acme.test", "/users/[redacted]"],
+  ["/a;key=1/b", "/[redacted]/b"],
+  ["/clear\u001b[2J/screen", "/[redacted]/screen"],
+  ["/clear\u009b2J", "/[redacted]"],
+  ["/users/\u202etxt", "/users/[redacted]"],
+  ["/\u0430dmin", "/[redacted]"],
+])("the log shows the path of %j, which no route has, as %s", (address, shown) => {
+  expect(redactPath(address)).toBe(shown);
+});
+
+it("the log keeps the first 23 segments of a path that no route has, and no beginning of a secret", () => {
+  expect(redactPath("/a".repeat(400))).toBe("/a".repeat(23));
+  expect(redactPath(`/a/${"k".repeat(400)}`)).toBe("/a/[redacted]");
 });

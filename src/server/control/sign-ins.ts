@@ -1,7 +1,8 @@
 import type { ParsedBodyOf } from "../../wire/control/routes.ts";
+import { SIGN_IN_ERRORS } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
 import { signInHeadless } from "../simulator/headless.ts";
-import type { AppRequest } from "../http/request.ts";
+import type { AppRequest, SignInOutcome } from "../http/request.ts";
 import type { ControlDeps } from "./deps.ts";
 import { chosenInstance } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
@@ -22,7 +23,15 @@ export async function runSignIn(
   const instance = chosenInstance(deps, name);
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
   const result = await signInHeadless(deps, { instance, provider, as, outcome, redirect_uri });
-  // So that who reads the log finds the steps.
+  // So that who reads the log finds the steps, and why it failed.
   request.flow_id = result.flow_id;
+  request.instance = instance;
+  const { error: ended = "success" } = result;
+  const reason = deps.flows.get(result.flow_id)?.reason ?? null;
+  if (isSignInOutcome(ended)) request.signIn = { provider, outcome: ended, reason: reason && `${ended}: ${reason}` };
   return result;
+}
+
+function isSignInOutcome(code: string): code is SignInOutcome["outcome"] {
+  return code === "success" || Object.hasOwn(SIGN_IN_ERRORS, code);
 }

@@ -41,8 +41,11 @@ const SECRET_HEADERS = ["authorization", "cookie", "x-service-secret-key"] as co
 /** Answers of the control API hold keys and tokens. */
 const CONTROL = "/__svc/v1/";
 
-/** Takes the secrets out as a request enters the log, so that they are nowhere to be found later. */
-export function exchangeOf({ target, header }: Asked, { headers, body }: Answered): Exchange {
+/**
+ * Takes the secrets out as a request enters the log, so that they are nowhere to be found later.
+ * @param path what may be shown of its path; undefined: all of it
+ */
+export function exchangeOf({ target, header }: Asked, { headers, body }: Answered, path?: string): Exchange {
   const shown: Record<string, string> = {};
   for (const name of SHOWN_HEADERS) {
     const value = header(name);
@@ -50,7 +53,7 @@ export function exchangeOf({ target, header }: Asked, { headers, body }: Answere
   }
   for (const name of SECRET_HEADERS) if (header(name) !== undefined) shown[name] = REDACTED;
   return {
-    path: redactUrl(target),
+    path: redactUrl(target, path),
     headers: shown,
     answer: target.startsWith(CONTROL) ? null : answerOf(headers, body),
   };

@@ -1,3 +1,5 @@
+import { isUuid } from "../../wire/names.ts";
+
 /** What may be kept of a message: a value is text of bounded length, a number, a truth value or null. */
 export type Shown = Record<string, string | number | boolean | null>;
 
@@ -68,14 +70,27 @@ export function withoutQuery(address: string): string {
   return address.slice(0, end < 0 ? MAX_LENGTH : Math.min(end, MAX_LENGTH));
 }
 
-/** An address whose query keeps the values that are no secrets. */
-export function redactUrl(address: string): string {
+/** Up to three words, such as `authorise`, `wp-login.php` or `.well-known`: a passphrase has more. */
+const WORDS = /^\.?[a-z]+\d{0,3}(?:[._~-][a-z]+\d{0,3}){0,2}$/i;
+const MAX_WORDS_LENGTH = 32;
+
+/** A path that no route has, where anything may have been pasted: only words and the ids of records are kept. */
+export function redactPath(address: string): string {
+  const [path = ""] = address.split(/[?#]/, 1);
+  const isShown = (segment: string): boolean =>
+    segment === "" || isUuid(segment) || (segment.length <= MAX_WORDS_LENGTH && WORDS.test(segment));
+  const segments = path.split("/", MAX_FIELDS).map((segment) => (isShown(segment) ? segment : REDACTED));
+  return segments.join("/");
+}
+
+/** An address whose query keeps the values that are no secrets. @param path what is shown before it */
+export function redactUrl(address: string, path = withoutQuery(address)): string {
   const at = address.indexOf("?");
-  if (at < 0) return withoutQuery(address);
+  if (at < 0) return path;
   const parts = address.slice(at + 1).split("&", MAX_FIELDS);
   const query = parts.filter((part) => part !== "").map(redactPart);
   // Joined, it is a text of its own: one that is put together would keep its parts, and what they were cut from.
-  return [withoutQuery(address), query.join("&")].join("?");
+  return [path, query.join("&")].join("?");
 }
 
 /** What needs no decoding, and reads the same when it is encoded again. */

@@ -21,9 +21,9 @@ export interface LoggedRequest extends Exchange {
   readonly reason: string | null;
 }
 
-/** What the service tells of a request. */
+/** What the service tells of a request; with `path` where no route has it. */
 type Told = Pick<LoggedRequest, "method" | "route" | "status" | "ms" | "instance"> &
-  Partial<Pick<LoggedRequest, "flow_id" | "reason">> & { readonly request_id: string };
+  Partial<Pick<LoggedRequest, "flow_id" | "reason">> & { readonly request_id: string; readonly path?: string | null };
 
 /** Has a log keep every request, and tells of it as before. */
 export function noting<Request extends Told>(
@@ -32,7 +32,7 @@ export function noting<Request extends Told>(
   tell: ((entry: Request) => void) | undefined,
 ): (entry: Request, asked: Asked, answered: Answered) => void {
   return (entry, asked, answered) => {
-    log.add(entry, now(), exchangeOf(asked, answered));
+    log.add(entry, now(), exchangeOf(asked, answered, entry.path ?? undefined));
     tell?.(entry);
   };
 }

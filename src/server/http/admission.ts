@@ -36,12 +36,7 @@ export function admit(incoming: Incoming, { addresses, instances }: AdmissionDep
   let caller: Caller | undefined;
   return {
     scope,
-    instance:
-      scope.kind === "instance"
-        ? instances.bySubdomain(scope.subdomain)
-        : scope.kind === "front"
-          ? instances.first
-          : undefined,
+    instance: scope.kind === "instance" ? instances.bySubdomain(scope.subdomain) : undefined,
     path,
     params: {},
     query: parseQueryString(search),

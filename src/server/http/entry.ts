@@ -1,5 +1,6 @@
 import { ERRORS, errorBody } from "../../wire/errors.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
+import { redactPath } from "../flows/redact.ts";
 import type { Incoming } from "./incoming.ts";
 import { LIVE, METRICS, READY } from "./monitoring.ts";
 import type { AppRequest, SignInOutcome } from "./request.ts";
@@ -18,9 +19,11 @@ export interface RequestEntry {
   readonly method: string;
   /** The route's pattern, never the address itself: that may hold a token. */
   readonly route: string | null;
+  /** The path, where no route has it: words and ids of records, and nothing else of it. */
+  readonly path: string | null;
   readonly status: number;
   readonly ms: number;
-  /** The subdomain of the instance that was asked, by host or by key. */
+  /** The subdomain of the instance that was asked, by host, key or sign-in; null where none of these tells. */
   readonly instance: string | null;
   /** Of the request that ended a sign-in. */
   readonly sign_in: Omit<SignInOutcome, "reason"> | null;
@@ -31,7 +34,7 @@ export interface RequestEntry {
 const QUIET_ROUTES = new Set([LIVE, READY, METRICS, "/__svc/simulator/avatars/:file"]);
 
 export function entryOf(
-  { id, method }: Incoming,
+  { id, method, target }: Incoming,
   request: AppRequest | undefined,
   { route, status, ms, reason }: Pick<RequestEntry, "route" | "status" | "ms" | "reason">,
 ): RequestEntry {
@@ -42,6 +45,7 @@ export function entryOf(
     flow_id: request?.flow_id ?? null,
     method,
     route,
+    path: route === null ? redactPath(target) : null,
     status,
     ms,
     instance: request?.instance?.subdomain ?? null,

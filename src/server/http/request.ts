@@ -15,7 +15,7 @@ export interface SignInOutcome {
 /** A request as the routes see it: let in by the front, and of a form that needs no second look. */
 export interface AppRequest {
   readonly scope: Scope;
-  /** The instance that is asked: by its host, at the front door the first one; an API call's key decides anew. */
+  /** The instance that is asked: by its host, an API call's key or a sign-in; undefined while none of these has told. */
   instance: InstanceRecord | undefined;
   readonly path: string;
   params: Readonly<Record<string, string>>;

@@ -30,11 +30,11 @@ export function lineWriter(context: Context, isWhole: boolean): LineWriter {
       write(`${INDENT}  ${chalk.dim(`${mark} ${harmless(name)}:`)} ${harmless(String(value))}`);
   };
   return {
-    request({ data: { at, status, method, route, instance, ms } }) {
+    request({ data: { at, status, method, route, path, instance, ms } }) {
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const tail = `${harmless(instance ?? "-")}  ${ms} ms`;
       const room = Math.max(8, width() - BEFORE_ROUTE - tail.length - 2);
-      const place = cut(harmless(route ?? "(no such route)"), room).padEnd(Math.min(ROUTE_WIDTH, room));
+      const place = cut(harmless(route ?? path.split("?")[0]!), room).padEnd(Math.min(ROUTE_WIDTH, room));
       const time = at.slice(11, 19);
       write(`${chalk.dim(time)}  ${paint(status)}  ${harmless(method).padEnd(6)} ${place}  ${chalk.dim(tail)}`);
     },

@@ -105,12 +105,12 @@ export function textReport(context: Context): Report {
     },
     warn: (message) => say(context, message.replaceAll("\n", " ↵ ")),
     request(entry) {
-      const { method, route, status, ms, instance, reason } = entry;
+      const { method, route, path, status, ms, instance, reason } = entry;
       if (isOfCommands(entry)) return;
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
       log(
-        `${chalk.dim(time)}  ${paint(status)}  ${method.padEnd(6)} ${route ?? "(no route)"}  ${chalk.dim(`${instance ?? "-"}  ${round(ms)} ms`)}\n${reason === null ? "" : `          ${harmless(reason)}\n`}`,
+        `${chalk.dim(time)}  ${paint(status)}  ${method.padEnd(6)} ${route ?? path}  ${chalk.dim(`${instance ?? "-"}  ${round(ms)} ms`)}\n${reason === null ? "" : `          ${harmless(reason)}\n`}`,
       );
     },
   };

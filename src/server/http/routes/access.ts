@@ -43,10 +43,15 @@ function admitInstance(request: AppRequest, instance: InstanceRecord | undefined
   return instance;
 }
 
-/** The active instance whose address this is, for a browser, which has no key. */
-export function requireActiveInstance(request: AppRequest): InstanceRecord {
-  if (!request.instance?.active) throw new ApiError("instance_not_found");
-  return request.instance;
+/** The active instance whose address this is, at the front door the first one, for a browser, which has no key. */
+export function requireActiveInstance(request: AppRequest, { instances }: AccessDeps): InstanceRecord {
+  if (request.scope.kind === "front") request.instance = instances.first;
+  return requireActive(request.instance);
+}
+
+function requireActive(instance: InstanceRecord | undefined): InstanceRecord {
+  if (!instance?.active) throw new ApiError("instance_not_found");
+  return instance;
 }
 
 /**
@@ -54,17 +59,18 @@ export function requireActiveInstance(request: AppRequest): InstanceRecord {
  * the query, otherwise the one whose address this is. At an instance's own address no other can be named.
  * @throws {ApiError} `instance_not_found`
  */
-export function requireSignInInstance(request: AppRequest, { instances }: AccessDeps): InstanceRecord {
+export function requireSignInInstance(request: AppRequest, deps: AccessDeps): InstanceRecord {
+  const { instances } = deps;
   const name = request.query.get("instance");
   const key = request.query.get("publishable_key");
   if (name !== undefined && key !== undefined)
     throw new ApiError("bad_request", "name the instance by instance or by publishable_key, not by both");
-  if (name === undefined && key === undefined) return requireActiveInstance(request);
+  if (name === undefined && key === undefined) return requireActiveInstance(request, deps);
   const named =
     name === undefined ? instances.byPublishableKey(key!) : (instances.bySubdomain(name) ?? instances.byId(name));
   if (request.scope.kind === "instance" && named !== request.instance) throw new ApiError("instance_not_found");
   request.instance = named;
-  return requireActiveInstance(request);
+  return requireActive(named);
 }
 
 /**

@@ -5,8 +5,9 @@ import type { RouteDefinition } from "./route.ts";
 
 export const discovery: RouteDefinition = {
   on: ["front", "instance"],
-  handle(request, { addresses }) {
-    const instance = requireActiveInstance(request);
+  handle(request, deps) {
+    const { addresses } = deps;
+    const instance = requireActiveInstance(request, deps);
     // Of the address that was asked: a strict client compares the issuer with it (OpenID Connect Discovery, 4.3).
     const base = request.scope.kind === "front" ? addresses.front : addresses.instanceUrl(instance);
     const body: Discovery = {

@@ -9,6 +9,7 @@ import type { InstanceRecord } from "../../store/records.ts";
 import type { finishSignIn as FinishSignIn } from "../../simulator/finish.ts";
 import { requireNavigation, requireSignInInstance } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
+import { belongToSignIn } from "./sign-in-of.ts";
 
 /** Names no provider of its own accord: the instance's default one. */
 export const signIn: RouteDefinition = {
@@ -61,7 +62,6 @@ export const callback: RouteDefinition = {
       deps.onFailure(failed, error);
     };
     const flow_id = flowIdOf(state);
-    request.flow_id = flow_id;
     const location = await finishSignIn(
       { ...deps, onFailure },
       {
@@ -74,7 +74,7 @@ export const callback: RouteDefinition = {
         caller,
         flow_id,
       },
-    );
+    ).finally(() => belongToSignIn(request, deps, flow_id));
     const reason = failure ? `${failure.code}: ${failure.message}` : null;
     request.signIn = { provider, outcome: failure?.code ?? "success", reason };
     return redirect(location, caller.isBrowser ? [endBinding(state, deps.addresses.isHttps)] : []);

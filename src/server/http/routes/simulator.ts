@@ -10,6 +10,7 @@ import { browserOf } from "../../simulator/labelled-browser.ts";
 import { requireNavigation } from "./access.ts";
 import type { AppRequest } from "../request.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
+import { belongToSignIn } from "./sign-in-of.ts";
 
 /** The browser's side of a simulated provider: the account picker, and the way back from it. */
 export const simulatedAuthorize: RouteDefinition = {
@@ -27,7 +28,7 @@ export const simulatedAuthorize: RouteDefinition = {
       browser,
       label: browserOf(request.header("cookie")),
     });
-    if (flow_id !== undefined) request.flow_id = flow_id;
+    if (flow_id !== undefined) belongToSignIn(request, deps, flow_id);
     const isNew = browser !== undefined && shown === undefined && "location" in outcome && outcome.isToPicker;
     return answer(outcome, isNew ? [browserCookie(browser, addresses.isHttps)] : []);
   },

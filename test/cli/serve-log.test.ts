@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { jsonReport, textReport } from "../../src/cli/commands/serve/report.ts";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { createContext, runCli, type TestContext } from "../_cli.ts";
+import { followSignIn, startServer, type ControlledServer } from "../_control.ts";
+
+const REASON = "access_denied: github reported access_denied instead of a code";
+const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
+
+/** A server that reports as svc serve does, into the buffers of a context. */
+async function reporting(as: typeof textReport): Promise<{ server: ControlledServer; context: TestContext }> {
+  const context = createContext();
+  const { request, warn } = as(context);
+  return { server: await startServer({ onRequest: request, warn }), context };
+}
+
+function svc(server: ControlledServer, ...argv: string[]): ReturnType<typeof runCli> {
+  const env = { SVC_CONTROL_URL: server.url, SVC_CONTROL_KEY: server.control_key };
+  return runCli(argv, { fetch: globalThis.fetch as unknown as Fetch, env });
+}
+
+it("svc serve and svc logs show the path of a mistyped address alike, and no token in it", async () => {
+  const { server, context } = await reporting(textReport);
+  await fetch(`${server.url}/oauth/authorise?provider=github`);
+  await fetch(`${server.url}/${TOKEN}`);
+  const { stdout } = await svc(server, "logs", "--failed");
+  for (const text of [context.written.stdout, stdout]) {
+    expect(text).toMatch(/404 {2}GET {4}\/oauth\/authorise +- {2}[\d.]+ ms\n {10}(?:✗ )?Not found\n/);
+    expect(text).toMatch(/404 {2}GET {4}\/\[redacted\] +- /);
+  }
+  const json = await svc(server, "logs", "--json");
+  expect(json.stdout).toContain('"path":"/oauth/authorise?provider=github"');
+  expect(context.written.stdout + stdout + json.stdout).not.toContain(TOKEN.slice(0, 10));
+});
+
+it.each([
+  ["text", textReport],
+  ["JSON", jsonReport],
+])("svc serve says in %s once why a sign-in failed", async (_, report) => {
+  const { server, context } = await reporting(report);
+  const times = (): number => context.written.stdout.split(REASON).length - 1;
+  const outcome = "access_denied";
+  expect((await server.control("POST /sign-ins", { provider: "github", outcome })).status).toBe(201);
+  expect(times()).toBe(1);
+  expect((await server.control("POST /scenarios", { outcome })).status).toBe(201);
+  const query = new URLSearchParams({ provider: "github", redirect_uri: `${server.url}/__svc/signed-in` });
+  await followSignIn(`${server.url}/oauth/authorize?${query.toString()}`);
+  expect([times(), context.written.stderr]).toEqual([2, ""]);
+});

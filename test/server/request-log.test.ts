@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import type { RequestEntry } from "../../src/server/index.ts";
+import { locationOf } from "../_answers.ts";
+import { APP, CONTROL_KEY, FRONT, setup, type Service } from "../_setup.ts";
+
+type Line = Pick<RequestEntry, "route" | "instance">;
+
+/** What was logged since it was asked before. */
+function logged({ log }: Service): [route: string | null, instance: string | null][] {
+  return log.requests.splice(0).map(({ route, instance }: Line) => [route, instance]);
+}
+
+function start(instance: string, more: Record<string, string> = {}): string {
+  const query = new URLSearchParams({ instance, provider: "github", redirect_uri: APP, login_hint: "ada", ...more });
+  return `${FRONT}/oauth/authorize?${query.toString()}`;
+}
+
+/** From address to address until the application is reached, or nothing leads on. */
+async function follow(service: Service, address: string): Promise<URL> {
+  for (let place = new URL(address); ;) {
+    const response = await service.fetch(place.href);
+    if (!response.headers.has("location")) return place;
+    const next = locationOf(response);
+    if (next.href.startsWith(APP)) return next;
+    place = next;
+  }
+}
+
+const SIGN_IN = ["/oauth/authorize", "/__svc/simulator/:provider/authorize", "/oauth/:provider/callback"];
+
+describe("The log of a sign-in at the front door", () => {
+  it("names the instance that is signed in to at every step", async () => {
+    const service = await setup();
+    expect((await follow(service, start("globex"))).searchParams.has("token")).toBe(true);
+    expect(logged(service)).toEqual(SIGN_IN.map((route) => [route, "globex"]));
+  });
+
+  it("names it at the account picker, for each choice, and for a sign-in that fails", async () => {
+    const service = await setup();
+    const picker = await follow(service, start("globex", { login_hint: "" }));
+    expect(picker.searchParams.has("request")).toBe(true);
+    picker.searchParams.set("cancel", "1");
+    expect((await follow(service, picker.href)).searchParams.get("error")).toBe("access_denied");
+    const [begun, ...rest] = logged(service);
+    const failed = rest.slice(-2);
+    expect([begun, ...failed]).toEqual(SIGN_IN.map((route) => [route, "globex"]));
+  });
+
+  it("names it for a state that was used before", async () => {
+    const service = await setup();
+    const toProvider = locationOf(await service.fetch(start("globex")));
+    const callback = locationOf(await service.fetch(toProvider.href));
+    await service.fetch(callback.href);
+    expect((await service.fetch(callback.href)).status).toBe(400);
+    const callbackLine = ["/oauth/:provider/callback", "globex"];
+    expect(logged(service).slice(-2)).toEqual([callbackLine, callbackLine]);
+  });
+
+  it("names it for a sign-in without a browser", async () => {
+    const service = await setup({ control: true });
+    const headers = { authorization: `Bearer ${CONTROL_KEY}`, "content-type": "application/json" };
+    const body = JSON.stringify({ instance: "globex", provider: "github", as: "ada" });
+    expect((await service.fetch(`${FRONT}/__svc/v1/sign-ins`, { method: "POST", headers, body })).status).toBe(201);
+    expect(logged(service)).toEqual([["/__svc/v1/sign-ins", "globex"]]);
+  });
+});
+
+describe("The log names as instance", () => {
+  it("none where neither host, key nor sign-in tells", async () => {
+    const service = await setup();
+    for (const path of [`/oauth/github/callback?code=x&state=${"0".repeat(64)}`, "/", "/nothing-here", "/api/v1/users"])
+      await service.fetch(FRONT + path);
+    expect(logged(service).map(([, instance]) => instance)).toEqual([null, null, null, null]);
+  });
+
+  it("the first one where its discovery or sign-in is asked for at the front door", async () => {
+    const service = await setup();
+    await service.fetch(`${FRONT}/.well-known/openid-configuration`);
+    await service.fetch(`${FRONT}/sign-in?${new URLSearchParams({ redirect_uri: APP }).toString()}`);
+    expect(logged(service).map(([, instance]) => instance)).toEqual(["acme", "acme"]);
+  });
+
+  it("that of the key of an API call, or of the host", async () => {
+    const service = await setup();
+    await service.fetch(`${FRONT}/api/v1/users`, { headers: { "x-service-secret-key": service.globex.secret_key } });
+    await service.fetch(`${service.addresses.instanceUrl(service.globex)}/api/v1/users`);
+    expect(logged(service).map(([, instance]) => instance)).toEqual(["globex", "globex"]);
+  });
+});
+
+it("The log has a path where no route has it, and only then", async () => {
+  const service = await setup();
+  const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
+  for (const path of ["/oauth/authorise?code=1", `/${token}`, "/api/v1/users", "//sign-in", "/users%20"])
+    await service.fetch(FRONT + path);
+  expect(service.log.requests.map(({ route, path, reason }) => [route, path, reason])).toEqual([
+    [null, "/oauth/authorise", "Not found"],
+    [null, "/[redacted]", "Not found"],
+    ["/api/v1/users", null, "Unauthorized"],
+    [null, "//sign-in", "Not found"],
+    [null, "/[redacted]", "Not found"],
+  ]);
+});
