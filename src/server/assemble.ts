@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Fetch } from "../wire/fetch.ts";
-import type { Provider } from "../wire/names.ts";
 import { controlOptions } from "./control/create.ts";
-import type { SignInError } from "./errors.ts";
 import { createLive } from "./live/index.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
@@ -35,6 +33,7 @@ export async function assemble(options: AssembleOptions) {
   const live = await createLive(store, now);
   const clock = live.clock.read();
   if (clock.mode !== "real") warn(`the clock is ${clock.mode} at ${clock.now}, as it was left`);
+  const onBug = bugWarner(warn);
   const identitySecret = randomBytes(32).toString("base64url");
   const app = createService({
     ...options,
@@ -44,8 +43,11 @@ export async function assemble(options: AssembleOptions) {
     providers: options.providers ?? "auto",
     credentials: options.credentials ?? {},
     fetch: options.fetch ?? realFetch,
-    onBug: bugWarner(warn),
-    onFailure: (provider, error) => warn(failureText(provider, error)),
+    onBug,
+    // Every other failure is the reason of its request in the log.
+    onFailure: (_, { message, cause }) => {
+      if (message === "unexpected") onBug(cause);
+    },
     onIgnored: (provider, paths) =>
       warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
     onUnlisted: ({ name }, origin) =>
@@ -82,8 +84,3 @@ export function bugWarner(warn: (message: string) => void): (error: unknown, req
 
 /** Loaded when the first real provider is asked: most servers never do. */
 const realFetch: Fetch = async (url, init) => (await import("./providers/fetch.ts")).providerFetch(url, init);
-
-function failureText(provider: Provider, error: SignInError): string {
-  const cause = error.message === "unexpected" && error.cause instanceof Error ? ` (${error.cause.stack})` : "";
-  return `sign-in with ${provider} failed: ${error.code}: ${error.message}${cause}`;
-}

@@ -26,6 +26,19 @@ it("svc exec starts a server for a command and stops it with the command", async
   await expect(fetch(base!)).rejects.toThrow("fetch failed");
 });
 
+it("svc exec says once why a sign-in failed", async () => {
+  const script = `
+    const { SVC_CONTROL_URL: control, SVC_CONTROL_KEY: key } = process.env;
+    await fetch(control + "/__svc/v1/sign-ins", {
+      method: "POST",
+      headers: { authorization: "Bearer " + key, "content-type": "application/json" },
+      body: JSON.stringify({ provider: "github", outcome: "access_denied" }),
+    });`;
+  const { code, stderr } = await run(["exec", "--", NODE, "--input-type=module", "-e", script]);
+  const reason = "access_denied: github reported access_denied instead of a code";
+  expect([code, stderr]).toEqual([0, `svc: sign-in with github failed: ${reason}\n`]);
+});
+
 it("svc exec writes nothing into the directory", async () => {
   await run(["exec", "--", "true"]);
   expect(await readdir(directory)).toEqual([]);

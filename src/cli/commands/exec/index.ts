@@ -38,13 +38,17 @@ export async function runExec(context: Context, { seed }: ExecOptions, words: re
   const foreground = inForeground();
   try {
     const { serve } = await import("../../../server/index.ts");
+    const tell = (message: string): void => void context.stderr.write(`svc: ${harmless(message)}\n`);
     const server = await serve({
       port: 0,
       store: "memory",
       ...(seed !== undefined && { seed: resolve(context.cwd, seed) }),
       providers: "simulated",
       now: context.now,
-      warn: (message) => void context.stderr.write(`svc: ${harmless(message)}\n`),
+      onRequest({ sign_in, reason }) {
+        if (sign_in && reason !== null) tell(`sign-in with ${sign_in.provider} failed: ${reason}`);
+      },
+      warn: tell,
     });
     try {
       const [first] = server.instances;
