@@ -97,6 +97,9 @@ describe("instances resolve", () => {
   it("exits with 3 for an unknown key", async () => {
     const service = await setup();
     const { code, stderr } = await runCli(["instances", "resolve", "pk_nobody_0123456789"], { service });
-    expect([code, stderr]).toEqual([3, "✗ No instance has the publishable key pk_nobody_0123456789.\n"]);
+    expect([code, stderr]).toEqual([
+      3,
+      "✗ No instance has the publishable key pk_nobody_0123456789.\n  svc instances list shows the keys of a server on this machine. Elsewhere, check SVC_API_URL.\n",
+    ]);
   });
 });

@@ -68,19 +68,26 @@ describe("A sign-in at the server's own address", () => {
     { publishable_key: "pk_nobody_0123456789" },
     { publishable_key: "globex" },
     { publishable_key: "" },
-  ])("answers 404 for an unknown instance: %j", async (named) => {
-    const { fetch } = await setup();
+  ])("answers 404 for an unknown instance, and says why in the log: %j", async (named) => {
+    const { fetch, log } = await setup();
     for (const path of ["/sign-in?", "/oauth/authorize?provider=google&"]) {
       const response = await fetch(path + query(named));
       expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
+      expect(log.requests.at(-1)!.reason).toBe(
+        `Instance not found: no instance has the ${"instance" in named ? "subdomain or id" : "publishable_key"} in the query`,
+      );
     }
   });
 
   it("answers 404 for an inactive instance", async () => {
     const [acme, globex] = SEED.instances;
-    const { fetch } = await setup({ seed: { ...SEED, instances: [acme, { ...globex, active: false }] } });
-    const response = await fetch(`/sign-in?${query({ instance: "globex" })}`);
+    const { fetch, log } = await setup({ seed: { ...SEED, instances: [acme, { ...globex, active: false }] } });
+    const path = `/sign-in?${query({ instance: "globex" })}`;
+    const response = await fetch(path);
     expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
+    expect(log.requests.at(-1)!.reason).toBe("Instance not found: globex is not active");
+    const page = await (await fetch(path, { headers: { accept: "text/html" } })).text();
+    expect(page).toContain("Check the address, and instance or publishable_key in it.");
   });
 
   it("rejects an instance that is named twice", async () => {

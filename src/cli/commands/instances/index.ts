@@ -91,7 +91,11 @@ export async function runResolve(context: Context, options: GlobalFlags, key: st
   const client = await openKeylessClient(context, options);
   const instance = await client.instances.resolve(key).catch((error: { code?: string }) => {
     if (error.code !== "instance_not_found") throw error;
-    throw new CliError(EXIT.notFound, `No instance has the publishable key ${key}.`);
+    throw new CliError(
+      EXIT.notFound,
+      `No instance has the publishable key ${key}.`,
+      "svc instances list shows the keys of a server on this machine. Elsewhere, check SVC_API_URL.",
+    );
   });
   if (options.json) return printJson(context, instance);
   const { publishable_key, url, subdomain } = instance.data;

@@ -6,6 +6,8 @@ import { layout } from "./layout.ts";
 const ADVICE: Readonly<Record<string, string>> = {
   "Invalid or expired state":
     "A sign-in can be finished once, within ten minutes, and in the browser that began it. Go back to the application and sign in again.",
+  "Instance not found":
+    "The application's link leads to no active instance. Check the address, and instance or publishable_key in it. The server's log has the reason.",
   "Not found": "There is no page at this address. Check it for typing errors.",
 };
 

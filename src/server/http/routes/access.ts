@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../../wire/errors.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../../wire/names.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, SignInRefused } from "../../errors.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { AppRequest } from "../request.ts";
 import type { InstanceRecord } from "../../store/records.ts";
@@ -50,7 +50,8 @@ export function requireActiveInstance(request: AppRequest, { instances }: Access
 }
 
 function requireActive(instance: InstanceRecord | undefined): InstanceRecord {
-  if (!instance?.active) throw new ApiError("instance_not_found");
+  if (instance === undefined) throw notFound("no instance has this address");
+  if (!instance.active) throw notFound(`${instance.subdomain} is not active`);
   return instance;
 }
 
@@ -68,9 +69,17 @@ export function requireSignInInstance(request: AppRequest, deps: AccessDeps): In
   if (name === undefined && key === undefined) return requireActiveInstance(request, deps);
   const named =
     name === undefined ? instances.byPublishableKey(key!) : (instances.bySubdomain(name) ?? instances.byId(name));
-  if (request.scope.kind === "instance" && named !== request.instance) throw new ApiError("instance_not_found");
+  if (!named)
+    throw notFound(`no instance has the ${name === undefined ? "publishable_key" : "subdomain or id"} in the query`);
+  if (request.scope.kind === "instance" && named !== request.instance)
+    throw notFound(`the query names ${named.subdomain} at the address of another instance`);
   request.instance = named;
   return requireActive(named);
+}
+
+/** @param reason for the log: a browser is not told which instances there are */
+function notFound(reason: string): SignInRefused {
+  return new SignInRefused("instance_not_found", undefined, { reason });
 }
 
 /**
