@@ -10,7 +10,7 @@ import type { InstanceRecord } from "./store/records.ts";
 
 /** @throws {ServeError} where users could not sign in at an instance's default provider, which is not simulated here */
 export async function checkProviders(instances: readonly InstanceRecord[], offers: Offers): Promise<void> {
-  const fault = defaultFault(instances, offers);
+  const fault = defaultFault(instances, offers, " in the seed");
   if (fault === undefined) return;
   const isReal = offers.mode === "real";
   const why = isReal ? "--providers real" : "This server can be reached from elsewhere, where no provider is simulated";
@@ -45,6 +45,6 @@ async function demoHint(instances: readonly InstanceRecord[]): Promise<string[]>
   const names = (await demoOf(instances)).map(({ name }) => name);
   if (names.length === 0) return [];
   return [
-    `${enumerated(names, "and")} are the demo's instances. Create your own with svc init, then start once with --reset, which deletes all records.`,
+    `${enumerated(names, "and")} are the demo's instances. Create your own with npx svc-identity init, then start once with --reset, which deletes all records.`,
   ];
 }

@@ -95,7 +95,7 @@ describe("A server that others reach warns at its start", () => {
     const { warnings } = await start({ publicUrl: PUBLIC, seed: undefined, credentials: everything });
     expect(warnings).toEqual([
       "Acme refuses every sign-in: it has no redirect_uris. List its addresses.",
-      "Acme and Globex are the demo's instances. Create your own with svc init, then start once with --reset, which deletes all records.",
+      "Acme and Globex are the demo's instances. Create your own with npx svc-identity init, then start once with --reset, which deletes all records.",
     ]);
   });
 

@@ -46,8 +46,8 @@ describe("svc serve", () => {
     "does not start behind %s without credentials for the default providers, and says what to do",
     async (_, options) => {
       const message = [
-        "This server can be reached from elsewhere, where no provider is simulated: there are no credentials for the default_provider of Acme (google), Globex (github). Set SVC_GOOGLE_CLIENT_ID and SVC_GOOGLE_CLIENT_SECRET, or set default_provider to a provider that has credentials.",
-        "Acme and Globex are the demo's instances. Create your own with svc init, then start once with --reset, which deletes all records.",
+        "This server can be reached from elsewhere, where no provider is simulated: there are no credentials for the default_provider of Acme (google), Globex (github). Set SVC_GOOGLE_CLIENT_ID and SVC_GOOGLE_CLIENT_SECRET, or set default_provider in the seed to a provider that has credentials.",
+        "Acme and Globex are the demo's instances. Create your own with npx svc-identity init, then start once with --reset, which deletes all records.",
         "For tests only: with --providers simulated, anyone can sign in as anyone.",
       ].join("\n");
       await expect(start({ ...options, seed: undefined })).rejects.toThrow(new ServeError(message));
@@ -74,7 +74,7 @@ describe("svc serve", () => {
   it("does not start with --providers real if a default provider has no credentials", async () => {
     const credentials = { google: { client_id: "id", client_secret: "secret" } };
     await expect(start({ providers: "real", credentials })).rejects.toThrow(
-      /^--providers real: there are no credentials for the default_provider of Globex \(github\)\. Set SVC_GITHUB_CLIENT_ID and SVC_GITHUB_CLIENT_SECRET, or set default_provider to google\./,
+      /^--providers real: there are no credentials for the default_provider of Globex \(github\)\. Set SVC_GITHUB_CLIENT_ID and SVC_GITHUB_CLIENT_SECRET, or set default_provider in the seed to google\./,
     );
   });
 

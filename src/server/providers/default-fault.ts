@@ -5,8 +5,9 @@ import type { Offers } from "./offers.ts";
 /**
  * What is wrong where an active instance does not offer its `default_provider`, and what to do: `/sign-in` sends its users
  * there. An instance without any provider is one of them. Undefined: nothing is wrong.
+ * @param where the default is set, such as " in the seed"
  */
-export function defaultFault(instances: readonly InstanceRecord[], offers: Offers): string | undefined {
+export function defaultFault(instances: readonly InstanceRecord[], offers: Offers, where = ""): string | undefined {
   const faulty = instances.filter(
     (instance) => instance.active && offers.of(instance, instance.default_provider).in_force === "off",
   );
@@ -16,5 +17,5 @@ export function defaultFault(instances: readonly InstanceRecord[], offers: Offer
   const offered = offers.providersOf(first);
   const instead = offered.length > 0 ? offered.join(" or ") : "a provider that has credentials";
   const variables = credentialVariables(first.default_provider).join(" and ");
-  return `there are no credentials for the default_provider of ${names}. Set ${variables}, or set default_provider to ${instead}.`;
+  return `there are no credentials for the default_provider of ${names}. Set ${variables}, or set default_provider${where} to ${instead}.`;
 }
