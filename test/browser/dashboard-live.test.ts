@@ -134,7 +134,7 @@ describe.skipIf(CHROMIUM === undefined)("The live dashboard", () => {
 
     it("ends at the application if the instance lists one, which alone gets the token", async () => {
       const { page, visit, context } = dashboard;
-      await context.route("http://localhost:3000/**", (route) =>
+      await context.route("http://localhost:4000/**", (route) =>
         route.fulfill({ contentType: "text/html", body: "<h1>The application</h1>" }),
       );
       await visit("try-it");
