@@ -113,6 +113,15 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's view", { timeout: 120_0
       },
     ],
     [
+      "search-hint",
+      async () => {
+        await dashboard.visit("users");
+        await dashboard.page.getByTestId("query").fill("ada");
+        await dashboard.page.getByText("To find it within a name: name:*ada*").waitFor();
+        await dashboard.page.keyboard.press("Escape");
+      },
+    ],
+    [
       "suggestions",
       async () => {
         await dashboard.visit("sessions");

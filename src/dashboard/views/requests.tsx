@@ -60,7 +60,7 @@ export function Requests(): VNode {
             checked={withOwn}
             onChange={(event) => refine({ all: event.currentTarget.checked ? "yes" : undefined })}
           />
-          Dashboard, control API and commands’ probes too
+          Dashboard and control API too
         </label>
       </FilterBar>
       <LivePanel
