@@ -78,6 +78,7 @@ describe("The installed svc beside svc serve", () => {
       file: join(home, ".svc/servers", `${port}.json`),
       port,
       store: "memory",
+      providers: { google: "simulated", github: "simulated", twitter: "simulated" },
       instances: [instance("Acme", "acme"), instance("Globex", "globex")],
     });
     expect(Object.keys(server.ready)).toEqual([
@@ -89,6 +90,7 @@ describe("The installed svc beside svc serve", () => {
       "port",
       "store",
       "file",
+      "providers",
       "instances",
     ]);
     expect(JSON.stringify(server.ready)).not.toContain("sk_");
@@ -118,6 +120,7 @@ describe("The installed svc beside svc serve", () => {
       flow_id: null,
       method: "GET",
       route: "/api/v1/users",
+      path: null,
       status: 200,
       ms: expect.any(Number) as number,
       instance: "globex",

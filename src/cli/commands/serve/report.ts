@@ -29,7 +29,8 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
   const log = lineLog(stdout, (count) => warning(leftOut(count)));
   const write = (line: object): void => log(`${JSON.stringify(line)}\n`);
   return {
-    ready({ url, api_url, callback_url, port, store, instances }, file) {
+    ready({ url, api_url, callback_url, port, store, providers, instances }, file) {
+      const { pid } = process;
       const shown = instances.map(({ id, name, subdomain, url: own, publishable_key }) => ({
         id,
         name,
@@ -37,7 +38,7 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
         url: own,
         publishable_key,
       }));
-      write({ type: "ready", url, api_url, callback_url, pid: process.pid, port, store, file, instances: shown });
+      write({ type: "ready", url, api_url, callback_url, pid, port, store, file, providers, instances: shown });
     },
     request: (entry) => {
       if (!isOfCommands(entry)) write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) });
