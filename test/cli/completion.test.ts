@@ -175,20 +175,30 @@ describe.skipIf(!isThere("script"))("Completion on a terminal", () => {
     ["fish", "fish --no-config", "source ~/completion.fish"],
   ];
 
-  it.each(shells)("in %s finishes a started word and adds no space after a field", async (_, command, start) => {
-    const terminal = openTerminal(command, home, env);
-    try {
-      terminal.type(`${start}; echo rea''dy\n`);
-      await terminal.until(/ready/);
-      const before = terminal.shown().length;
-      // Ctrl-A and echo: prints the completed line without running svc.
-      terminal.type("svc sess\tse\tuser_i\tx prov\tgoo\t\u0001echo LINE \n");
-      await terminal.until(/^\s*LINE svc .*$/m, before);
-      expect(terminal.shown().slice(before)).toMatch(/LINE svc sessions search user_id:x provider:google\s/);
-    } finally {
-      terminal.end();
-    }
-  });
+  it.each(shells)(
+    "in %s finishes a started word, also where svc stands for npx svc-identity",
+    async (shell, command, start) => {
+      const directory = join(home, "npx");
+      await mkdir(directory, { recursive: true });
+      const script = `#!/bin/sh\n[ "$1" = svc-identity ] && shift && exec '${process.execPath}' '${BIN}' "$@"\n`;
+      await writeFile(join(directory, "npx"), script, { mode: 0o755 });
+      const terminal = openTerminal(command, home, { ...env, PATH: `${directory}:${process.env["PATH"]}` });
+      try {
+        // As the command's help says.
+        const { stdout } = await runCli(["completion", "--help"]);
+        const defined = new RegExp(`^  ${shell === "fish" ? "fish" : "bash, zsh"} +(.*npx.*)$`, "m").exec(stdout)![1]!;
+        terminal.type(`${defined}\n${start}; echo rea''dy\n`);
+        await terminal.until(/ready/);
+        const before = terminal.shown().length;
+        // Ctrl-A and echo: prints the completed line without running svc.
+        terminal.type("svc sess\tse\tuser_i\tx prov\tgoo\t\u0001echo LINE \n");
+        await terminal.until(/^\s*LINE svc .*$/m, before);
+        expect(terminal.shown().slice(before)).toMatch(/LINE svc sessions search user_id:x provider:google\s/);
+      } finally {
+        terminal.end();
+      }
+    },
+  );
 
   describe("with a running service", () => {
     let server: RunningServer;

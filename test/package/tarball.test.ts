@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -18,6 +18,9 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "svc-identity/testing": "createTestService",
 };
 
+/** Where the `package.json` of a package is, rather than one of its parts. */
+const IS_PACKAGE = /node_modules\/(?:@[^/]+\/)?[^@/][^/]*$/;
+
 let directory: string;
 
 async function npm(cwd: string, ...args: string[]): Promise<string> {
@@ -34,6 +37,19 @@ beforeAll(async () => {
   await npm(directory, "install", join(directory, filename));
 }, 300_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
+
+it("The README states the package's weight as npm installs it", async () => {
+  const readme = await readFile(join(ROOT, "README.md"), "utf8");
+  const [, packages, megabytes] = /^\| Weight[^|]*\| (\d+) packages, (\d+) MB /m.exec(readme)!;
+  const modules = join(directory, "node_modules");
+  const files = (await readdir(modules, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const installed = files.filter(({ name, parentPath }) => name === "package.json" && IS_PACKAGE.test(parentPath));
+  const sizes = await Promise.all(files.map(async ({ name, parentPath }) => (await stat(join(parentPath, name))).size));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  // A dependency's new version may change both a little.
+  expect(Math.abs(installed.length - Number(packages)), `${installed.length} packages`).toBeLessThan(8);
+  expect(Math.abs(bytes / 1_000_000 - Number(megabytes)), `${bytes} bytes`).toBeLessThan(4);
+});
 
 async function nodeOf(version: string): Promise<string> {
   if (version === process.version) return process.execPath;

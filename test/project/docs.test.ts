@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
@@ -33,6 +33,17 @@ describe("docs/errors.md", () => {
       "",
     ].join("\n");
     await expect(page).toMatchFileSnapshot("../../docs/errors.md");
+  });
+});
+
+describe("docs/testing.md", () => {
+  it("lists every data-testid of the account picker, and no other", async () => {
+    const page = await readFile(join(ROOT, "src/server/http/pages/picker.ts"), "utf8");
+    const ids = [...page.matchAll(/data-testid="([^"]+)"/g)].map(([, id = ""]) => id.replace("${id}", "<id>"));
+    const text = await readFile(join(ROOT, "docs/testing.md"), "utf8");
+    const [, table = ""] = /^\| `data-testid`.*\n\| -.*\n((?:\|.*\n)+)/m.exec(text) ?? [];
+    const listed = table.split("\n").flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)]);
+    expect(listed.map(([, id]) => id).toSorted()).toEqual([...new Set(ids)].toSorted());
   });
 });
 

@@ -27,7 +27,10 @@ export function addCompletion(program: Program, context: Context): void {
       "  bash        ~/.local/share/bash-completion/completions/svc\n" +
       "  zsh         _svc, in a directory of fpath\n" +
       "  fish        ~/.config/fish/completions/svc.fish\n" +
-      "  PowerShell  at the end of $PROFILE",
+      "  PowerShell  at the end of $PROFILE\n\n" +
+      "Without svc in the PATH, define it in your shell's start-up file:\n" +
+      '  bash, zsh   svc() { npx svc-identity "$@"; }\n' +
+      "  fish        function svc; npx svc-identity $argv; end",
   });
   runs(command, (_: object, shell: Shell) => runCompletion(context, shell));
 }
