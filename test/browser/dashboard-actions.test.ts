@@ -261,7 +261,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, ()
 
   it("finds an old request, because the server filters", async () => {
     const { page, visit, svc } = dashboard;
-    await fetch(`${svc.url}/needle-in-the-log`);
+    await fetch(`${svc.url}/needle-in-log`);
     for (let n = 0; n < 120; n++) await (await fetch(`${svc.url}/.well-known/openid-configuration`)).text();
     await visit("requests?path=needle&status=4xx&method=GET");
     await expect.poll(() => page.getByTestId("row").count()).toBe(1);

@@ -70,8 +70,8 @@ export function withoutQuery(address: string): string {
   return address.slice(0, end < 0 ? MAX_LENGTH : Math.min(end, MAX_LENGTH));
 }
 
-/** Up to three words, such as `authorise`, `wp-login.php` or `.well-known`: a passphrase has more. */
-const WORDS = /^\.?[a-z]+\d{0,3}(?:[._~-][a-z]+\d{0,3}){0,2}$/i;
+/** Up to three words, such as `authorise`, `wp-login.php`, `.well-known` or `__svc`: a passphrase has more. */
+const WORDS = /^(?:\.|__)?[a-z]+\d{0,3}(?:[._~-][a-z]+\d{0,3}){0,2}$/i;
 const MAX_WORDS_LENGTH = 32;
 
 /** A path that no route has, where anything may have been pasted: only words and the ids of records are kept. */
