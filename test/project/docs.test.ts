@@ -45,6 +45,15 @@ describe("docs/testing.md", () => {
     const listed = table.split("\n").flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)]);
     expect(listed.map(([, id]) => id).toSorted()).toEqual([...new Set(ids)].toSorted());
   });
+
+  it("names the accounts of the demo, and no others", async () => {
+    const { personas } = JSON.parse(await readFile(join(ROOT, "fixtures/demo.json"), "utf8")) as {
+      personas: { id: string }[];
+    };
+    const page = await readFile(join(ROOT, "docs/testing.md"), "utf8");
+    const [, list = ""] = /accounts\s+without a seed of your own are ([^]*?)\n\n/.exec(page) ?? [];
+    expect([...list.matchAll(/`(\w+)`/g)].map(([, id]) => id)).toEqual(personas.map(({ id }) => id));
+  });
 });
 
 describe("The build", () => {
