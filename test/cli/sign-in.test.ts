@@ -42,11 +42,19 @@ describe("svc sign-in", () => {
     expect([stdout.split("\n").length, code]).toEqual([2, 0]);
   });
 
-  it("prints times in words on a terminal", async () => {
+  it("prints claims as svc tokens decode does, on a terminal and in a pipe", async () => {
     const service = await setup();
-    const options = { service, tty: true, env: { NO_COLOR: "1" } };
-    const { stdout } = await runCli(["sign-in", "--as", "ada"], options);
-    expect(stdout).toContain("\nexp          1780318800 (in 1 hour)\n");
+    for (const [tty, exp] of [
+      [true, "\nexp          in 1 hour (2026-06-01T13:00:00Z)\n"],
+      [false, "\nexp\t2026-06-01T13:00:00.000Z\n"],
+    ] as const) {
+      const options = { service, tty, env: { NO_COLOR: "1" } };
+      const { stdout } = await runCli(["sign-in", "--as", "ada"], options);
+      expect(stdout).toContain(exp);
+      const { stdout: token } = await runCli(["sign-in", "--as", "ada", "--token"], { service });
+      const decoded = await runCli(["tokens", "decode", "-"], { ...options, stdin: token });
+      expect(decoded.stdout).toBe(stdout);
+    }
   });
 
   it("prints the error that the application would get when the sign-in fails", async () => {

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
-import { relativeTime } from "../../../wire/relative-time.ts";
 import { openTarget } from "../../connection/client.ts";
 import { openControl } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/fetch.ts";
@@ -11,6 +10,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "../../exit-codes.ts";
 import { printJson, printRecord } from "../../output/text.ts";
+import { inWords } from "../tokens/claims.ts";
 import { signInWithBrowser } from "./with-browser.ts";
 import { signInAs } from "./without-browser.ts";
 
@@ -80,7 +80,7 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
     const { claims } = decodeToken(token);
     if (options.token) context.stdout.write(`${token}\n`);
     else if (options.json) printJson(context, claims);
-    else printRecord(context, readable(claims, context));
+    else printRecord(context, inWords(claims, context));
   } finally {
     done.abort();
   }
@@ -109,14 +109,4 @@ function checkProvider(name: string | undefined): Provider | undefined {
   if (name !== undefined && !isProvider(name))
     throw new CliError(EXIT.usage, `--provider: unknown provider "${name}".`, `Use one of ${PROVIDERS.join(", ")}.`);
   return name;
-}
-
-function readable(claims: object, context: Context): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(claims).map(([name, value]) => {
-      const isTime = name === "iat" || name === "exp";
-      const shown = isTime ? ` (${relativeTime(Number(value) * 1000, context.now())})` : "";
-      return [name, `${String(value)}${shown}`];
-    }),
-  );
 }

@@ -4,9 +4,9 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { printJson, printRecord } from "../../output/text.ts";
+import { inWords } from "./claims.ts";
 import { readToken } from "./read-token.ts";
 import { decode } from "./verdict.ts";
-import { ago } from "./why.ts";
 
 export interface DecodeOptions extends GlobalFlags {
   readonly header?: boolean;
@@ -32,25 +32,8 @@ export async function runDecode(context: Context, options: DecodeOptions, argume
     throw new CliError(EXIT.usage, "Not a token: it cannot be decoded.", "A token has three parts, separated by dots.");
   if (options.json) return printJson(context, { verified: false, ...decoded });
   context.stderr.write("Not verified: anyone can write such a token.\n");
-  printRecord(context, { ...(options.header && texts(decoded.header, context)), ...texts(decoded.claims, context) });
-}
-
-function texts(values: object, context: Context): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      name === "iat" || name === "exp" || name === "nbf"
-        ? time(value, context)
-        : typeof value === "string"
-          ? value
-          : JSON.stringify(value),
-    ]),
-  );
-}
-
-/** Relative for a person, RFC 3339 for a program. */
-export function time(seconds: unknown, { stdout, now }: Context): string {
-  const date = typeof seconds === "number" ? new Date(seconds * 1000) : new Date(NaN);
-  if (Number.isNaN(date.getTime())) return JSON.stringify(seconds) ?? "";
-  return stdout.isTTY ? ago(seconds, now()) : date.toISOString();
+  printRecord(context, {
+    ...(options.header && inWords(decoded.header, context)),
+    ...inWords(decoded.claims, context),
+  });
 }

@@ -1,6 +1,6 @@
 import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../../wire/claims.ts";
 import { ISSUER, isUuid, MAX_TOKEN_BYTES, TOKEN_LIFETIME_SECONDS } from "../../../wire/names.ts";
-import { relativeTime } from "../../../wire/relative-time.ts";
+import { ago } from "./claims.ts";
 
 /** Of 32 bytes in base64url. */
 const SIGNATURE_LENGTH = 43;
@@ -30,13 +30,6 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
     default:
       return undefined;
   }
-}
-
-/** `3 minutes ago (2026-06-01T12:00:00Z)`; what is not a time is shown as it is. */
-export function ago(seconds: unknown, now: Date): string {
-  const date = typeof seconds === "number" ? new Date(seconds * 1000) : new Date(NaN);
-  if (Number.isNaN(date.getTime())) return String(seconds);
-  return `${relativeTime(date, now)} (${date.toISOString().replace(".000Z", "Z")})`;
 }
 
 function whenItExpired(exp: number, now: Date): string {
