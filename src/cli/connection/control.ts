@@ -26,7 +26,19 @@ interface ControlTarget {
  * @throws {CliError} where there is none
  */
 export async function openControl(context: Context, flags: GlobalFlags): Promise<ControlClient> {
-  const { url, controlKey, server } = await controlTarget(context, flags);
+  return openAt(context, await controlTarget(context, flags));
+}
+
+/** The same of the service at an address; undefined where none is known here, or it is another service's. */
+export async function controlOf(context: Context, base_url: string): Promise<ControlClient | undefined> {
+  const target = await controlTarget(context, {}).catch(() => undefined);
+  if (target === undefined) return undefined;
+  const [front, base] = [new URL(target.url), new URL(base_url)];
+  const isIts = base.host === front.host || base.host.endsWith(`.${front.host}`);
+  return isIts ? openAt(context, target) : undefined;
+}
+
+async function openAt(context: Context, { url, controlKey, server }: ControlTarget): Promise<ControlClient> {
   // Loaded here, so that other commands cost no more than themselves.
   const { createControlClient } = await import("../../control-client/index.ts");
   return createControlClient({ url, controlKey, fetch: limited(context, await fetchOf(context, { server })) });

@@ -27,12 +27,26 @@ export type LocalServer =
 
 /** The newest server that runs in a directory, or in the nearest one above it where one has been run. */
 export async function findLocalServer(place: Place): Promise<LocalServer | undefined> {
-  for (let directory = resolve(place.cwd); ; directory = dirname(directory)) {
+  for (const directory of upwards(place.cwd)) {
     const server = await newestRunning(place, directory);
     if (server) return { isRunning: true, server, directory };
     if (hasServed(directory)) return { isRunning: false, directory };
-    if (directory === dirname(directory)) return undefined;
   }
+  return undefined;
+}
+
+/** The server of a directory, or of one above it, that runs on a port. */
+export async function findServerOn(place: Place, port: number): Promise<RunningServerFile | undefined> {
+  for (const directory of upwards(place.cwd))
+    for (const server of readServerFiles(directory))
+      if (server.port === port && (await probe(place, server)) === "proved") return server;
+  return undefined;
+}
+
+function* upwards(from: string): Generator<string> {
+  let directory = resolve(from);
+  for (; directory !== dirname(directory); directory = dirname(directory)) yield directory;
+  yield directory;
 }
 
 export async function findRunningServer(place: Place): Promise<RunningServerFile | undefined> {
@@ -42,11 +56,11 @@ export async function findRunningServer(place: Place): Promise<RunningServerFile
 
 /** The subdomains of a server's instances, without making sure of it: for what sends nothing. */
 export function knownSubdomains({ cwd }: Pick<Place, "cwd">): string[] {
-  for (let directory = resolve(cwd); ; directory = dirname(directory)) {
+  for (const directory of upwards(cwd)) {
     const [newest] = readServerFiles(directory);
     if (newest) return newest.instances.map(({ subdomain }) => subdomain);
-    if (directory === dirname(directory)) return [];
   }
+  return [];
 }
 
 /** What a server has written about itself. */

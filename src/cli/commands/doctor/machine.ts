@@ -82,11 +82,13 @@ async function readConfig(cwd: string): Promise<{ port?: number } | "none" | "da
 
 async function storeCheck({ cwd }: Context): Promise<Check> {
   const open: string[] = [];
-  const paths = [".svc", ".svc/db.json", ".svc/db.journal", ".svc/server.json"];
-  for (const path of paths) {
+  let isThere = false;
+  for (const path of [".svc", ".svc/db.json", ".svc/db.journal", ".svc/server.json"]) {
     const found = await stat(join(cwd, path)).catch(() => undefined);
+    isThere ||= found !== undefined;
     if (found && (found.mode & 0o077) !== 0) open.push(path);
   }
+  if (!isThere) return ok("store", "none in this directory; svc serve creates one in .svc");
   if (open.length === 0 || process.platform === "win32") return ok("store", "only you can read it");
   return failed("store", `Others can read ${open.join(", ")}, which contain secret keys.`, "Run: chmod -R go= .svc");
 }
@@ -114,19 +116,21 @@ async function portCheck(context: Context): Promise<Check> {
 
 /** svc and browsers know the way by themselves; other programs ask the system. */
 async function namesCheck(context: Context): Promise<Check> {
-  const frontDoor = (await findRunningServer(context))?.url ?? `http://localhost:${DEFAULT_PORT}`;
-  const found = await lookup("acme.localhost").catch(() => undefined);
-  if (found && /^127\.|^::1$/.test(found.address))
-    return ok("localhost names", "acme.localhost resolves to this machine");
+  const server = await findRunningServer(context);
+  const frontDoor = server?.url ?? "http://localhost, with the port of the server";
+  // Every server has the name api.localhost; that of an instance is of more use.
+  const name = `${server?.instances[0]?.subdomain ?? "api"}.localhost`;
+  const found = await lookup(name).catch(() => undefined);
+  if (found && /^127\.|^::1$/.test(found.address)) return ok("localhost names", `${name} resolves to this machine`);
   if (found)
     return failed(
       "localhost names",
-      `acme.localhost resolves to ${found.address}.`,
+      `${name} resolves to ${found.address}.`,
       `A DNS resolver answers for localhost, against RFC 6761, 6.3. Use ${frontDoor}.`,
     );
   return skipped(
     "localhost names",
-    "The system does not resolve acme.localhost. svc and browsers do by themselves.",
+    `The system does not resolve ${name}. svc and browsers do by themselves.`,
     `For other programs use ${frontDoor}, or add the names to /etc/hosts.`,
   );
 }

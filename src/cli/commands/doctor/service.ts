@@ -7,6 +7,7 @@ import { toFailure } from "../../errors.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Target } from "../../connection/sources.ts";
 import { checkKey } from "../../connection/client.ts";
+import { controlOf } from "../../connection/control.ts";
 import { exchange, type Answer } from "../../connection/exchange.ts";
 import { explainFailure } from "../../connection/failure.ts";
 import { fetchOf } from "../../connection/fetch.ts";
@@ -43,7 +44,7 @@ export async function serviceChecks(context: Context, flags: GlobalFlags): Promi
     chosen,
     ok("reachable", `${new URL(base).origin} answers`),
     discoveryCheck(answer, base),
-    skewCheck(answer.response.headers.get("date"), context.now()),
+    await clockCheck(context, base, answer.response.headers.get("date")),
     await keyCheck(context, target, base),
   ];
 }
@@ -82,6 +83,20 @@ function discoveryCheck({ response, text }: Answer, base: string): Check {
       "svc-identity/verify accepts HS256 only.",
     );
   return ok("discovery", `issuer ${issuer}, HS256`);
+}
+
+/** A development server's own clock decides about tokens, and may have been moved; elsewhere the `Date` header tells. */
+async function clockCheck(context: Context, base: string, date: string | null): Promise<Check> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const clock = await controlOf(context, base)
+    .then((control) => control?.request("GET /clock", { signal }))
+    .catch(() => undefined);
+  if (clock === undefined || clock.mode === "real") return skewCheck(clock?.now ?? date, context.now());
+  return warning(
+    "clock",
+    `The service's clock was moved, and shows ${clock.now}. Tokens may seem expired, or not valid yet.`,
+    "Go back to the real time: svc dev clock reset",
+  );
 }
 
 function skewCheck(date: string | null, now: Date): Check {

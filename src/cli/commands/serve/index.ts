@@ -1,10 +1,11 @@
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
+import { DEFAULT_PORT } from "../../../wire/names.ts";
 import type { RunningServer } from "../../../server/index.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { CREDENTIALS } from "../../help/environment.ts";
-import { announceServer } from "../../connection/running-server.ts";
+import { announceServer, findServerOn } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { checkDrain, checkLogLevel, CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
 import { keepUpToDate } from "./keep-up-to-date.ts";
@@ -65,18 +66,26 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
       "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.\n",
     );
   const drainMs = checkDrain(flags.drain);
-  const { serve, LOG_LEVELS } = await import("../../../server/index.ts");
+  const { serve, LOG_LEVELS, PortUnavailable } = await import("../../../server/index.ts");
   const level = checkLogLevel(flags.logLevel ?? (flags.quiet ? "warn" : "info"), LOG_LEVELS);
   const report = flags.json ? jsonReport(context) : textReport(context);
   let onChange = (): void => undefined;
+  const options = await serveOptions(context, flags);
   const server = await serve({
-    ...(await serveOptions(context, flags)),
+    ...options,
     metrics: flags.metrics,
     onRequest: (entry) => {
       if (entry.method !== "GET" && entry.route?.startsWith("/__svc/v1/")) onChange();
       if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) report.request(entry);
     },
     warn: report.warn,
+  }).catch(async (error: unknown) => {
+    const { port = DEFAULT_PORT } = options;
+    const other = error instanceof PortUnavailable ? await findServerOn(context, port) : undefined;
+    if (!other) throw error;
+    throw new PortUnavailable(
+      `Port ${port} is in use by the svc server of this directory, pid ${other.pid}. Use it or stop it, or choose another port: --port 0 takes any that is free.`,
+    );
   });
   const startedAt = context.now();
   const announcement = await announceServer(context, fileOf(server, startedAt)).catch(async (error: unknown) => {
