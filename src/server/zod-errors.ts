@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { suggestion } from "../wire/closest.ts";
+import { closest, suggestion } from "../wire/closest.ts";
 
 /** What came from outside: as its schema has it, or what is wrong with it, a line each. */
 export type Checked<Data> =
@@ -11,7 +11,7 @@ export type Checked<Data> =
  * @param whole what a fault of the whole is said of
  */
 export function checked<Data>(schema: z.ZodType<Data>, input: unknown, whole = "the file"): Checked<Data> {
-  const { data, error } = schema.safeParse(input, { error: knownKeys });
+  const { data, error } = schema.safeParse(input, { error: knownKeys, reportInput: true });
   return error === undefined ? { data } : { faults: error.issues.flatMap((issue) => linesOf(issue, whole)) };
 }
 
@@ -46,8 +46,11 @@ function sentenceOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return `must be ${KINDS[issue.expected] ?? issue.expected}`;
-    case "invalid_value":
-      return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map(String).join(", ")}`;
+    case "invalid_value": {
+      const values = issue.values.map(String);
+      const near = typeof issue.input === "string" ? closest(issue.input, values) : undefined;
+      return `must be ${values.length === 1 ? "" : "one of "}${values.join(", ")}${near === undefined ? "" : `. Did you mean ${near}?`}`;
+    }
     case "too_small":
       return issue.origin === "string" && Number(issue.minimum) === 1
         ? "must not be empty"

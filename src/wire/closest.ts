@@ -1,5 +1,9 @@
+/** No known word has this length, and comparing one with them takes long. */
+const TOO_LONG = 64;
+
 /** The known word that is probably meant by one that is not known; undefined where none is near. */
 export function closest(word: string, known: readonly string[]): string | undefined {
+  if (word.length >= TOO_LONG) return undefined;
   const [best] = known
     .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
     .toSorted((a, b) => a.distance - b.distance);

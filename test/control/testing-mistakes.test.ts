@@ -44,6 +44,13 @@ describe.each(WAYS)("A test service, %s,", (way) => {
     });
   });
 
+  it("names the outcome that was probably meant by one that does not exist", async () => {
+    const svc = await serviceBy(way);
+    await expect(svc.signIn({ outcome: "acces_denied" as "access_denied" })).rejects.toThrow(
+      "Did you mean access_denied?",
+    );
+  });
+
   it("has the service's code in its errors", async () => {
     const svc = await serviceBy(way);
     const id = "00000000-0000-4000-8000-000000000000";
