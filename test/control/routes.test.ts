@@ -322,7 +322,7 @@ describe("Outcomes", () => {
       const flow = (await server.control(`GET /flows/${headless.flow_id}`)).body.data;
       expect(flow).toMatchObject({ requested_outcome: outcome, provider, as: "ada" });
       if (flow.result === "error") expect(flow.reason).toBeTruthy();
-      expect(JSON.stringify((await server.control("GET /flows")).body)).not.toContain("eyJ");
+      expect(JSON.stringify((await server.control("GET /flows")).body)).not.toMatch(/eyJ[\w-]+\.eyJ/);
     },
   );
 
