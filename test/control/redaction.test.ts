@@ -31,6 +31,8 @@ it.each([
   ["//Sign-In/", "//Sign-In/"],
   ["/.well-known/openid-configuraton", "/.well-known/openid-configuraton"],
   ["/wp-login.php", "/wp-login.php"],
+  ["/users/42/edit", "/users/42/edit"],
+  ["/confirm/123456", "/confirm/[redacted]"],
   [`/api/v1/user/${UUID}/sessions`, `/api/v1/user/${UUID}/sessions`],
   ["/verify/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "/verify/[redacted]"],
   ["/sk_acme_0123456789abcdefghijklmnopqrstuv/users", "/[redacted]/users"],

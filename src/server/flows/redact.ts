@@ -70,11 +70,11 @@ export function withoutQuery(address: string): string {
   return address.slice(0, end < 0 ? MAX_LENGTH : Math.min(end, MAX_LENGTH));
 }
 
-/** Up to three words, such as `authorise`, `wp-login.php`, `.well-known` or `__svc`: a passphrase has more. */
-const WORDS = /^(?:\.|__)?[a-z]+\d{0,3}(?:[._~-][a-z]+\d{0,3}){0,2}$/i;
+/** A short number, or up to three words, such as `authorise`, `wp-login.php` or `__svc`: a passphrase has more. */
+const WORDS = /^(?:\d{1,4}|(?:\.|__)?[a-z]+\d{0,3}(?:[._~-][a-z]+\d{0,3}){0,2})$/i;
 const MAX_WORDS_LENGTH = 32;
 
-/** A path that no route has, where anything may have been pasted: only words and the ids of records are kept. */
+/** A path that no route has, where anything may have been pasted: only words, short numbers and ids of records are kept. */
 export function redactPath(address: string): string {
   const [path = ""] = address.split(/[?#]/, 1);
   const isShown = (segment: string): boolean =>

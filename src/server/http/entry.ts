@@ -19,7 +19,7 @@ export interface RequestEntry {
   readonly method: string;
   /** The route's pattern, never the address itself: that may hold a token. */
   readonly route: string | null;
-  /** The path, where no route has it: words and ids of records, and nothing else of it. */
+  /** The path, where no route has it: words, short numbers and ids of records, and nothing else of it. */
   readonly path: string | null;
   readonly status: number;
   readonly ms: number;
