@@ -88,9 +88,18 @@ describe("The log names as instance", () => {
   });
 });
 
+const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
+
+it("The log of a route that the control API does not have repeats no token of its path", async () => {
+  const service = await setup({ control: true });
+  const headers = { authorization: `Bearer ${CONTROL_KEY}` };
+  expect((await service.fetch(`${FRONT}/__svc/v1/tokens/${token}/x`, { headers })).status).toBe(404);
+  expect(service.log.requests).toMatchObject([{ route: null, path: "/__svc/v1/tokens/[redacted]/x" }]);
+  expect(JSON.stringify(service.log.requests)).not.toContain(token);
+});
+
 it("The log has a path where no route has it, and only then", async () => {
   const service = await setup();
-  const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
   for (const path of ["/oauth/authorise?code=1", `/${token}`, "/api/v1/users", "//sign-in", "/users%20"])
     await service.fetch(FRONT + path);
   expect(service.log.requests.map(({ route, path, reason }) => [route, path, reason])).toEqual([

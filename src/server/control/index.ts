@@ -88,7 +88,7 @@ export async function answerControl(request: AppRequest, method: string, deps: C
   await guard(request, deps, !match || !WITHOUT_KEY.includes(match.data));
   if (!match) {
     const methods = [...METHODS].filter((other) => findRoute(ROUTER, other, path));
-    if (methods.length === 0) throw new ApiError("not_found", `the control API has no ${path}`);
+    if (methods.length === 0) throw new ApiError("not_found", "the control API has no such route; see /__svc/docs");
     throw new ApiError("method_not_allowed", undefined, { allow: methods.join(", ") });
   }
   const { data: route, params } = match;
