@@ -1,5 +1,5 @@
 import { enumerated } from "../wire/names.ts";
-import { isConfidential } from "../wire/loopback.ts";
+import { isConfidential, isLoopback } from "../wire/loopback.ts";
 import { ServeError } from "./errors.ts";
 import type { ServeOptions } from "./options.ts";
 import { defaultFault } from "./providers/default-fault.ts";
@@ -22,11 +22,18 @@ export async function checkProviders(instances: readonly InstanceRecord[], offer
 export async function startWarnings(
   instances: readonly InstanceRecord[],
   offers: Offers,
-  { publicUrl }: Pick<ServeOptions, "publicUrl">,
+  { publicUrl, allowedHosts = [] }: Pick<ServeOptions, "publicUrl" | "allowedHosts">,
   isLocal: boolean,
 ): Promise<string[]> {
   const warnings = redirectWarnings(instances, isLocal);
-  if (isLocal) return warnings;
+  if (isLocal) {
+    const foreign = allowedHosts.filter((name) => !isLoopback(name));
+    if (foreign.length > 0 && offers.canSimulate)
+      warnings.push(
+        `If a proxy lets others reach this server as ${enumerated(foreign, "or")}, set --public-url. Without it, providers are simulated: anyone can sign in as anyone.`,
+      );
+    return warnings;
+  }
   warnings.push(...(await demoHint(instances)));
   if (offers.canSimulate)
     warnings.push("Providers are simulated: anyone who can reach this server can sign in as anyone.");

@@ -8,7 +8,8 @@ export type TokenProvider = Provider | "email";
 
 /** `google, github and twitter` */
 export function enumerated(names: readonly string[], conjunction: "and" | "or"): string {
-  return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
+  const last = names.at(-1) ?? "";
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} ${conjunction} ${last}` : last;
 }
 
 export const SECRET_KEY_HEADER = "x-service-secret-key";

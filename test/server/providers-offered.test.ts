@@ -99,6 +99,18 @@ describe("A server that others reach warns at its start", () => {
     ]);
   });
 
+  it("of another host name that a proxy may bring others by, on loopback too", async () => {
+    const { warnings } = await start({ allowedHosts: ["app.localhost", "auth.example.com"] });
+    expect(warnings).toEqual([
+      "If a proxy lets others reach this server as auth.example.com, set --public-url. Without it, providers are simulated: anyone can sign in as anyone.",
+    ]);
+  });
+
+  it("of no host name where nothing is simulated", async () => {
+    const real = { providers: "real", credentials: everything } as const;
+    expect((await start({ allowedHosts: ["auth.example.com"], ...real })).warnings).toEqual([]);
+  });
+
   it("but not on loopback", async () => {
     expect((await start({ seed: undefined })).warnings).toEqual([]);
   });
