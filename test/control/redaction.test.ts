@@ -12,6 +12,9 @@ it.each([
   ["/a?redirect_uri=http%3A%2F%2Flocalhost%2Fcb%3Fkey%3Ds%23f", "/a?redirect_uri=http%3A%2F%2Flocalhost%2Fcb"],
   ["/a?b=1&?query=x", "/a?b=[redacted]&%3Fquery=[redacted]"],
   ["/a?a%20b=1", "/a?a%20b=[redacted]"],
+  ["/api/v1/users/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "/api/v1/users/[redacted]"],
+  ["/api/v1/users/sk_acme_0123456789abcdef?limit=5", "/api/v1/users/[redacted]?limit=5"],
+  [`/api/v1/users/eyJhbGciOiJIUzI1NiJ9.${"x".repeat(400)}`, "/api/v1/users/[redacted]"],
   ["/a?message=%E2%82%AC%FF", "/a?message=%E2%82%AC%EF%BF%BD"],
 ])("the log shows %s as %s", (address, shown) => {
   expect(redactUrl(address)).toBe(shown);

@@ -83,8 +83,11 @@ export function redactPath(address: string): string {
   return segments.join("/");
 }
 
+/** A token or a secret key, where an id belongs. */
+const PASTED = /(?:eyJ[\w-]{10}|sk_)[\w.-]*/g;
+
 /** An address whose query keeps the values that are no secrets. @param path what is shown before it */
-export function redactUrl(address: string, path = withoutQuery(address)): string {
+export function redactUrl(address: string, path = withoutQuery(address).replace(PASTED, REDACTED)): string {
   const at = address.indexOf("?");
   if (at < 0) return path;
   const parts = address.slice(at + 1).split("&", MAX_FIELDS);
