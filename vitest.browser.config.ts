@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { RETRIES } from "./test/_retries.ts";
 
 /** The pages and the dashboard in Chromium: `npm run test:browser`. */
 export default defineConfig({
@@ -9,6 +10,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     isolate: false,
     maxWorkers: 2,
-    retry: process.env["CI"] ? 1 : 0,
+    ...RETRIES,
   },
 });

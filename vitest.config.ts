@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import { RETRIES } from "./test/_retries.ts";
 
 export default defineConfig({
   test: {
@@ -14,7 +15,6 @@ export default defineConfig({
     isolate: false,
     // Most files wait for processes and sockets longer than they work.
     maxWorkers: 2 * availableParallelism(),
-    // A machine that is shared may stop for seconds; a test that fails twice has found something.
-    retry: process.env["CI"] ? 1 : 0,
+    ...RETRIES,
   },
 });

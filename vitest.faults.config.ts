@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { RETRIES } from "./test/_retries.ts";
 
 /** Faults of the machine under a store: `npm run test:faults`, and with SVC_FAULTS=full at its full length. */
 export default defineConfig({
@@ -7,6 +8,6 @@ export default defineConfig({
     globalSetup: "test/_run.ts",
     testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 300_000,
     hookTimeout: 300_000,
-    retry: process.env["CI"] ? 1 : 0,
+    ...RETRIES,
   },
 });

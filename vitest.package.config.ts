@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { RETRIES } from "./test/_retries.ts";
 
 /** What is published, installed and compiled as its users do: `npm run test:package`. */
 export default defineConfig({
@@ -8,6 +9,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     isolate: false,
-    retry: process.env["CI"] ? 1 : 0,
+    ...RETRIES,
   },
 });

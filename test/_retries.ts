@@ -1,0 +1,16 @@
+import type { Reporter, TestCase } from "vitest/node";
+
+/** Says why a test needed a second try: vitest itself tells only that it did. */
+class SecondTries implements Reporter {
+  onTestCaseResult(test: TestCase): void {
+    const { state, errors = [] } = test.result();
+    if (state !== "passed") return;
+    for (const { message, stack = message } of errors) console.log(`Second try: ${test.fullName}\n${stack}`);
+  }
+}
+
+/** A machine that is shared may stop for seconds; a test that fails twice has found something. */
+export const RETRIES = {
+  retry: process.env["CI"] ? 1 : 0,
+  reporters: ["default" as const, new SecondTries()],
+};
