@@ -74,7 +74,10 @@ describe("A long list from PostgreSQL", () => {
     const broken = (async () => {
       for await (const batch of (await store.users(A, {}))!) {
         expect(batch.length).toBeGreaterThan(0);
-        await execute(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in%'");
+        await execute(
+          url,
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in%' AND datname = current_database()",
+        );
       }
     })();
     await expect(broken).rejects.toThrow(StorageUnavailable);
