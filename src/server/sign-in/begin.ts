@@ -1,4 +1,5 @@
 import { STATE_LIFETIME_SECONDS, type Provider } from "../../wire/names.ts";
+import { withoutWildcard } from "../../wire/redirect-entry.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
@@ -58,7 +59,7 @@ export async function checkBegin(
       { name: "begin", sent: { provider, instance: instance.subdomain }, answered: { status: 400, error: error.code } },
     );
     const [listed] = instance.redirect_uris.filter((entry) => /^https?:/.test(entry));
-    const wayBack = listed === undefined ? undefined : wayBackTo(instance, listed.replace(/\?\*$/, ""));
+    const wayBack = listed === undefined ? undefined : wayBackTo(instance, withoutWildcard(listed));
     throw new SignInRefused(error.code, error.detail, { wayBack });
   }
 }

@@ -1,12 +1,9 @@
 import { isLoopback } from "../../wire/loopback.ts";
+import { ANY_ADDRESS, ANY_QUERY, withoutWildcard } from "../../wire/redirect-entry.ts";
 import type { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
 import { parseRedirectUri, refused, type RedirectUri } from "./redirect-uri.ts";
-
-/** The entry of `redirect_uris` that stands for every address. */
-const ANY = "*";
-const ANY_QUERY = "?*";
 
 /** What the rule depends on besides the address and the instance's `redirect_uris`. */
 export interface Circumstances {
@@ -69,8 +66,8 @@ export function checkRedirectUri(
 
 /** @throws {ApiError} where an entry of `redirect_uris` can match nothing */
 export function checkEntry(entry: string, isOnly: boolean): void {
-  if (entry === ANY && isOnly) return;
-  if (entry === ANY) throw refused('"*" must be the only entry');
+  if (entry === ANY_ADDRESS && isOnly) return;
+  if (entry === ANY_ADDRESS) throw refused('"*" must be the only entry');
   const { query } = parseRedirectUri(withoutWildcard(entry));
   if (entry.endsWith(ANY_QUERY) && query !== "")
     throw refused("?* stands for the whole query; write nothing before it");
@@ -95,7 +92,7 @@ export function redirectWarnings(instances: readonly InstanceRecord[], isLocal: 
 }
 
 function allowsAny({ redirect_uris }: Pick<InstanceRecord, "redirect_uris">): boolean {
-  return redirect_uris.length === 1 && redirect_uris[0] === ANY;
+  return redirect_uris.length === 1 && redirect_uris[0] === ANY_ADDRESS;
 }
 
 function matches(entry: string, uri: RedirectUri): boolean {
@@ -114,10 +111,6 @@ function parseEntry(entry: string): RedirectUri | undefined {
     // A store from elsewhere may hold what no seed could.
     return undefined;
   }
-}
-
-function withoutWildcard(entry: string): string {
-  return entry.endsWith(ANY_QUERY) ? entry.slice(0, -ANY_QUERY.length) : entry;
 }
 
 /** What would let an address in. Its query may hold a secret of the application's, and goes into no message. */

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
+import { ANY_QUERY, withoutWildcard } from "../../../wire/redirect-entry.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 
 /** What allows this command in an instance's `redirect_uris`: loopback matches with any port, `?*` any query. */
 export const OWN_ENTRY = "http://127.0.0.1/svc-sign-in?*";
-const ANY_QUERY = "?*";
 
 /** Stands in for an application, on this machine. */
 export interface Landing {
@@ -23,7 +23,7 @@ export interface Landing {
  */
 export async function openLanding(redirect_uris: readonly string[], signal: AbortSignal): Promise<Landing> {
   const entry = entryFor(redirect_uris);
-  const own = new URL(entry.replace(ANY_QUERY, ""));
+  const own = new URL(withoutWildcard(entry));
   // Other programs and pages of this machine may know the path.
   if (entry.endsWith(ANY_QUERY)) own.searchParams.set("state", randomBytes(16).toString("hex"));
   let receive!: (address: URL) => void;

@@ -1,4 +1,5 @@
 import { providerTitle } from "../../../wire/names.ts";
+import { ANY_ADDRESS, withoutWildcard } from "../../../wire/redirect-entry.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { OWN_ENTRY, tokenOf } from "./landing.ts";
@@ -14,8 +15,8 @@ const MAX_STEPS = 6;
  */
 export async function signInAs(signIn: SignIn, account: string): Promise<string> {
   const { client, provider, redirect_uris } = signIn;
-  const [listed = "*"] = redirect_uris;
-  const redirectUri = withoutWildcard(listed === "*" ? OWN_ENTRY : listed);
+  const [listed = ANY_ADDRESS] = redirect_uris;
+  const redirectUri = withoutWildcard(listed === ANY_ADDRESS ? OWN_ENTRY : listed);
   const start = await client.signInUrl({ redirectUri, loginHint: account, ...(provider && { provider }) });
   let address = start;
   for (let count = 0; count < MAX_STEPS; count++) {
@@ -63,10 +64,6 @@ function isOwnStep(next: string, start: string): boolean {
   const own = new URL(start);
   const isOwn = port === own.port && (hostname === own.hostname || own.hostname.endsWith(`.${hostname}`));
   return isOwn && /^\/(__svc\/simulator|oauth)\//.test(pathname);
-}
-
-function withoutWildcard(entry: string): string {
-  return entry.replace(/\?\*$/, "");
 }
 
 function pathOf(address: string): string | undefined {
