@@ -47,21 +47,18 @@ export async function compareSignIns(rounds) {
       await signIns({ ...options, seconds: WARM_UP_SECONDS, most: WARM_UP });
     for (let round = 0; round < rounds; round++) {
       for (const [name, options] of Object.entries(contenders)) {
-        const before = await cpuOf(options.pid);
-        const rate = await signIns({ ...options, seconds: SECONDS });
+        const { rate, cpuOfOne } = await measure(options);
         rates[name].push(rate);
-        cpu[name].push(((await cpuOf(options.pid)) - before) / (rate * SECONDS));
+        cpu[name].push(cpuOfOne);
       }
       if (emulate.rate) rates.emulate.push(await emulate.rate());
     }
     // Apart, because it leaves as many sign-ins unfinished.
-    const until = async (signIn) => {
-      const before = await cpuOf(svc.pid);
-      const rate = await signIns({ ...contenders.svc, signIn, seconds: SECONDS });
-      return ((await cpuOf(svc.pid)) - before) / (rate * SECONDS);
-    };
-    for (let round = 0; round < rounds; round++)
-      callbacks.push((await until(signInUnverified)) - (await until(chooseAccount)));
+    for (let round = 0; round < rounds; round++) {
+      const unverified = await measure({ ...contenders.svc, signIn: signInUnverified });
+      const chosen = await measure({ ...contenders.svc, signIn: chooseAccount });
+      callbacks.push(unverified.cpuOfOne - chosen.cpuOfOne);
+    }
     const micros = (value) => `${Math.round(value)} µs`;
     const withEmulate = "whole sign-in, durable / emulate, in memory";
     return [
@@ -81,6 +78,13 @@ export async function compareSignIns(rounds) {
     await Promise.all(servers.map(({ stop }) => stop()));
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Sign-ins per second, and microseconds of the server's CPU time for one. */
+async function measure(options) {
+  const before = await cpuOf(options.pid);
+  const rate = await signIns({ ...options, seconds: SECONDS });
+  return { rate, cpuOfOne: ((await cpuOf(options.pid)) - before) / (rate * SECONDS) };
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
