@@ -51,7 +51,7 @@ function parsed(text: string, searched: Searched): TypedQuery {
   }
 }
 
-/** A date may be meant that only a flag can say: so many days ago. */
+/** What to write for a date that is relative to now, which only a flag takes. */
 function dateHint(error: QueryError, { flags }: Searched): string | undefined {
   if (!(error instanceof InvalidDateError)) return undefined;
   const since = flags.find(({ name }) => name === "--since");
