@@ -103,16 +103,17 @@ async function callbackFrom(connection, account) {
     picker = pathOf(answer.location);
     answer = await connection.request("GET", picker);
   }
-  const choices = choicesOn(answer.body, picker);
+  const choices = choicesOn(answer.body, picker.split("?")[0]);
   const choice = choices[account % choices.length];
   if (choice === undefined) throw new Error(`no account to choose: ${answer.status} ${answer.body.slice(0, 200)}`);
   return connection.request("GET", choice);
 }
 
 /** Where a choice leads: buttons of svc's form, or links of what is compared with it. */
-function choicesOn(page, address) {
+function choicesOn(page, path) {
+  const [, request] = /name="request" value="([^"]*)"/.exec(page) ?? [];
   const buttons = [...page.matchAll(/name="login_hint" value="([^"]*)"/g)];
-  if (buttons.length > 0) return buttons.map(([, id]) => `${address}&login_hint=${id}`);
+  if (buttons.length > 0) return buttons.map(([, id]) => `${path}?request=${request}&login_hint=${id}`);
   return [...page.matchAll(/href="([^"]*as=[^"]*)"/g)].map(([, link]) => link.replaceAll("&amp;", "&"));
 }
 

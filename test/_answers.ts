@@ -15,3 +15,10 @@ export function headersOf({ headers }: Response): [name: string, value: string][
 export function locationOf(response: Response): URL {
   return new URL(response.headers.get("location") ?? "about:blank");
 }
+
+/** The address that the choices on an account picker add to, from its page. */
+export function requestOn(page: string, address: string | URL): URL {
+  const [, request] = /<input [^>]*name="request" value="([^"]*)"/.exec(page) ?? [];
+  if (request === undefined) throw new Error(`no account picker: ${page.slice(0, 300)}`);
+  return new URL(`?request=${request}`, address);
+}

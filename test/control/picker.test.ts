@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { providersOf } from "../../src/server/simulator/outcomes.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";
+import { requestOn } from "../_answers.ts";
 import { startServer } from "../_control.ts";
 
 const APP = "http://localhost:3000/callback";
@@ -28,11 +29,9 @@ class Browser {
   /** Follows a link of a page, or sends its form. */
   async click(page: { url: URL; text: string }, testId: string): ReturnType<Browser["open"]> {
     const tag = new RegExp(`<(?:a|button) [^>]*data-testid="${testId}"[^>]*>`).exec(page.text)?.[0] ?? "";
-    const [, form] = /<form [^>]*id="choice"[^>]*>\s*<input type="hidden" name="request" value="([^"]*)"/.exec(
-      page.text,
-    )!;
+    const request = requestOn(page.text, page.url).search;
     const [, name, value] = /form="choice" name="([^"]*)" value="([^"]*)"/.exec(tag) ?? [];
-    const [, href = name && `?request=${form}&${name}=${value}`] = /href="([^"]*)"/.exec(tag) ?? [];
+    const [, href = name && `${request}&${name}=${value}`] = /href="([^"]*)"/.exec(tag) ?? [];
     if (href === undefined) throw new Error(`the page has no ${testId}: ${page.text.slice(0, 300)}`);
     return this.open(new URL(href.replaceAll("&amp;", "&"), page.url).href);
   }
@@ -74,9 +73,7 @@ it("The picker names an account that was typed in by its address in the flow", a
   const server = await startServer();
   const browser = new Browser();
   const picker = await browser.open(`${server.url}/oauth/authorize?provider=google&redirect_uri=${APP}`);
-  const form = new URL(picker.url);
-  form.searchParams.set("email", "Mary@example.test");
-  await browser.open(form.href);
+  await browser.open(`${requestOn(picker.text, picker.url).href}&email=Mary@example.test`);
   const [flow] = (await server.control("GET /flows")).body;
   expect(flow.data).toMatchObject({ result: "token", as: "Mary@example.test" });
   const again = await server.control(`POST /flows/${flow.id}/replay`, {});

@@ -69,7 +69,7 @@ describe("The simulator's own client", () => {
         ["scope", "user:email"],
         ["state", "s"],
       ]);
-    expect(simulator.authorize("github", query(simulator.client.client_id))).toMatchObject({ isToPicker: true });
+    expect(simulator.authorize("github", query(simulator.client.client_id))).toMatchObject({ accounts: [] });
     expect(clients).not.toHaveBeenCalled();
     expect(() => simulator.authorize("github", query("unknown"))).toThrow("knows no such client_id");
     expect(clients).toHaveBeenCalled();

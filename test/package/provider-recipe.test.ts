@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer, ServeOptions } from "../../src/server/index.ts";
 import type { User } from "../../src/wire/resources.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
+import { requestOn } from "../_answers.ts";
 import { APP, decodePart } from "../_setup.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -142,11 +143,10 @@ async function signIn(server: RunningServer, parameters: Record<string, string>)
   let location = `${server.url}/sign-in?${new URLSearchParams({ redirect_uri: APP, ...parameters }).toString()}`;
   while (!location.startsWith(APP)) {
     const response = await fetch(location, { redirect: "manual" });
-    const next = response.headers.get("location");
-    if (next === null) throw new Error(`${location} answered ${response.status}: ${await response.text()}`);
     // At the picker: type in an address.
-    const onPicker = parameters["typed"] !== undefined && new URL(next).searchParams.has("request");
-    location = onPicker ? `${next}&email=${parameters["typed"]}` : next;
+    location =
+      response.headers.get("location") ??
+      `${requestOn(await response.text(), location).href}&email=${parameters["typed"] ?? ""}`;
   }
   const token = new URL(location).searchParams.get("token");
   if (token === null) throw new Error(location);

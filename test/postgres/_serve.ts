@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { requestOn } from "../_answers.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 /** The public address of all servers of a test, as behind a load balancer. */
@@ -117,11 +118,11 @@ export async function callbackOf(hint: string, next: () => Server): Promise<stri
   const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
   const begun = await next().send(`/oauth/authorize?${query.toString()}`);
   if (!begun.location) return begun;
-  // The picker's address contains the sealed request, without which no account can be typed in.
+  // The picker's page contains the sealed request, without which no account can be typed in.
   const picker = await next().send(begun.location.pathname + begun.location.search);
-  if (!picker.location) return picker;
-  picker.location.searchParams.set("email", hint);
-  const chosen = await next().send(picker.location.pathname + picker.location.search);
+  if (picker.status !== 200) return picker;
+  const { pathname, search } = requestOn(picker.body, begun.location);
+  const chosen = await next().send(`${pathname}${search}&email=${encodeURIComponent(hint)}`);
   return chosen.location ? chosen.location.pathname + chosen.location.search : chosen;
 }
 

@@ -6,6 +6,7 @@ import { serveOptions } from "../../src/cli/commands/serve/options.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import type { IdentityRecord, UserRecord } from "../../src/server/store/records.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { locationOf, requestOn } from "../_answers.ts";
 import { createContext } from "../_cli.ts";
 import { type Fake, setupProvider } from "../_provider.ts";
 import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
@@ -206,9 +207,9 @@ describe("An unusable value in a provider's answer", () => {
     const states: string[] = [];
     for (const error of ["invalid_scope", `x-${SECRET}`]) {
       const started = await fetch(`/oauth/authorize?provider=google&redirect_uri=${encodeURIComponent(APP)}`);
-      const picker = await fetch(started.headers.get("location")!);
-      const request = new URL(picker.headers.get("location")!).searchParams.get("request")!;
-      const cancelled = await fetch(`/__svc/simulator/google/authorize?request=${request}&cancel=1`);
+      const toPicker = locationOf(started);
+      const picker = requestOn(await (await fetch(toPicker.href)).text(), toPicker);
+      const cancelled = await fetch(`${picker.href}&cancel=1`);
       const callback = new URL(cancelled.headers.get("location")!);
       states.push(callback.searchParams.get("state")!);
       callback.searchParams.set("error", error);

@@ -10,8 +10,11 @@ describe("Two processes on one store", () => {
     if (!("location" in outcome)) throw new Error("a page instead of an address");
     return new URL(outcome.location).searchParams;
   };
-  const requestAt = (simulator: Simulator): string =>
-    answer(simulator, authorization("twitter", { login_hint: undefined })).get("request")!;
+  const requestAt = (simulator: Simulator): string => {
+    const outcome = simulator.authorize("twitter", authorization("twitter", { login_hint: undefined }));
+    if ("location" in outcome) throw new Error("an address instead of a page");
+    return outcome.request;
+  };
 
   it("accept each other's requests and codes, also for an account typed in at one of them", async () => {
     const [one, two, three] = [create().simulator, create().simulator, create().simulator];

@@ -6,7 +6,7 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";
-import { locationOf } from "../_answers.ts";
+import { locationOf, requestOn } from "../_answers.ts";
 import { APP, SEED, setup } from "../_setup.ts";
 import {
   begun,
@@ -100,8 +100,8 @@ describe("A sign-in that fails after a valid state", () => {
     const { fetch } = await setup();
     const query = new URLSearchParams({ provider, redirect_uri: APP });
     const toProvider = locationOf(await fetch(`/oauth/authorize?${query.toString()}`));
-    const toPicker = locationOf(await fetch(toProvider.href));
-    const toCallback = locationOf(await fetch(`${toPicker.href}&cancel=1`));
+    const picker = requestOn(await (await fetch(toProvider.href)).text(), toProvider);
+    const toCallback = locationOf(await fetch(`${picker.href}&cancel=1`));
     expect(locationOf(await fetch(toCallback.href)).href).toBe(failure("access_denied"));
   });
 

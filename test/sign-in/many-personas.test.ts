@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Personas, type PersonaPage } from "../../src/server/simulator/personas.ts";
 import type { PersonaRecord } from "../../src/server/store/records.ts";
+import { locationOf, requestOn } from "../_answers.ts";
 import { APP, SEED, setup, type Service } from "../_setup.ts";
 
 const COUNT = 100_000;
@@ -20,8 +21,8 @@ function person(i: number): Record<string, unknown> {
 
 async function openPicker(service: Service, provider = "google"): Promise<URL> {
   const query = new URLSearchParams({ provider, redirect_uri: APP });
-  const begun = await service.fetch(`/oauth/authorize?${query.toString()}`);
-  return new URL((await service.fetch(begun.headers.get("location")!)).headers.get("location")!);
+  const toPicker = locationOf(await service.fetch(`/oauth/authorize?${query.toString()}`));
+  return requestOn(await (await service.fetch(toPicker.href)).text(), toPicker);
 }
 
 async function pageAt(

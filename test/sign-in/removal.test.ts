@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
-import { locationOf } from "../_answers.ts";
+import { locationOf, requestOn } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { APP, setup, type Service } from "../_setup.ts";
 import { begun, expectRefusedState, failure, untilCallback } from "../_sign-in.ts";
@@ -152,8 +152,10 @@ async function slowCallback(): ReturnType<typeof heldCallback> {
   held.log.isHolding = false;
   const step = async (path: string): Promise<URL> => locationOf(await held.service.fetch(path));
   const toProvider = await step(`/oauth/authorize?provider=google&redirect_uri=${encodeURIComponent(APP)}`);
-  const picker = await step(toProvider.href);
-  const outcome = await step(`${picker.href}&outcome=token_timeout`);
+  const page = async (path: string): Promise<URL> =>
+    requestOn(await (await held.service.fetch(path)).text(), toProvider);
+  const picker = await page(toProvider.href);
+  const outcome = await page(`${picker.href}&outcome=token_timeout`);
   const toCallback = await step(`${outcome.href}&login_hint=ada`);
   held.log.isHolding = true;
   return { ...held, toCallback, state: toCallback.searchParams.get("state")! };

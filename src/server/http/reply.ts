@@ -94,13 +94,11 @@ export function stream(type: string, body: AsyncIterable<Uint8Array>): Reply {
 
 /** 302 and no body: the address may carry a token, which must not be in a page too. */
 export function redirect(location: string, cookies: readonly string[] = []): Reply {
-  const headers = [...REDIRECT_HEADERS, "location", location];
-  for (const cookie of cookies) headers.push("set-cookie", cookie);
-  return { status: 302, headers, body: "" };
+  return { status: 302, headers: withCookies([...REDIRECT_HEADERS, "location", location], cookies), body: "" };
 }
 
-export function page(html: string, status = 200): Reply {
-  return { status, headers: PAGE_HEADERS, body: html };
+export function page(html: string, status = 200, cookies: readonly string[] = []): Reply {
+  return { status, headers: withCookies(PAGE_HEADERS, cookies), body: html };
 }
 
 /** A part that one of our pages puts into itself. */
@@ -130,6 +128,10 @@ export function toWebResponse({ status, headers, body }: Reply, { method, id }: 
   // Of a redirect there is nothing to read: a body, though an empty one, would have a type.
   const content = typeof body === "string" ? body || null : body && ReadableStream.from(body);
   return new Response(method === "HEAD" ? null : (content as string | null), { status, headers: pairs });
+}
+
+function withCookies(headers: readonly string[], cookies: readonly string[]): readonly string[] {
+  return cookies.length === 0 ? headers : headers.concat(cookies.flatMap((cookie) => ["set-cookie", cookie]));
 }
 
 function flat(headers: Headers): readonly string[] {

@@ -67,7 +67,7 @@ export async function answerAuthorize(
       return signInHeadless(deps, { instance, provider, as: id, outcome: "success", redirect_uri: undefined });
     });
   } else {
-    const answered = { status: 302, message: "the account picker" };
+    const answered = { status: 200, message: "the account picker" };
     note(decided ? { requested_outcome: decided.outcome } : {}, {
       name: "provider",
       sent: { provider, login_hint },

@@ -7,8 +7,6 @@ import type { SimulatedProvider } from "./provider.ts";
 export interface AuthorizeDeps {
   readonly grants: Grants;
   readonly personas: Personas;
-  /** The authorize page. */
-  readonly url: string;
   /** Where the provider sends browsers back to. */
   readonly callbackUrl: string;
   isClient(client_id: string): boolean;

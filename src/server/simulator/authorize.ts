@@ -21,15 +21,8 @@ export interface Chosen {
   readonly outcome: OutcomeId;
 }
 
-/** Where the browser goes, which may be to the picker, or the picker that it shows. */
-export type AuthorizeOutcome =
-  | {
-      readonly location: string;
-      readonly isToPicker: boolean;
-      /** Undefined: none was made yet. */
-      readonly choice: Choice | undefined;
-    }
-  | PickerView;
+/** Where the browser goes with its choice, or the picker that it shows. */
+export type AuthorizeOutcome = { readonly location: string; readonly choice: Choice } | PickerView;
 
 interface Asker {
   /** Tells browsers apart; undefined for a program. */
@@ -39,7 +32,7 @@ interface Asker {
 
 /**
  * The browser's side of a provider. The service's request is answered at once where it suggests an account; otherwise it is
- * sealed, and the picker and every choice on it name it by that alone: the state is not on the page.
+ * sealed, and every choice on the picker names it by that alone: the state is not on the page.
  * @throws {ApiError} for a request that a provider would not redirect from
  */
 export function authorize(
@@ -54,7 +47,7 @@ export function authorize(
     const request = parseRequest(name, provider, deps, query, { browser, outcome: chosen?.outcome });
     const account = decidedAccount(provider, deps.personas, query.get("login_hint"), chosen);
     if (account && !request.application?.needsClick) return granted(deps, request, account);
-    return toPicker(deps, request, chosen && account);
+    return begunPicker(name, provider, deps, request, (chosen && account?.email) ?? "");
   }
   const pending = findRequest(name, deps, id, browser);
   if (query.has("cancel")) return back({ ...pending, outcome: "access_denied" }, { error: "access_denied" });
@@ -62,10 +55,10 @@ export function authorize(
   const request = isOutcomeAt(outcome, name) ? { ...pending, outcome } : pending;
   // What the provider says without an account needs none.
   if (request !== pending && REDIRECT_ERRORS[request.outcome!]) return granted(deps, request, undefined);
-  if (request !== pending) return toPicker(deps, request, undefined);
+  if (request !== pending) return begunPicker(name, provider, deps, request);
   const { persona, problem } = choose(name, provider, deps.personas, query);
   if (persona) return granted(deps, request, persona);
-  return picker(name, provider, deps, { id, request, query, problem });
+  return picker(name, provider, deps, { ...pageOf(query), id, request, problem });
 }
 
 /**
@@ -80,7 +73,7 @@ export function showAccounts(
   browser: string | undefined,
 ): PickerView {
   const id = query.get("request") ?? "";
-  return picker(name, provider, deps, { id, request: findRequest(name, deps, id, browser), query, problem: undefined });
+  return picker(name, provider, deps, { ...pageOf(query), id, request: findRequest(name, deps, id, browser) });
 }
 
 /** Who signs in without a picker. */
@@ -96,15 +89,6 @@ function decidedAccount(
   const named = personas.find(name) ?? (email && personas.add({ email, name: null, email_verified: true }));
   if (named && hasAccount(named)) return named;
   return chosen && chosen.as === undefined ? personas.first(hasAccount) : undefined;
-}
-
-function toPicker(
-  { grants, url }: AuthorizeDeps,
-  request: AuthorizationRequest,
-  account: PersonaRecord | undefined,
-): AuthorizeOutcome {
-  const shown = account ? `&q=${encodeURIComponent(account.email)}` : "";
-  return { location: `${url}?request=${grants.keepPending(request)}${shown}`, isToPicker: true, choice: undefined };
 }
 
 function granted(
@@ -124,7 +108,7 @@ function back(
 ): AuthorizeOutcome {
   const { provider, redirect_uri, state, outcome = "success" } = request;
   const location = withParameters(redirect_uri, { ...answer, state });
-  return { location, isToPicker: false, choice: { provider, state, outcome, persona } };
+  return { location, choice: { provider, state, outcome, persona } };
 }
 
 /** Who signs in: the account that was clicked, or one that was typed in. */
@@ -155,26 +139,36 @@ function noAccount(email: string, name: Provider): { problem: string } {
 }
 
 interface PickerRequest {
+  /** The request, sealed. */
   readonly id: string;
   readonly request: AuthorizationRequest;
-  readonly query: Parameters;
-  readonly problem: string | undefined;
+  readonly search: string;
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** The picker as a request first sees it. */
+function begunPicker(
+  name: Provider,
+  provider: SimulatedProvider,
+  deps: AuthorizeDeps,
+  request: AuthorizationRequest,
+  search = "",
+): PickerView {
+  return picker(name, provider, deps, { id: deps.grants.keepPending(request), request, search });
 }
 
 function picker(
   name: Provider,
   provider: SimulatedProvider,
   { personas }: AuthorizeDeps,
-  { id, request, query, problem }: PickerRequest,
+  { id, request, search, after, before, problem }: PickerRequest,
 ): PickerView {
-  const search = query.get("q") ?? "";
-  const { items, previous, next } = personas.page(
-    { search, after: rowOf(query.get("after")), before: rowOf(query.get("before")), limit: PAGE_SIZE },
-    (persona) => {
-      const account = provider.account(persona);
-      return account && { persona, account };
-    },
-  );
+  const { items, previous, next } = personas.page({ search, after, before, limit: PAGE_SIZE }, (persona) => {
+    const account = provider.account(persona);
+    return account && { persona, account };
+  });
   return {
     provider: name,
     request: id,
@@ -189,6 +183,11 @@ function picker(
     client_id: request.client_id,
     scopes: request.scopes,
   };
+}
+
+/** What of the accounts is shown. */
+function pageOf(query: Parameters): Pick<PickerRequest, "search" | "after" | "before"> {
+  return { search: query.get("q") ?? "", after: rowOf(query.get("after")), before: rowOf(query.get("before")) };
 }
 
 function rowOf(text: string | undefined): number | undefined {

@@ -43,7 +43,7 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
   const query = new Map(new URL(location).searchParams);
   const state = query.get("state") ?? "";
   const answer = deps.simulator.authorize(provider, query, undefined, { as, outcome });
-  if (!("location" in answer) || !answer.choice)
+  if (!("location" in answer))
     throw new ApiError("bad_request", `as: ${as ?? "the first account"} can't sign in with ${provider}`);
   const flow_id = flowIdOf(state);
   noteChoice(deps.flows.of(flow_id), answer.choice, { ms: performance.now() - begun, login_hint: undefined });

@@ -59,7 +59,6 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const depsOf = byProvider((name): AuthorizeDeps => ({
     grants,
     personas,
-    url: `${prefix}/${name}${SIMULATED[name].endpoints.authorize}`,
     callbackUrl: callbackUrl(name),
     isClient: (client_id) => isKnown(name, (own) => own.client_id === client_id),
   }));

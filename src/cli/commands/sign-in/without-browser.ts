@@ -21,12 +21,22 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
   let address = start;
   for (let count = 0; count < MAX_STEPS; count++) {
     const { next, text } = await step(signIn, address);
-    if (next === null) throw refused(text);
+    if (next === null) {
+      address = await chooseAccount(signIn, pickerOf(address, text), account);
+      continue;
+    }
     if (pathOf(next) === pathOf(redirectUri)) return tokenOf(new URL(next));
     if (!isOwnStep(next, start)) throw realProvider(next);
-    address = new URL(next).searchParams.has("request") ? await chooseAccount(signIn, next, account) : next;
+    address = next;
   }
   throw new CliError(EXIT.failed, "The service redirects again and again.");
+}
+
+/** Where the choices of an account picker lead. @throws {CliError} where the page is not one */
+function pickerOf(address: string, page: string): string {
+  const [, request] = /<input [^>]*name="request" value="([\w-]+)"/.exec(page) ?? [];
+  if (request === undefined) throw refused(page);
+  return new URL(`?request=${request}`, address).href;
 }
 
 /**

@@ -11,6 +11,13 @@ const other = document.querySelector("details");
 let asked = 0;
 let timer;
 
+// The request stands in the page, so the state need not stay in the address.
+if (new URLSearchParams(location.search).has("state")) {
+  const query = new URLSearchParams({ request: field.form.elements.request.value });
+  if (field.value !== "") query.set("q", field.value);
+  history.replaceState(null, "", "?" + query);
+}
+
 async function filter() {
   const number = ++asked;
   const query = new URLSearchParams({ request: field.form.elements.request.value, q: field.value });

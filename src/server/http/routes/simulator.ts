@@ -2,9 +2,8 @@ import { isProvider, type Provider } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
 import { avatarSvg } from "../pages/avatar.ts";
 import { accountList, pickerPage } from "../pages/picker.ts";
-import { fragment, page, redirect, svg, type Reply } from "../reply.ts";
+import { fragment, page, redirect, svg } from "../reply.ts";
 import { browserCookie, newBrowser, shownBrowser } from "../../simulator/browser.ts";
-import type { AuthorizeOutcome } from "../../simulator/authorize.ts";
 import { answerAuthorize } from "../../simulator/answer.ts";
 import { browserOf } from "../../simulator/labelled-browser.ts";
 import { requireNavigation } from "./access.ts";
@@ -29,8 +28,9 @@ export const simulatedAuthorize: RouteDefinition = {
       label: browserOf(request.header("cookie")),
     });
     if (flow_id !== undefined) belongToSignIn(request, deps, flow_id);
-    const isNew = browser !== undefined && shown === undefined && "location" in outcome && outcome.isToPicker;
-    return answer(outcome, isNew ? [browserCookie(browser, addresses.isHttps)] : []);
+    if ("location" in outcome) return redirect(outcome.location);
+    const isNew = browser !== undefined && shown === undefined;
+    return page(pickerPage(outcome), 200, isNew ? [browserCookie(browser, addresses.isHttps)] : []);
   },
 };
 
@@ -63,8 +63,4 @@ function simulated({ params }: AppRequest, { offers }: RouteDeps): Provider {
   const provider = params["provider"];
   if (!isProvider(provider) || !offers.canSimulate) throw new ApiError("not_found");
   return provider;
-}
-
-function answer(outcome: AuthorizeOutcome, cookies: readonly string[] = []): Reply {
-  return "location" in outcome ? redirect(outcome.location, cookies) : page(pickerPage(outcome));
 }
