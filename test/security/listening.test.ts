@@ -15,16 +15,21 @@ function boundBy(pid: number | undefined, port?: number): string[] {
       }
     }),
   );
-  return ["tcp", "tcp6"].flatMap((table) =>
+  const rows = ["tcp", "tcp6"].flatMap((table) =>
     readFileSync(`/proc/${pid}/net/${table}`, "utf8")
       .split("\n")
       .slice(1)
-      .map((line) => line.trim().split(/\s+/))
-      .filter((columns) => columns[3] === "0A" && sockets.has(columns[9] ?? ""))
-      .map((columns) => (columns[1] ?? "").split(":"))
-      .filter(([, at = ""]) => port === undefined || Number.parseInt(at, 16) === port)
-      .map(([address = ""]) => address),
+      .map((line) => line.trim().split(/\s+/)),
   );
+  // By socket: the kernel shows a row twice where others come and go while the table is read.
+  const addresses = new Map(
+    rows
+      .filter((columns) => columns[3] === "0A" && sockets.has(columns[9] ?? ""))
+      .map((columns) => [columns[9], (columns[1] ?? "").split(":")]),
+  );
+  return [...addresses.values()]
+    .filter(([, at = ""]) => port === undefined || Number.parseInt(at, 16) === port)
+    .map(([address = ""]) => address);
 }
 
 const LOOPBACK_4 = "0100007F";
