@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { H3 } from "h3";
 import { expect, it, onTestFinished } from "vitest";
-import { eventOf, keepOpenAfter, setServerOptions } from "../../src/server/http/node-internals.ts";
+import { endEmptyBody, eventOf, keepOpenAfter, setServerOptions } from "../../src/server/http/node-internals.ts";
 
 async function listening(listener: RequestListener): Promise<{ server: Server; port: number }> {
   const server = createServer(listener).listen(0, "127.0.0.1");
@@ -59,6 +59,33 @@ it("A connection can be kept open after a response that announces its end", asyn
   });
   expect(await receive(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nunfin")).toContain("answered");
   expect(isKept).toBe(true);
+});
+
+it("A request without a body can end before it is read, and its connection takes further requests", async () => {
+  const ended: boolean[] = [];
+  const { port } = await listening((message, response) => {
+    endEmptyBody(message);
+    ended.push(message.readableEnded);
+    setImmediate(() => response.end(String(message.complete)));
+  });
+  const get = "GET / HTTP/1.1\r\nHost: x\r\n";
+  const received = await receive(port, `${get}\r\n${get}\r\n${get}Connection: close\r\n\r\n`);
+  expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3);
+  expect(received.match(/true/g)).toHaveLength(3);
+  expect(ended).toEqual([true, true, true]);
+});
+
+it.each([
+  ["Content-Length: 5\r\n\r\nhello", "hello"],
+  ["Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "hello"],
+  ["Content-Length: 0\r\n\r\n", ""],
+])("A body is read as before: %j", async (rest, body) => {
+  const { port } = await listening((message, response) => {
+    endEmptyBody(message);
+    void message.toArray().then((chunks) => response.end(`<${Buffer.concat(chunks as Buffer[]).toString()}>`));
+  });
+  const received = await receive(port, `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${rest}`);
+  expect(received).toContain(`<${body}>`);
 });
 
 it("h3 chooses a route by method and path only", async () => {

@@ -9,7 +9,7 @@ import type { App } from "./app.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { lastAnswer, takeRequest, watchConnections } from "./connections.ts";
 import { faultOf, fromMessage, MAX_HEADERS } from "./message.ts";
-import { keepOpenAfter, setServerOptions } from "./node-internals.ts";
+import { endEmptyBody, keepOpenAfter, setServerOptions } from "./node-internals.ts";
 import type { Reply } from "./reply.ts";
 
 const HEADERS_TIMEOUT_MS = 5_000;
@@ -45,6 +45,7 @@ export function createListener(
     try {
       const fault = faultOf(message);
       if (fault) return refuse(response, fault);
+      endEmptyBody(message);
       const incoming = fromMessage(message, clientAddress(message));
       const reply = await app.answer(incoming);
       const sending = send(response, incoming.id, reply, isStopping());

@@ -54,7 +54,8 @@ function mostBytes(target: string): number {
   return target.startsWith("/__svc/v1/") ? MAX_SEED_BYTES : MAX_BODY_BYTES;
 }
 
-function bodyOf(message: IncomingMessage): Promise<string> {
+async function bodyOf(message: IncomingMessage): Promise<string> {
+  if (message.readableEnded) return "";
   const most = mostBytes(message.url ?? "");
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
