@@ -45,8 +45,8 @@ export async function assemble(options: AssembleOptions) {
     fetch: options.fetch ?? realFetch,
     onBug,
     // Every other failure is the reason of its request in the log.
-    onFailure: (_, { message, cause }) => {
-      if (message === "unexpected") onBug(cause);
+    onFailure: (_, { isBug, cause }) => {
+      if (isBug) onBug(cause);
     },
     onIgnored: (provider, paths) =>
       warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),

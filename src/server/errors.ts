@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Where a person goes back to whose sign-in was refused. */
+/** Where a person whose sign-in was refused returns to. */
 export interface WayBack {
   readonly name: string;
   /** An http or https origin. */
@@ -39,15 +39,18 @@ export class SignInRefused extends ApiError {
   }
 }
 
-/** A sign-in that cannot go on, although its state was good: the application is told by a redirect. */
+/** A sign-in that failed although its state was valid: the application is told by a redirect. */
 export class SignInError extends Error {
   override readonly name = "SignInError";
   readonly code: SignInErrorCode;
+  /** The `cause` is a bug of this service, and must be reported as one. */
+  readonly isBug: boolean;
 
   /** @param message for the log; the application gets the table's sentence */
-  constructor(code: SignInErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: SignInErrorCode, message: string, options: ErrorOptions & { readonly isBug?: boolean } = {}) {
     super(message, options);
     this.code = code;
+    this.isBug = options.isBug ?? false;
   }
 }
 
@@ -72,6 +75,6 @@ export class PortUnavailable extends Error {
 /** It was free when the start began. */
 export class PortTakenSince extends PortUnavailable {
   constructor(port: number) {
-    super(`Port ${port} was taken in this moment. Try again, or choose another with --port.`);
+    super(`Another program just took port ${port}. Try again, or choose another with --port.`);
   }
 }

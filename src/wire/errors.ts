@@ -51,7 +51,7 @@ export type ErrorCode = keyof typeof ERRORS;
 /** What goes into the redirect to the application when a sign-in fails after a good state (RFC 6749, 4.1.2.1, and two of ours). */
 export const SIGN_IN_ERRORS = {
   access_denied: "The sign-in was cancelled.",
-  server_error: "The provider gave an answer that could not be used.",
+  server_error: "The sign-in failed because of an error at the provider or at the sign-in service.",
   temporarily_unavailable: "Signing in is not possible at the moment. Try again.",
   email_not_verified: "The provider has no verified e-mail address for this account.",
   account_conflict: "Another account already uses this e-mail address. Sign in the way you did before.",

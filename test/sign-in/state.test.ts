@@ -143,6 +143,8 @@ describe("The state", () => {
     });
     expect([response.status, response.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
     expect(response.headers.get("location")).toBeNull();
-    expect(await response.text()).toContain('<h1 data-testid="error-title">Invalid or expired state</h1>');
+    const page = await response.text();
+    expect(page).toContain('<h1 data-testid="error-title">Invalid or expired state</h1>');
+    expect(page).toContain("in the browser that began it");
   });
 });

@@ -120,11 +120,11 @@ function handle(context: H3EventContext, definition: RouteDefinition, deps: AppD
 }
 
 function render(error: ApiError, incoming: Incoming): Reply {
-  const { status } = ERRORS[error.code];
-  const body = errorBody(error.code, error.detail);
+  const { code, detail, headers } = error;
+  const { status } = ERRORS[code];
   const isForPerson = !isApi(incoming) && (incoming.header("accept") ?? "").includes("text/html");
-  if (!isForPerson) return json(body, status, error.headers);
-  return page(errorPage(status, body.error, error instanceof SignInRefused ? error.wayBack : undefined), status);
+  if (!isForPerson) return json(errorBody(code, detail), status, headers);
+  return page(errorPage(code, detail, error instanceof SignInRefused ? error.wayBack : undefined), status);
 }
 
 const NARROW =

@@ -208,5 +208,5 @@ function asSignInError(error: unknown): SignInError {
   if (error instanceof ApiError) return new SignInError("temporarily_unavailable", error.detail ?? error.code);
   if (error instanceof StorageUnavailable)
     return new SignInError("temporarily_unavailable", error.message, { cause: error });
-  return new SignInError("server_error", "unexpected", { cause: error });
+  return new SignInError("server_error", "internal error", { cause: error, isBug: true });
 }

@@ -1,27 +1,28 @@
+import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
 import type { WayBack } from "../../errors.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 
-/** What to do, where the message does not say it. */
-const ADVICE: Readonly<Record<string, string>> = {
-  "Invalid or expired state":
+/** What to do, if the error does not say it. */
+const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  invalid_state:
     "A sign-in can be finished once, within ten minutes, and in the browser that began it. Go back to the application and sign in again.",
-  "Instance not found":
+  instance_not_found:
     "The application's link leads to no active instance. Check the address, and instance or publishable_key in it. The server's log has the reason.",
-  "Not found": "There is no page at this address. Check it for typing errors.",
+  not_found: "There is no page at this address. Check it for typing errors.",
 };
 
 /** For a person whose browser met an error: what happened, and what to do. */
-export function errorPage(status: number, message: string, wayBack?: WayBack): string {
-  const [title = message, detail] = message.split(/: (.*)/s);
-  const advice = ADVICE[title] ?? (detail && `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`);
+export function errorPage(code: ErrorCode, detail?: string, wayBack?: WayBack): string {
+  const { status, error } = ERRORS[code];
+  const advice = ADVICE[code] ?? (detail && `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`);
   return layout(
-    title,
+    error,
     html`<div class="bar">
         <span class="mark bad" aria-hidden="true">!</span><span class="pill bad">${status}</span>
       </div>
       <header>
-        <h1 data-testid="error-title">${title}</h1>
+        <h1 data-testid="error-title">${error}</h1>
         ${advice && html`<p data-testid="error-detail">${advice}</p>`}
       </header>
       <footer>

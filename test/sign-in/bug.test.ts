@@ -1,0 +1,34 @@
+import { expect, it, onTestFinished } from "vitest";
+import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
+import { assemble } from "../../src/server/assemble.ts";
+import { createAddresses } from "../../src/server/instances/addresses.ts";
+import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { parseSeed } from "../../src/server/seed/index.ts";
+import { APP, FRONT, SEED, START } from "../_setup.ts";
+
+it("An unexpected error in a sign-in is reported with its stack, and the application gets server_error", async () => {
+  const store = openMemoryStore();
+  await store.seed(parseSeed(JSON.stringify(SEED), "seed", START));
+  const warnings: string[] = [];
+  const { app, stop } = await assemble({
+    store,
+    addresses: createAddresses(FRONT, 7820),
+    isLocal: true,
+    isFresh: false,
+    locate() {
+      throw new RangeError("a bug");
+    },
+    warn: (message) => warnings.push(message),
+  });
+  onTestFinished(stop);
+
+  let location = `${FRONT}/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: APP, login_hint: "ada" }).toString()}`;
+  while (!location.startsWith(APP))
+    location = (await app.fetch(new Request(location))).headers.get("location") ?? "no redirect";
+
+  expect(Object.fromEntries(new URL(location).searchParams)).toEqual({
+    error: "server_error",
+    error_description: SIGN_IN_ERRORS.server_error,
+  });
+  expect(warnings).toEqual([expect.stringMatching(/^internal error: RangeError: a bug\n\s+at /)]);
+});
