@@ -36,7 +36,8 @@ export const DEFAULT_PORT = 7820;
 /** What `svc serve` reads in its directory, and `svc init` writes. */
 export const CONFIG_FILE = "svc.config.json";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** A UUID in its canonical, lower-case form. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function isProvider(value: unknown): value is Provider {
   return (PROVIDERS as readonly unknown[]).includes(value);
@@ -47,7 +48,6 @@ export function providerTitle(name: string): string {
   return isProvider(name) ? PROVIDER_TITLES[name] : name;
 }
 
-/** A UUID in its canonical, lower-case form. */
 export function isUuid(value: string): boolean {
   return UUID.test(value);
 }

@@ -173,10 +173,13 @@ function timestamp(name: string, text: string): string {
   checkedDate(name, text.slice(0, 10));
   // Stored times have milliseconds; what is finer is cut off.
   const time = new Date(text.replace(/(\.\d{3})\d+/, "$1"));
-  // Years beyond 9999 are written another way, which does not sort as text.
-  if (Number.isNaN(time.getTime()) || time.toISOString().length !== TIMESTAMP_LENGTH)
-    throw new InvalidDateError(name, text);
+  if (Number.isNaN(time.getTime()) || !hasFourDigitYear(time)) throw new InvalidDateError(name, text);
   return time.toISOString();
+}
+
+/** Whether a valid date is within the years 0000 to 9999. ISO 8601 writes others with a sign, which does not sort as text. */
+export function hasFourDigitYear(date: Date): boolean {
+  return date.toISOString().length === TIMESTAMP_LENGTH;
 }
 
 function isComparison(term: Term): boolean {

@@ -1,17 +1,38 @@
 import * as z from "zod";
-import { PROVIDERS, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX, SESSION_ID_PREFIX, type Provider } from "./names.ts";
+import { EMAIL, isEmail, MAX_EMAIL_LENGTH } from "./email.ts";
+import {
+  PROVIDERS,
+  PUBLISHABLE_KEY_PREFIX,
+  SECRET_KEY_PREFIX,
+  SESSION_ID_PREFIX,
+  UUID,
+  type Provider,
+} from "./names.ts";
+import { hasFourDigitYear } from "./query.ts";
 
 /** Bytes of a secret key behind its prefix: it signs tokens with HMAC-SHA-256 (RFC 8725, 3.5). */
 const SECRET_KEY_BYTES = 32;
 
 export const text = z.string().min(1).max(256);
-export const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be a UUID in lower case");
+export const uuid = z.string().regex(UUID, "must be a UUID in lower case");
 export const time = z.iso
   .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z" })
-  .refine((value) => isFourDigitYear(new Date(value)), "must lie within the years 0000 to 9999");
+  // Text that is not a date has its own message.
+  .refine(
+    (value) => Number.isNaN(Date.parse(value)) || hasFourDigitYear(new Date(value)),
+    "must lie within the years 0000 to 9999",
+  );
+/** A user's e-mail address, as a sign-in stores it: in NFKC. */
 export const email = z
   .string()
-  .max(254)
+  .normalize("NFKC")
+  .max(MAX_EMAIL_LENGTH)
+  .regex(EMAIL, { error: "must be an e-mail address with an ASCII domain", abort: true })
+  .refine(isEmail, "must not contain invisible characters");
+/** What a provider says of an account, which a sign-in may refuse. */
+export const providerEmail = z
+  .string()
+  .max(MAX_EMAIL_LENGTH)
   .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
 export const provider = z.enum(PROVIDERS);
 
@@ -36,10 +57,7 @@ export const session = z.strictObject({
   id: uuid.optional(),
   session_id: z
     .string()
-    .regex(
-      new RegExp(`^${SESSION_ID_PREFIX}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
-      `must be ${SESSION_ID_PREFIX} and a UUID`,
-    )
+    .regex(new RegExp(`^${SESSION_ID_PREFIX}${UUID.source.slice(1)}`), `must be ${SESSION_ID_PREFIX} and a UUID`)
     .optional(),
   provider: z.enum([...PROVIDERS, "password"]),
   ip_address: z.union([z.ipv4(), z.ipv6()]).default("127.0.0.1"),
@@ -106,15 +124,10 @@ export const persona = z.strictObject({
     .regex(/^[\w-]{1,64}$/, "must be letters, digits, _ or -")
     .optional(),
   name: text.nullable(),
-  email,
+  email: providerEmail,
   avatar_url: z.url().nullable().default(null),
   ...accounts,
 });
-
-/** Beyond them dates are written another way, which does not sort as text. What is not a date has been named already. */
-function isFourDigitYear(date: Date): boolean {
-  return Number.isNaN(date.getTime()) || date.toISOString().length === 24;
-}
 
 /** A seed file. */
 export const Seed = z.strictObject({

@@ -1,6 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { service } from "../api/service.ts";
+import { isUuid } from "../../wire/names.ts";
 import { goTo, href } from "../router.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { VIEWS } from "./views.ts";
@@ -101,8 +102,7 @@ function commands(text: string): Command[] {
     { name: "Verify a token", hint: "action", address: href(["try-it"], { section: "token" }) },
   ];
   const found = all.filter(({ name, hint }) => `${name} ${hint}`.toLowerCase().includes(typed));
-  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(typed))
-    found.unshift({ name: typed, hint: "user", address: href(["users", typed]) });
+  if (isUuid(typed)) found.unshift({ name: typed, hint: "user", address: href(["users", typed]) });
   else if (typed.includes("@") && !typed.includes(" "))
     found.unshift({ name: typed, hint: "search users", address: href(["users"], { query: `email:${typed}` }) });
   return found.slice(0, MOST);

@@ -1,5 +1,4 @@
 import { USER_FIELDS } from "../../wire/fields.ts";
-import { normalizeEmail } from "../providers/email.ts";
 import { ApiError } from "../errors.ts";
 import { crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
@@ -35,13 +34,9 @@ export const userRoutes: HandlersOf<"/users"> = {
   "GET /users/:id": ({ param }, deps) => whole(deps, param("id")),
 
   "PATCH /users/:id": async ({ param, body }, deps) => {
-    const email = body.email === undefined ? undefined : normalizeEmail(body.email);
-    if (body.email !== undefined && email === undefined)
-      throw new ApiError("bad_request", "email: must be an e-mail address");
     const { email_verified_at: verified } = body;
     const given = {
       ...body,
-      ...(email !== undefined && { email }),
       ...(typeof verified === "string" && { email_verified_at: new Date(verified).toISOString() }),
       updated_at: deps.now().toISOString(),
     };

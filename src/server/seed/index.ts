@@ -95,7 +95,6 @@ function toUser(user: Omit<SeedUser, "identities" | "sessions">, instance_id: st
     ...user,
     id: user.id ?? randomUUID(),
     instance_id,
-    email: user.email.normalize("NFKC"),
     email_verified_at: utc(user.email_verified_at),
     created_at,
     updated_at: created_at,

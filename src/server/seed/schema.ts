@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Provider } from "../../wire/names.ts";
-import { email, persona, Seed, text } from "../../wire/seed.ts";
+import { persona, providerEmail, Seed, text } from "../../wire/seed.ts";
 import type { SchemaParts } from "../simulator/provider.ts";
 import { SIMULATED } from "../simulator/providers.ts";
 
@@ -12,7 +12,7 @@ const parts: SchemaParts = {
   int: z.int,
   strictObject: z.strictObject,
   text,
-  email,
+  email: providerEmail,
 };
 const accounts = Object.fromEntries(
   Object.entries(SIMULATED).map(([name, { accountSchema }]) => [name, accountSchema(parts).optional()]),

@@ -1,5 +1,5 @@
 import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
-import { normalizeEmail } from "../providers/email.ts";
+import { normalizeEmail } from "../../wire/email.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Choice } from "./choice.ts";
 import { isOutcomeAt, REDIRECT_ERRORS } from "./outcomes.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { PROVIDERS, type Provider } from "../names.ts";
 import * as seed from "../seed.ts";
 import { TOKEN_KINDS } from "../token-kinds.ts";
-import { account, duration, instanceName, moment, outcome, provider, text } from "./values.ts";
+import { account, duration, instanceName, outcome, provider, text } from "./values.ts";
 
 /** Where nothing needs to be said. */
 export const Nothing = z.strictObject({});
@@ -41,7 +41,7 @@ const accountPatches = Object.fromEntries(PROVIDERS.map((name) => [name, account
 >;
 export const PersonaPatch = z.strictObject({
   name: text.nullable().optional(),
-  email: seed.email.optional(),
+  email: seed.providerEmail.optional(),
   avatar_url: z.url().nullable().optional(),
   ...accountPatches,
 });
@@ -85,9 +85,9 @@ export const NewScenario = z.strictObject({
 });
 export const NewBrowser = z.strictObject({ label: z.string().min(1).max(128).optional() });
 
-export const ClockTime = z.strictObject({ at: moment });
-export const FreezeClock = z.strictObject({ at: moment.optional() });
-export const AdvanceClock = z.union([z.strictObject({ by: duration }), z.strictObject({ to: moment })], {
+export const ClockTime = z.strictObject({ at: seed.time });
+export const FreezeClock = z.strictObject({ at: seed.time.optional() });
+export const AdvanceClock = z.union([z.strictObject({ by: duration }), z.strictObject({ to: seed.time })], {
   error: 'must be { "by": "61m" } or { "to": "2026-01-31T12:00:00Z" }',
 });
 

@@ -1,7 +1,7 @@
 /** The forms of values that several bodies and answers share. */
 import * as z from "zod";
 import { OUTCOME_IDS } from "../outcomes.ts";
-import { provider, text } from "../seed.ts";
+import { provider, text, time } from "../seed.ts";
 
 export { provider, text };
 
@@ -10,7 +10,6 @@ export const outcome = z.enum(OUTCOME_IDS);
 export const instanceName = z.string().min(1).max(64).describe("An instance's id or subdomain; default: the first one");
 /** A persona, by its id or one of its e-mail addresses. */
 export const account = z.string().min(1).max(254).describe("A persona's id or e-mail address");
-export const moment = z.iso.datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z" });
 export const duration = z
   .union([z.string().max(32), z.number().int().nonnegative()], {
     error: 'must be a duration such as "61m", "1h30m" or "30:00", or a number of milliseconds',
@@ -38,6 +37,6 @@ export const filters = {
   provider: provider.optional(),
   instance: instanceName.optional(),
   user: z.string().max(64).optional().describe("A user's id"),
-  since: moment.optional(),
+  since: time.optional(),
   wait: z.string().max(16).optional().describe('How long to wait for the first match, e.g. "5s"; 25 s at most'),
 };

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { ADA, APP, setup, CONTROL_KEY, SEED, type Service } from "../_setup.ts";
+import { newRecord } from "../../src/server/store/records.ts";
+
+interface Answered {
+  readonly status: number;
+  readonly error: string | undefined;
+  readonly email: string | undefined;
+}
+
+async function send(service: Service, method: string, path: string, body?: object): Promise<Answered> {
+  const response = await service.fetch(`/__svc/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${CONTROL_KEY}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const { error, data } = (await response.json()) as { error?: string; data?: { email: string } };
+  return { status: response.status, error, email: data?.email };
+}
+
+/** A seed with one user at this address. */
+function seedWith(email: string): object {
+  return { instances: [{ name: "Acme", subdomain: "acme", users: [{ email, name: "Ada" }] }] };
+}
+
+const INVALID = ["a＠b@c.d", "plain@-x!", "ada@acme.test.", "a\u0000b@acme.test", "ada@acmé.test", "ada"];
+
+describe("A user's e-mail address", () => {
+  it.each(INVALID)("%o is rejected by POST and PATCH /users and in a seed", async (email) => {
+    const service = await setup({ control: true });
+    const rejected = {
+      status: 400,
+      error: expect.stringMatching(/email: must (?:be an e-mail|not contain)/) as string,
+    };
+    expect(await send(service, "POST", "/users", { email, name: "A" })).toMatchObject(rejected);
+    expect(await send(service, "PATCH", `/users/${ADA}`, { email })).toMatchObject(rejected);
+    expect(await send(service, "POST", "/seed", seedWith(email))).toMatchObject(rejected);
+    await expect(setup({ seed: seedWith(email) })).rejects.toThrow(/users\[0\]\.email: must/);
+  });
+
+  it.each([
+    ["ａｄａ２@ａｃｍｅ.test", "ada2@acme.test"],
+    ["b＠c.d", "b@c.d"],
+  ])("%o is stored as %o by POST and PATCH /users and in a seed", async (email, stored) => {
+    const service = await setup({ control: true });
+    expect(await send(service, "POST", "/users", { email, name: "A" })).toMatchObject({ status: 201, email: stored });
+    const patched = await setup({ control: true });
+    expect(await send(patched, "PATCH", `/users/${ADA}`, { email })).toMatchObject({ status: 200, email: stored });
+    const seeded = await setup({ seed: seedWith(email) });
+    expect(await (await seeded.as(seeded.acme, "/api/v1/users")).json()).toMatchObject([{ data: { email: stored } }]);
+  });
+
+  it("that an older version stored is still listed, found and kept by other changes", async () => {
+    const service = await setup({ control: true });
+    const email = "plain@-x!";
+    const user = newRecord("users", { ...(await service.store.find("users", ADA))!, id: crypto.randomUUID(), email });
+    await service.store.add({ users: [user] });
+    expect(await send(service, "GET", `/users/${user.id}`)).toMatchObject({ status: 200, email });
+    expect(await send(service, "PATCH", `/users/${user.id}`, { name: "B" })).toMatchObject({ status: 200, email });
+    const found = await service.as(service.acme, `/api/v1/users/search?query=${encodeURIComponent(`email:${email}`)}`);
+    expect(await found.json()).toHaveLength(1);
+  });
+
+  it("may be anything that a provider can send in a persona, and is checked when the persona signs in", async () => {
+    const personas = [{ id: "x", name: "X", email: "plain@-x!", google: { sub: "9", email_verified: true } }];
+    const service = await setup({ seed: { ...SEED, personas } });
+    const url = await service.signIn("google", "x", { redirect_uri: APP });
+    expect(url.searchParams.get("error")).toBe("server_error");
+  });
+});
+
+it("since beyond the year 9999 is rejected, as it would sort before every date", async () => {
+  const service = await setup({ control: true });
+  expect(await send(service, "GET", "/flows?since=9999-12-31T23:59:59-14:00")).toMatchObject({
+    status: 400,
+    error: expect.stringContaining("since: must lie within the years 0000 to 9999") as string,
+  });
+});
