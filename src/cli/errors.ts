@@ -64,14 +64,9 @@ export function toFailure(error: unknown): Failure {
 }
 
 /** What the control API said no to. */
-function controlFailure(code: string, status: number, text: string, cause: unknown): Failure {
-  if (status === 0 && (cause as Error | undefined)?.name === "TimeoutError")
-    return {
-      exitCode: EXIT.unreachable,
-      code: "timeout",
-      message: "The server did not answer in time.",
-      hint: "Allow more: --timeout 120",
-    };
+function controlFailure(name: string, status: number, text: string, cause: unknown): Failure {
+  const { code = name } =
+    cause instanceof Error && cause.name === "ConnectionError" ? (cause as { code?: string }) : {};
   const hint =
     status === 401 ? "The server refused the control key. In its directory svc env prints the right one." : undefined;
   return { exitCode: exitOf(code, status), code, message: text, hint };

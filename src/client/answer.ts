@@ -6,6 +6,7 @@ import type { ErrorBody } from "../wire/resources.ts";
 import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
 import { masked } from "./masked.ts";
 import { parseRetryAfter } from "./retry.ts";
+import { isUnavailable } from "./transient.ts";
 import type { Answer } from "./transport.ts";
 
 const MAX_RECORD_BYTES = 2 ** 20;
@@ -85,7 +86,7 @@ function refusal(name: string, response: Answer, now: number, body: unknown): Se
 /** For errors that are not in the table. */
 function codeOf(status: number): ErrorCode {
   if (status === 429) return "rate_limited";
-  return status === 502 || status === 503 || status === 504 ? "unavailable" : "unknown";
+  return isUnavailable(status) ? "unavailable" : "unknown";
 }
 
 function unexpected(name: string, response: Answer, now: number, what: string, cause?: Error): ServiceError {

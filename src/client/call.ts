@@ -4,7 +4,7 @@ import { readAny, readResult } from "./answer.ts";
 import { startDeadline, type Deadline } from "./deadline.ts";
 import { ConfigError, ConnectionError, isServiceError, type ServiceError } from "./errors.ts";
 import { masked } from "./masked.ts";
-import { repeat } from "./retry.ts";
+import { withRetries } from "./retry.ts";
 import type { Answer, Transport } from "./transport.ts";
 
 /** The response behind a result, for who needs its headers. */
@@ -148,7 +148,7 @@ async function send<Result>(
       tell(answer.response.status);
       return answer;
     };
-    return await repeat(ask, method, retries, deadline);
+    return await withRetries(ask, method, retries, deadline);
   } catch (error) {
     throw explain(error);
   } finally {

@@ -23,7 +23,7 @@ import {
 import { ConfigError, isServiceError, TokenError, type ErrorCode, type ServiceError } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
 import { listCall, type ListCall } from "./list.ts";
-import { checkConfidential, checkKey, checkOptions, type ClientOptions } from "./options.ts";
+import { checkConfidential, checkKey, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions } from "./options.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { fetchTransport, undiciTransport } from "./transport.ts";
 
@@ -91,7 +91,6 @@ export interface ResolveOptions extends RequestOptions {
 
 type ListRoute = Extract<Endpoint, `GET /api/v1/${"users" | "sessions"}${"" | "/search"}`>;
 
-const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_RETRIES = 2;
 
 /** @throws {ConfigError} for keys and addresses that can't be right, and for a secret key in a browser */

@@ -5,6 +5,9 @@ import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
 import type { RequestOptions, Try } from "./call.ts";
 import { ConfigError } from "./errors.ts";
 
+/** How long a call may take, if neither it nor its client says otherwise. */
+export const DEFAULT_TIMEOUT_MS = 10_000;
+
 export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   /** `sk_…`; for everything but `instances.resolve` and `discovery`. */
   readonly secretKey?: string | undefined;

@@ -1,17 +1,15 @@
 import type { Deadline } from "./deadline.ts";
 import { isServiceError, type ServiceError } from "./errors.ts";
+import { isUnavailable, isUnsent } from "./transient.ts";
 
 const FIRST_DELAY_MS = 300;
 const LONGEST_DELAY_MS = 8_000;
 
-/** No connection was made, so nothing was sent. */
-const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
-/** The connection broke off; what was sent may have been done. */
+/** The connection was lost. The service may have handled the request. */
 const BROKEN = new Set(["ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]);
-const PASSING_STATUS = new Set([429, 502, 503, 504]);
 
-/** Asks until an answer comes, another try would not help, or the deadline is too near for the next wait. */
-export async function repeat<Result>(
+/** Calls `ask` until it succeeds, another try would not help, or the deadline is too near for the next wait. */
+export async function withRetries<Result>(
   ask: (number: number) => Promise<Result>,
   method: string,
   retries: number,
@@ -30,16 +28,16 @@ export async function repeat<Result>(
 }
 
 /**
- * Whether a call may be made again after such a failure. A read is, whatever passes by itself; anything else only
- * where nothing of it was sent. A deletion never is: the answer to the second one would be about the first.
+ * Whether a failed call may be retried: a read after every transient failure, any other only if nothing of it was sent.
+ * A deletion never: its second response would be about the first.
  */
 export function mayRetry(
   method: string,
   { status, syscallCode = "" }: ServiceError & { syscallCode?: string | undefined },
 ): boolean {
   if (method === "DELETE") return false;
-  if (UNSENT.has(syscallCode)) return true;
-  return method === "GET" && (BROKEN.has(syscallCode) || (status !== undefined && PASSING_STATUS.has(status)));
+  if (isUnsent(syscallCode)) return true;
+  return method === "GET" && (BROKEN.has(syscallCode) || status === 429 || isUnavailable(status));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { timeoutMs } from "../../src/cli/connection/client-options.ts";
 import { configDirectory, writeCurrent } from "../../src/cli/credentials/profiles.ts";
 import { addProfile, contextOf, cwd, keyOf, run, useHome } from "../_cli-home.ts";
 import { keyedClientOptions, runCli, type CliResult } from "../_cli.ts";
@@ -71,12 +72,17 @@ describe("SVC_TIMEOUT", () => {
     const options = (SVC_TIMEOUT: string): Promise<object> =>
       keyedClientOptions(contextOf({ env: { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x", SVC_TIMEOUT } }), {});
     expect(await options("0.5")).toMatchObject({ timeoutMs: 500 });
-    expect(await options("")).not.toHaveProperty("timeoutMs");
+    expect(await options("")).toMatchObject({ timeoutMs: 10_000 });
     for (const wrong of ["0", "-1", "ten", "1e3", "5s"])
       await expect(options(wrong)).rejects.toMatchObject({
         exitCode: 2,
         message: expect.stringContaining(wrong) as string,
       });
+  });
+
+  it("adds the time of SVC_WAIT, also to a standard that is longer than usual", () => {
+    const context = contextOf({ env: { SVC_WAIT: "5" } });
+    expect([timeoutMs(context), timeoutMs(context, 60_000)]).toEqual([15_000, 65_000]);
   });
 });
 

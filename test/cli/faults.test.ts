@@ -4,14 +4,14 @@ import { connect, type AddressInfo, type Server as NetServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { serve } from "../../src/server/index.ts";
-import { createContext } from "../_cli.ts";
+import { createContext, type CliResult } from "../_cli.ts";
 
 const KEY = "sk_faults_0123456789abcdefghijklmnopqrstuvwxyz";
 
-async function run(argv: readonly string[], env: Record<string, string>): Promise<{ code: number; stderr: string }> {
+async function run(argv: readonly string[], env: Record<string, string>): Promise<Omit<CliResult, "requests">> {
   const context = createContext({ env: { SVC_SECRET_KEY: KEY, SVC_RETRIES: "0", ...env } });
   const code = await main(argv, { ...context, fetch: undefined });
-  return { code, stderr: context.written.stderr };
+  return { code, ...context.written };
 }
 
 async function portOf(server: NetServer): Promise<number> {
@@ -97,6 +97,25 @@ describe("A failing service is exit code 7 with a message that says what to do,"
     });
     expect([code, stderr]).toEqual([7, expect.stringContaining("did not answer within 0.2 seconds.")]);
   });
+
+  it.each(["users list", "dev clock", "doctor"])(
+    "for a request of %s that times out, with the time that it waited",
+    async (command) => {
+      const url = `http://127.0.0.1:${await portOf(answering(() => undefined))}`;
+      const target =
+        command === "dev clock" ? { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: "ctl_x" } : { SVC_BASE_URL: url };
+      const { stdout, stderr } = await run(command.split(" "), { ...target, SVC_TIMEOUT: "0.2", SVC_WAIT: "0.3" });
+      expect(stdout + stderr).toContain("did not answer within 0.5 seconds.");
+      expect(stdout + stderr).toContain("--timeout 1.");
+    },
+  );
+
+  it("for a response of the control API that does not end", async () => {
+    const port = await portOf(answering((_, response) => response.flushHeaders()));
+    const control = { SVC_CONTROL_URL: `http://127.0.0.1:${port}`, SVC_CONTROL_KEY: "ctl_x", SVC_TIMEOUT: "0.2" };
+    const { code, stderr } = await run(["dev", "clock"], control);
+    expect([code, stderr]).toEqual([7, expect.stringContaining("did not answer within 0.2 seconds.")]);
+  });
 });
 
 describe("An HTTP proxy", () => {
@@ -126,7 +145,7 @@ describe("An HTTP proxy", () => {
     );
     const { port, connects } = await openProxy(service);
     const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, SVC_BASE_URL: "http://acme.invalid", SVC_INSECURE: "1" };
-    expect(await run(["users", "list", "--json"], env)).toEqual({ code: 0, stderr: "" });
+    expect(await run(["users", "list", "--json"], env)).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
     expect([connects, hosts]).toEqual([["acme.invalid:80"], ["acme.invalid"]]);
     const direct = await run(["users", "list"], { ...env, NO_PROXY: ".invalid" });
     expect([direct.code, direct.stderr]).toEqual([7, expect.stringContaining("DNS cannot find acme.invalid")]);

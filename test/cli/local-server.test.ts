@@ -137,7 +137,7 @@ describe("A directory whose local server has stopped", () => {
     const { code, stderr, requests } = await runCli(argv, { cwd, env: { HOME: cwd } });
     expect([code, requests]).toEqual([7, []]);
     expect(stderr).toContain(`The local server of ${cwd} is not running.`);
-    expect(stderr).toContain("Start it with: svc serve. Or name another service with --profile (production).");
+    expect(stderr).toContain("Start it with: svc serve. Or choose another service with --profile (production).");
   });
 
   it("does not affect a command that names its service", async () => {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { errorCode } from "../../wire/errors.ts";
 import { parsedJson } from "../../wire/json.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
-import { optionsOf, requireKey } from "../connection/client-options.ts";
+import { optionsOf, requireKey, timeoutMs } from "../connection/client-options.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../input.ts";
@@ -24,7 +24,6 @@ export interface ApiOptions extends GlobalFlags {
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 /** The one endpoint that is found at {api_url}. */
 const INSTANCES_PATH = "/api/v1/instances/search";
-const DEFAULT_TIMEOUT_MS = 10_000;
 
 export function addApi(program: Program, context: Context): void {
   const command = program
@@ -69,10 +68,10 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
     ...(url.pathname.startsWith("/api/") && (await keyHeaders(context, target, isForApi))),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
-  const send = await fetchOf(context, target);
-  const timeoutMs = optionsOf(context, target).timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const limitMs = timeoutMs(context);
+  const send = await fetchOf(context, target, limitMs);
   const init = { method, headers, ...(body !== undefined && { body }) };
-  const answer = await exchange(send, url.href, timeoutMs, init).catch((error: unknown) => {
+  const answer = await exchange(send, url.href, limitMs, init).catch((error: unknown) => {
     const { message, hint } = explainFailure(context, error);
     throw new CliError(EXIT.unreachable, message, hint);
   });

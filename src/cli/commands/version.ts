@@ -30,7 +30,7 @@ export function addVersion(program: Program, context: Context): void {
 
 /** Prints this version, and with `check` whether there is a newer one. */
 export async function runVersion(context: Context, options: VersionOptions, version: string): Promise<void> {
-  const latest = options.check ? await newest(context, await fetchOf(context, {})) : undefined;
+  const latest = options.check ? await newest(context, await fetchOf(context, {}, TIMEOUT_MS)) : undefined;
   const facts = { version, node: process.version, platform: `${process.platform}-${process.arch}` };
   if (options.json)
     printJson(context, { ...facts, ...(latest !== undefined && { latest, is_latest: !isNewer(latest, version) }) });

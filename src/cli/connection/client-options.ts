@@ -1,7 +1,7 @@
 import { isConfidential } from "../../wire/loopback.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/names.ts";
 import type { ClientOptions } from "../../client/client.ts";
-import { checkKey } from "../../client/options.ts";
+import { checkKey, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -49,7 +49,7 @@ export function requirePrivacy(env: Context["env"], { value, source }: Sourced, 
 /** What a client of a target is made with, but for the secret key. */
 export function optionsOf(context: Context, target: Target): ClientOptions {
   const { base_url, api_url, publishable_key } = target;
-  const options = {
+  return {
     publishableKey: publishable_key?.value,
     baseUrl: base_url && checkUrl(base_url.value, base_url.source),
     apiUrl: api_url && checkUrl(api_url.value, api_url.source),
@@ -58,7 +58,6 @@ export function optionsOf(context: Context, target: Target): ClientOptions {
     onTry: logger(context),
     insecure: context.env["SVC_INSECURE"] === "1" || undefined,
   };
-  return defined(options);
 }
 
 export function checkUrl(text: string, source: string): string {
@@ -71,15 +70,17 @@ export function checkUrl(text: string, source: string): string {
   );
 }
 
-/** For a whole call, the wait for a service that is not there yet included. */
-function timeoutMs({ env }: Context): number | undefined {
+/**
+ * How long a whole call may take: `SVC_TIMEOUT` (or else `standardMs`) and `SVC_WAIT`.
+ * @throws {CliError} if `SVC_TIMEOUT` is not a number of seconds
+ */
+export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT_MS): number {
   const text = env["SVC_TIMEOUT"] || undefined;
-  if (text === undefined && waitMs(env) === 0) return undefined;
-  if (text !== undefined && !(/^\d{1,5}(?:\.\d{1,3})?$/.test(text) && Number(text) > 0))
+  if (text === undefined) return standardMs + waitMs(env);
+  if (!(/^\d{1,5}(?:\.\d{1,3})?$/.test(text) && Number(text) > 0))
     throw new CliError(EXIT.usage, `SVC_TIMEOUT: "${text}" is not a number of seconds.`);
-  return Number(text ?? DEFAULT_TIMEOUT_SECONDS) * 1000 + waitMs(env);
+  return Math.round(Number(text) * 1000) + waitMs(env);
 }
-const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /** A person shall know at once where nothing listens. */
 const DEFAULT_RETRIES = 1;
@@ -99,10 +100,4 @@ function logger({ env, stderr }: Context): ClientOptions["onTry"] {
     void stderr.write(
       `svc: ${harmless(route)} ${status ?? error?.code ?? "-"} ${Math.round(durationMs)} ms${number > 1 ? ` (try ${number})` : ""}\n`,
     );
-}
-
-function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

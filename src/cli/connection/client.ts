@@ -1,6 +1,6 @@
 import type { Client, ClientOptions } from "../../client/client.ts";
 import type { GlobalFlags } from "../command.ts";
-import { checkWay, optionsOf, requireKey } from "./client-options.ts";
+import { checkWay, optionsOf, requireKey, timeoutMs } from "./client-options.ts";
 import { fetchOf } from "./fetch.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
@@ -54,5 +54,5 @@ export async function checkKey(
 /** Loaded here, so that help costs no more than itself. */
 export async function openWith(context: Context, options: ClientOptions, target: Target): Promise<Client> {
   const { createClient } = await import("../../client/client.ts");
-  return createClient({ ...options, fetch: await fetchOf(context, target) });
+  return createClient({ ...options, fetch: await fetchOf(context, target, timeoutMs(context)) });
 }

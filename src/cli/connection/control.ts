@@ -1,10 +1,11 @@
+import { ConnectionError } from "../../client/errors.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { Fetch } from "../../wire/fetch.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { GlobalFlags } from "../command.ts";
-import { checkUrl, optionsOf, requirePrivacy } from "./client-options.ts";
+import { checkUrl, requirePrivacy, timeoutMs } from "./client-options.ts";
 import { fetchOf } from "./fetch.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { requireLocalServer } from "./target.ts";
@@ -41,7 +42,8 @@ export async function controlOf(context: Context, base_url: string): Promise<Con
 async function openAt(context: Context, { url, controlKey, server }: ControlTarget): Promise<ControlClient> {
   // Loaded here, so that other commands cost no more than themselves.
   const { createControlClient } = await import("../../control-client/index.ts");
-  return createControlClient({ url, controlKey, fetch: limited(context, await fetchOf(context, { server })) });
+  const limitMs = timeoutMs(context, DEFAULT_TIMEOUT_MS);
+  return createControlClient({ url, controlKey, fetch: limited(await fetchOf(context, { server }, limitMs), limitMs) });
 }
 
 async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
@@ -86,12 +88,18 @@ function namedKey({ env }: Context): string {
   throw new CliError(EXIT.usage, "SVC_CONTROL_KEY is not a control key.", "It begins with ctl_, without spaces.");
 }
 
-/** No redirect is followed, and every request without a signal of its own ends in time. */
-function limited(context: Context, send: Fetch): Fetch {
-  const limitMs = optionsOf(context, {}).timeoutMs ?? DEFAULT_TIMEOUT_MS;
+/** No redirect is followed, and every request without a signal of its own ends in time, its body included. */
+function limited(send: Fetch, limitMs: number): Fetch {
   return async (url, init) => {
-    const response = await send(url, { ...init, signal: init.signal ?? AbortSignal.timeout(limitMs) });
-    if (response.status < 300 || response.status > 399) return response;
-    throw new Error("the answer is a redirect, which is not followed");
+    const signal = init.signal ?? AbortSignal.timeout(limitMs);
+    const inTime = <Value>(answer: Promise<Value>): Promise<Value> =>
+      answer.catch((cause: unknown) => {
+        if (init.signal || !signal.aborted) throw cause;
+        throw new ConnectionError("timeout", `${url} did not answer in time`, { cause });
+      });
+    const response = await inTime(send(url, { ...init, signal }));
+    const { status, headers, body } = response;
+    if (status >= 300 && status <= 399) throw new Error("the answer is a redirect, which is not followed");
+    return { status, headers, body, text: () => inTime(response.text()) };
   };
 }

@@ -10,21 +10,18 @@ type Explanation = readonly [message: string, hint: string];
 export function explainFailure(context: Context, error: unknown): Failure {
   const failure = toFailure(error);
   const exchange = lastExchange(context);
-  const explained = exchange && explain(failure.code, error, exchange, context);
+  const explained = exchange && explain(failure.code, error, exchange);
   return explained ? { ...failure, message: explained[0], hint: explained[1] } : failure;
 }
 
-function explain(code: string, error: unknown, exchange: Exchange, context: Context): Explanation | undefined {
+function explain(code: string, error: unknown, exchange: Exchange): Explanation | undefined {
   const { host } = new URL(exchange.url);
   const { status = 0, location, retryAfter } = exchange;
   switch (code) {
     case "connection":
       return connectionFault(error, exchange);
     case "timeout":
-      return [
-        `${host} did not answer within ${context.env["SVC_TIMEOUT"] || 10} seconds.`,
-        "Allow more time with --timeout 60.",
-      ];
+      return timeoutFault(host, exchange.timeoutMs / 1000);
     case "redirect_refused":
       return [
         `${host} redirected to ${hostOf(location, exchange.url)}. Not followed, to protect your key.`,
@@ -45,6 +42,13 @@ function explain(code: string, error: unknown, exchange: Exchange, context: Cont
     default:
       return undefined;
   }
+}
+
+function timeoutFault(host: string, seconds: number): Explanation {
+  return [
+    `${host} did not answer within ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    `Allow more time with --timeout ${Math.ceil(2 * seconds)}.`,
+  ];
 }
 
 function badAnswer(host: string, { url, status = 0, contentType = "" }: Exchange): Explanation {

@@ -1,3 +1,4 @@
+import { isUnavailable, isUnsent } from "../../client/transient.ts";
 import { isLoopbackUrl } from "../../wire/loopback.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
 import type { Context } from "../context.ts";
@@ -10,6 +11,8 @@ type Place = Pick<Context, "env" | "fetch"> & Partial<Pick<Context, "stderr">>;
 /** What the last request of a command came to, for an error to say more than the client can. */
 export interface Exchange {
   readonly url: string;
+  /** How long an answer was waited for. */
+  readonly timeoutMs: number;
   readonly status?: number | undefined;
   readonly contentType?: string | undefined;
   readonly location?: string | undefined;
@@ -18,43 +21,49 @@ export interface Exchange {
   readonly proxy?: string | undefined;
 }
 
-/** By a command's environment, which each run has a copy of: connections are kept from one request to the next. */
-const MADE = new WeakMap<object, Map<string, Fetch>>();
+type Send = (url: string, init: FetchInit, timeoutMs: number) => Promise<FetchResponse>;
+/** By a command's environment, of which each run has a copy. Connections are kept from one request to the next. */
+const MADE = new WeakMap<object, Map<string, Send>>();
 const LAST = new WeakMap<object, Exchange>();
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
-const PASSING = new Set([502, 503, 504]);
-const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "ENOTFOUND"]);
 
-/** The way that requests to a service are sent: through a proxy where one is named, and patiently where `--wait` says so. */
-export async function fetchOf(place: Place, { server }: { server?: RunningServerFile | undefined }): Promise<Fetch> {
-  const made = MADE.get(place.env) ?? new Map<string, Fetch>();
+/**
+ * How requests to a service are sent: through a proxy if one is set, and again while `--wait` allows it.
+ * @param timeoutMs the limit that the caller sets, for the message if there is no answer
+ */
+export async function fetchOf(
+  place: Place,
+  { server }: { server?: RunningServerFile | undefined },
+  timeoutMs: number,
+): Promise<Fetch> {
+  const made = MADE.get(place.env) ?? new Map<string, Send>();
   MADE.set(place.env, made);
   const certificate = server?.certificate ?? "";
   const send = made.get(certificate) ?? (await createSend(place, certificate || undefined));
   made.set(certificate, send);
-  return send;
+  return (url, init) => send(url, init, timeoutMs);
 }
 
 export function lastExchange({ env }: Pick<Context, "env">): Exchange | undefined {
   return LAST.get(env);
 }
 
-async function createSend(place: Place, certificate: string | undefined): Promise<Fetch> {
+async function createSend(place: Place, certificate: string | undefined): Promise<Send> {
   const direct = place.fetch ?? (await import("./http-fetch.ts")).createHttpFetch(certificate);
   let proxied: Fetch | undefined;
-  return async (url, init) => {
+  return async (url, init, timeoutMs) => {
     const proxy = place.fetch || isLoopbackUrl(url) ? undefined : proxyOf(url, place.env);
     if (proxy !== undefined) proxied ??= (await import("./proxy-fetch.ts")).createProxyFetch(place.env);
-    LAST.set(place.env, { url, proxy });
+    const exchange: Exchange = { url, timeoutMs, proxy };
+    LAST.set(place.env, exchange);
     const stop = startSpinner(place, new URL(url).host);
     try {
-      const response = await patiently(place, url, init, proxy === undefined ? direct : proxied!);
+      const response = await sendWithWait(place, url, init, proxy === undefined ? direct : proxied!);
       const header = (name: string): string | undefined => response.headers.get(name) ?? undefined;
       LAST.set(place.env, {
-        url,
-        proxy,
+        ...exchange,
         status: response.status,
         contentType: header("content-type"),
         location: header("location"),
@@ -67,16 +76,18 @@ async function createSend(place: Place, certificate: string | undefined): Promis
   };
 }
 
-/** Asks again, for as long as `--wait` allows, where nothing of a request was sent or a read met a gateway. */
-async function patiently({ env }: Place, url: string, init: FetchInit, send: Fetch): Promise<FetchResponse> {
+/** Sends again, for as long as `--wait` allows, if nothing of a request was sent or a read found the service unavailable. */
+async function sendWithWait({ env }: Place, url: string, init: FetchInit, send: Fetch): Promise<FetchResponse> {
   const until = performance.now() + waitMs(env);
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     const isOver = performance.now() + pause > until;
     try {
       const response = await send(url, init);
-      if (isOver || init.method !== "GET" || !PASSING.has(response.status)) return response;
+      if (isOver || init.method !== "GET" || !isUnavailable(response.status)) return response;
     } catch (error) {
-      if (isOver || init.signal?.aborted || !UNSENT.has(codeOf(error))) throw error;
+      const code = codeOf(error);
+      // The name of a container is not found until it starts.
+      if (isOver || init.signal?.aborted || !(isUnsent(code) || code === "ENOTFOUND")) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
@@ -87,7 +98,7 @@ export function waitMs(env: Context["env"]): number {
   return Number(env["SVC_WAIT"] || 0) * 1000;
 }
 
-/** The system's word for what went wrong, where there is one. */
+/** The system's code for an error, such as `ECONNREFUSED`; empty if there is none. */
 export function codeOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
   const own = cause?.code ?? code;

@@ -122,7 +122,7 @@ async function probe(place: Place, server: RunningServerFile): Promise<"proved" 
   try {
     const limitMs = Math.min(TIMEOUT_MS, 1000 * (Number(place.env["SVC_TIMEOUT"]) || Infinity));
     const url = `${server.url}/__svc/identity?challenge=${challenge}`;
-    const { text } = await exchange(await fetchOf(place, { server }), url, limitMs);
+    const { text } = await exchange(await fetchOf(place, { server }, limitMs), url, limitMs);
     const { proof } = JSON.parse(text) as { proof?: unknown };
     return isProof(proof, server.identity_secret, challenge) ? "proved" : "other";
   } catch (error) {

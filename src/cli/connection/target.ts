@@ -25,7 +25,7 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   }
   const local = await awaitLocalServer(context);
   if (local?.isRunning) return ofServer(local.server, said, flags.instance);
-  if (local) throw await stopped(context, local.directory);
+  if (local) throw notRunning(local, await elsewhere(context));
   const current = await readCurrent(context);
   if (current !== undefined && said.secret_key === undefined) {
     if (flags.instance !== undefined) throw notAmongInstances("none runs in this directory");
@@ -42,12 +42,7 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
 export async function requireLocalServer(context: Context): Promise<RunningServerFile> {
   const local = await awaitLocalServer(context);
   if (local?.isRunning) return local.server;
-  if (local)
-    throw new CliError(
-      EXIT.unreachable,
-      `The local server of ${local.directory} is not running.`,
-      "Start it with: svc serve",
-    );
+  if (local) throw notRunning(local);
   throw new CliError(
     EXIT.noKey,
     "No server runs in this directory or above.",
@@ -80,14 +75,14 @@ function notAmongInstances(why: string): CliError {
   );
 }
 
-async function stopped(context: Context, directory: string): Promise<CliError> {
+function notRunning({ directory }: LocalServer, alternative = ""): CliError {
+  const message = `The local server of ${directory} is not running.`;
+  return new CliError(EXIT.unreachable, message, `Start it with: svc serve${alternative}`);
+}
+
+async function elsewhere(context: Context): Promise<string> {
   const profiles = await listProfiles(context);
-  const elsewhere = profiles.length === 0 ? "SVC_BASE_URL" : `--profile (${profiles.join(", ")})`;
-  return new CliError(
-    EXIT.unreachable,
-    `The local server of ${directory} is not running.`,
-    `Start it with: svc serve. Or name another service with ${elsewhere}.`,
-  );
+  return `. Or choose another service with ${profiles.length === 0 ? "SVC_BASE_URL" : `--profile (${profiles.join(", ")})`}.`;
 }
 
 async function noService(context: Context, { secret_key }: Target): Promise<CliError> {

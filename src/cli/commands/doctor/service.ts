@@ -1,6 +1,6 @@
 import { parsedJson } from "../../../wire/json.ts";
 import type { Discovery } from "../../../wire/resources.ts";
-import { optionsOf, requireKey } from "../../connection/client-options.ts";
+import { optionsOf, requireKey, timeoutMs } from "../../connection/client-options.ts";
 import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
@@ -52,7 +52,8 @@ export async function serviceChecks(context: Context, flags: GlobalFlags): Promi
 /** @returns the answer, or the check that failed */
 async function ask(context: Context, target: Target, url: string): Promise<Answer | Check> {
   try {
-    return await exchange(await fetchOf(context, target), url, TIMEOUT_MS);
+    const limitMs = timeoutMs(context, TIMEOUT_MS);
+    return await exchange(await fetchOf(context, target, limitMs), url, limitMs);
   } catch (error) {
     const { message, hint = "" } = explainFailure(context, error);
     return failed("reachable", message, hint);

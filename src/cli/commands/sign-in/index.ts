@@ -64,7 +64,7 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
   const signIn = {
     client,
     provider,
-    fetch: await fetchOf(context, target),
+    fetch: await fetchOf(context, target, seconds * 1000),
     redirect_uris: await redirectUrisOf(context, target),
     signal: done.signal,
   };
