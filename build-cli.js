@@ -82,6 +82,9 @@ const apart = {
   load: { filter: { id: /^\0unused$/ }, handler: () => "export default {};" },
 };
 
+/** What lists and searches are made of, which other commands, svc serve among them, do without. */
+const LISTS = /[\\/](cli[\\/](list|search)[\\/]\w|wire[\\/](csv|query))/;
+
 /** @returns {Promise<import("rolldown").OutputChunk[]>} */
 async function bundle(input, plugins, groups) {
   const { output } = await build({
@@ -122,7 +125,8 @@ export async function buildCli() {
       // The version and the first help do without.
       [
         { name: "start", tags: ["$initial"], test: (id) => !id.endsWith("main.ts") },
-        { name: "shared", minShareCount: 2 },
+        { name: "shared", minShareCount: 2, test: (id) => !LISTS.test(id) },
+        { name: "lists", minShareCount: 2 },
       ],
     ),
   ];

@@ -59,7 +59,7 @@ it("svc serve starts without loading the validators, Node's fetch, TLS or certif
   expect(builtins).toContain("http");
   expect(builtins.filter((name) => HEAVY.test(name))).toEqual([]);
   expect(text).not.toMatch(/ZodType|consola|faker/);
-  expect(bytes).toBeLessThan(410_000);
+  expect(bytes).toBeLessThan(400_000);
 });
 
 it("svc users search starts without loading Node's fetch, TLS, processes or threads", async () => {
