@@ -39,6 +39,7 @@ export function create(sealKey = Buffer.from("key_of_the_tests")): { simulator: 
       clients: () => [OTHER],
       sealKey,
       now: clock.now,
+      realNow: clock.now,
     }),
   };
 }
@@ -56,8 +57,15 @@ export function authorization(provider: Provider, changed: Fields = {}): Readonl
   return new Map(withoutUndefined({ ...request, ...changed }));
 }
 
+/** The request as the service sends it: with the application that it is for. */
+export function introduced(simulator: Simulator, provider: Provider, changed?: Fields): ReadonlyMap<string, string> {
+  const asked = authorization(provider, changed);
+  const own = { name: "Acme", origin: "http://localhost:3000", needsClick: false };
+  return new Map([...asked, ["application", simulator.introduce(own, asked.get("state")!)]]);
+}
+
 export function codeFor(simulator: Simulator, provider: Provider, changed?: Fields): string {
-  const outcome = simulator.authorize(provider, authorization(provider, changed));
+  const outcome = simulator.authorize(provider, introduced(simulator, provider, changed));
   if (!("location" in outcome)) throw new Error("a page instead of a code");
   return new URL(outcome.location).searchParams.get("code")!;
 }

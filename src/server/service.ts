@@ -67,6 +67,7 @@ export function createService(options: ServiceOptions): App {
     clients,
     sealKey: live.sealKey,
     now,
+    realNow: live.clock.real,
   });
   live.onPersonas((personas) => simulator.personas.replace(personas));
   const tokens = createTokens();

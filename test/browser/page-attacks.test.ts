@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { RequestEntry } from "../../src/server/http/entry.ts";
 import { createListener } from "../../src/server/http/listener.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
@@ -234,6 +234,30 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
       await attack(at(EVIL_HOST, site.port), html(personaUrl(host)), statusAt(host, name, status, 200));
       expect(await knowsBoss()).toBe(false);
     });
+  });
+
+  it.each([true, false])("gets no token by the second half of a double-click, scripts on: %s", async (isScripted) => {
+    const own = await browser.newContext({ javaScriptEnabled: isScripted });
+    onTestFinished(() => own.close());
+    const victim = await own.newPage();
+    const account = victim.getByTestId("account-ada");
+    const callbacks = (): RequestEntry[] => svc.requests.filter(({ route }) => route === "/oauth/:provider/callback");
+    await victim.goto(startUrl("localhost", at(EVIL_HOST, site.port)));
+    const { x, y } = (await account.boundingBox())!;
+    await victim.mouse.dblclick(x + 9, y + 9, { delay: 1 });
+    // Without a script it is the server that answers with the page again.
+    await victim.getByTestId(isScripted ? "destination" : "too-soon").waitFor();
+    expect(callbacks()).toEqual([]);
+    // Whoever has read the page signs in.
+    await expect
+      .poll(
+        async () => {
+          await account.click({ timeout: 2_000 }).catch(() => undefined);
+          return callbacks().length;
+        },
+        { timeout: 30_000, interval: 1_500 },
+      )
+      .toBe(1);
   });
 
   describe("to a service that is not at a loopback name, over plain http,", () => {

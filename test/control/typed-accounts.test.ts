@@ -60,6 +60,7 @@ describe("The simulator's own client", () => {
       clients,
       sealKey: randomBytes(32),
       now: () => new Date(),
+      realNow: () => new Date(),
     });
     const query = (client_id: string): Map<string, string> =>
       new Map([

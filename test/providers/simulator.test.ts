@@ -13,6 +13,7 @@ import {
   exchange,
   type Fields,
   get,
+  introduced,
   jsonOf,
   OTHER,
   VERIFIER,
@@ -35,7 +36,7 @@ describe("A simulated authorize endpoint", () => {
 
   it.each(PROVIDERS)("returns a code and the state: %s", (provider) => {
     const { simulator } = create();
-    const outcome = simulator.authorize(provider, authorization(provider));
+    const outcome = simulator.authorize(provider, introduced(simulator, provider));
     const code = expect.stringMatching(/^[\w-]{32,512}$/) as string;
     const { origin, pathname, searchParams } = new URL((outcome as { location: string }).location);
     expect(origin + pathname).toBe(callbackUrl(provider));
@@ -77,7 +78,7 @@ describe("A simulated authorize endpoint", () => {
       const query = new URLSearchParams([...authorization(provider, { client_id: OTHER.client_id })]);
       statuses.push((await fetch(`/__svc/simulator/${provider}/authorize?${query.toString()}`)).status);
     }
-    expect(statuses).toEqual([302, 400, 400]);
+    expect(statuses).toEqual([200, 400, 400]);
   });
 
   it.each(["/__svc/simulator/facebook/authorize", "/__svc/simulator/google/token", "/__svc/simulator/google/userinfo"])(

@@ -30,11 +30,8 @@ function openSealer(): Sealer {
 
 it("The simulator remembers a bounded number of redeemed codes", () => {
   const persona = { id: "ada", name: "Ada", email: "ada@acme.test", avatar_url: null, accounts: {} };
-  const grants = new Grants(
-    openSealer(),
-    () => persona,
-    () => new Date(0),
-  );
+  const now = (): Date => new Date(0);
+  const grants = new Grants(openSealer(), () => persona, { now, realNow: now });
   const client = { provider: "google" as const, client_id: "acme", redirect_uri: "http://localhost/callback" };
   const request = { ...client, scopes: [], code_challenge: undefined, outcome: undefined };
   const redeem = (code: string): unknown => grants.redeem({ ...client, code, code_verifier: undefined });

@@ -49,7 +49,9 @@ export async function answerAuthorize(
   const state = query.has("request") ? undefined : query.get("state");
   // Refused requests meet no scenario.
   let outcome = deps.simulator.authorize(provider, query, browser);
-  const decided = state === undefined ? undefined : await decide(deps, request, state);
+  // Whoever invents a request meets none either: it would use them up.
+  const isOurs = "location" in outcome || outcome.application !== undefined;
+  const decided = state !== undefined && isOurs ? await decide(deps, request, state) : undefined;
   if (decided) {
     if (decided.delay_ms > 0) await delay(decided.delay_ms);
     outcome = deps.simulator.authorize(provider, query, browser, decided);

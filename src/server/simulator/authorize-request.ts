@@ -1,6 +1,6 @@
 import type { Provider } from "../../wire/names.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
-import type { AuthorizationRequest, Grants } from "./grants.ts";
+import type { AuthorizationRequest, Grants, PendingRequest } from "./grants.ts";
 import type { Personas } from "./personas.ts";
 import type { SimulatedProvider } from "./provider.ts";
 
@@ -13,6 +13,9 @@ export interface AuthorizeDeps {
 }
 
 export type Parameters = ReadonlyMap<string, string>;
+
+/** What is remembered of a request grows with it. The service's own states have 64 characters. */
+const MAX_STATE_LENGTH = 512;
 
 /** A client's request. @throws {ApiError} for one that a provider would not redirect from */
 export function parseRequest(
@@ -28,6 +31,7 @@ export function parseRequest(
   if (!isClient(client_id)) throw refused(name, "knows no such client_id");
   if (redirect_uri !== callbackUrl) throw refused(name, "has another redirect_uri for this client");
   if (query.get("response_type") !== "code") throw refused(name, "wants response_type=code");
+  if (state.length > MAX_STATE_LENGTH) throw refused(name, `takes a state of at most ${MAX_STATE_LENGTH} characters`);
   const refusal = provider.refusal(query);
   if (refusal !== undefined) throw refused(name, refusal);
   return {
@@ -49,21 +53,22 @@ export function findRequest(
   { grants }: AuthorizeDeps,
   id: string,
   browser: string | undefined,
-): AuthorizationRequest {
-  const { request, isExpired } = grants.pending(id) ?? {};
+): PendingRequest {
+  const request = grants.pending(id);
   const reason =
     request?.provider !== name
       ? "it gave out no such request"
       : request.browser !== browser
         ? "another browser began this sign-in"
-        : isExpired
+        : request.isExpired
           ? "its ten minutes are over"
           : undefined;
   if (request && reason === undefined) return request;
   const { application } = request ?? {};
-  const wayBack = application && /^https?:/.test(application.origin) ? application : undefined;
+  // Where a click was wanted, the application's own site is not to be taken for the one that is named.
+  const isWayBack = application && !application.needsClick && /^https?:/.test(application.origin);
   const detail = `${name} (simulated) does not know this request any more; begin again at the application`;
-  throw new SignInRefused("bad_request", detail, { reason, wayBack });
+  throw new SignInRefused("bad_request", detail, { reason, wayBack: isWayBack ? application : undefined });
 }
 
 function refused(provider: Provider, why: string): ApiError {

@@ -46,7 +46,8 @@ export function authorize(
   if (id === undefined) {
     const request = parseRequest(name, provider, deps, query, { browser, outcome: chosen?.outcome });
     const account = decidedAccount(provider, deps.personas, query.get("login_hint"), chosen);
-    if (account && !request.application?.needsClick) return granted(deps, request, account);
+    // Also where the service did not send the browser here: who did may have left out that it wants a click.
+    if (account && request.application?.needsClick === false) return granted(deps, request, account);
     return begunPicker(name, provider, deps, request, (chosen && account?.email) ?? "");
   }
   const pending = findRequest(name, deps, id, browser);
@@ -56,6 +57,8 @@ export function authorize(
   // What the provider says without an account needs none.
   if (request !== pending && REDIRECT_ERRORS[request.outcome!]) return granted(deps, request, undefined);
   if (request !== pending) return begunPicker(name, provider, deps, request);
+  const isChoice = query.has("login_hint") || query.has("email");
+  if (isChoice && pending.isTooSoon) return { ...begunPicker(name, provider, deps, request), isTooSoon: true };
   const { persona, problem } = choose(name, provider, deps.personas, query);
   if (persona) return granted(deps, request, persona);
   return picker(name, provider, deps, { ...pageOf(query), id, request, problem });
@@ -179,6 +182,7 @@ function picker(
     known: personas.size,
     search,
     problem,
+    isTooSoon: false,
     outcome: request.outcome,
     client_id: request.client_id,
     scopes: request.scopes,

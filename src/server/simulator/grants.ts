@@ -10,6 +10,8 @@ import type { Sealer } from "./sealer.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
 const TOKEN_LIFETIME_MS = 2 * 3_600_000;
+/** As long as browsers keep the buttons of their own security prompts from being pressed. */
+const LOOK_MS = 1_000;
 /** Redeemed codes and access tokens that a process remembers. */
 const REMEMBERED = cacheLimit(10_000);
 
@@ -30,6 +32,17 @@ export interface AuthorizationRequest {
   readonly browser: string | undefined;
   /** How the sign-in is to end; undefined: it is not decided. */
   readonly outcome: OutcomeId | undefined;
+}
+
+/** A request that an account picker was shown for. */
+export interface PendingRequest extends AuthorizationRequest {
+  /** Its ten minutes are over. */
+  readonly isExpired: boolean;
+  /**
+   * The application needs a click, and the page was shown too recently for one to be meant for it: the second click of a
+   * double-click, or a key, that began on another page.
+   */
+  readonly isTooSoon: boolean;
 }
 
 type ClientRequest = Omit<AuthorizationRequest, "state" | "application" | "browser" | "outcome">;
@@ -66,6 +79,8 @@ type SealedRequest = readonly [
   browser: string | null,
   application: SealedApplication | null,
   outcome: OutcomeId | null,
+  /** Unix milliseconds, by the real clock. */
+  shown_at: number,
 ];
 type SealedApplication = readonly [name: string, origin: string, needsClick: boolean];
 type SealedPersona = readonly [id: string, email: string, name: string | null, outcome: OutcomeId | null];
@@ -80,14 +95,20 @@ export class Grants {
   readonly #sealer: Sealer;
   readonly #recall: (reference: PersonaReference) => PersonaRecord;
   readonly #now: () => Date;
+  readonly #realNow: () => Date;
   /** The codes that were redeemed. */
   readonly #spent = new LRUCache<string, true>(REMEMBERED);
   readonly #tokens = new LRUCache<string, { consent: Consent; expires: number }>(REMEMBERED);
 
-  constructor(sealer: Sealer, recall: (reference: PersonaReference) => PersonaRecord, now: () => Date) {
+  constructor(
+    sealer: Sealer,
+    recall: (reference: PersonaReference) => PersonaRecord,
+    { now, realNow }: { readonly now: () => Date; readonly realNow: () => Date },
+  ) {
     this.#sealer = sealer;
     this.#recall = recall;
     this.#now = now;
+    this.#realNow = realNow;
   }
 
   /** What the picker of a provider shows, for the request of one state. */
@@ -107,29 +128,29 @@ export class Grants {
   keepPending(request: AuthorizationRequest): string {
     const { state, browser = null, application, outcome = null } = request;
     const sealed = application ? ([application.name, application.origin, application.needsClick] as const) : null;
-    return this.#close("request", request, [state, browser, sealed, outcome]);
+    return this.#close("request", request, [state, browser, sealed, outcome, this.#realNow().getTime()]);
   }
 
   /** Undefined where it was not given out. */
-  pending(id: string): { request: AuthorizationRequest; isExpired: boolean } | undefined {
+  pending(id: string): PendingRequest | undefined {
     const opened = this.#open("request", id);
     if (!opened) return undefined;
     const { provider, client_id, redirect_uri, scopes, code_challenge } = opened.client;
-    const [state, browser, application, outcome] = opened.details as SealedRequest;
+    const [state, browser, sealed, outcome, shown_at] = opened.details as SealedRequest;
+    const application = sealed ? toApplication(sealed) : undefined;
     return {
       // Spread, the client's part would take longer than to open it.
-      request: {
-        provider,
-        client_id,
-        redirect_uri,
-        scopes,
-        code_challenge,
-        state,
-        browser: browser ?? undefined,
-        outcome: outcome ?? undefined,
-        application: application ? toApplication(application) : undefined,
-      },
+      provider,
+      client_id,
+      redirect_uri,
+      scopes,
+      code_challenge,
+      state,
+      browser: browser ?? undefined,
+      outcome: outcome ?? undefined,
+      application,
       isExpired: opened.expires <= this.#time(),
+      isTooSoon: application?.needsClick === true && this.#realNow().getTime() - shown_at < LOOK_MS,
     };
   }
 

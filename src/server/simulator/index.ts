@@ -22,6 +22,8 @@ export interface SimulatorOptions {
   /** A secret that all processes on this store share. */
   readonly sealKey: Buffer;
   now(): Date;
+  /** The time of the machine, however `now` runs. */
+  realNow(): Date;
 }
 
 /** The providers, played by this process. They enforce what the real ones enforce. */
@@ -47,10 +49,10 @@ export interface Simulator extends Simulated {
 }
 
 export function createSimulator(options: SimulatorOptions): Simulator {
-  const { front, callbackUrl, clients, sealKey, now } = options;
+  const { front, callbackUrl, clients, sealKey } = options;
   const prefix = `${front}/__svc/simulator`;
   const personas = new Personas(options.personas, (id) => `${prefix}/avatars/${id}.svg`);
-  const grants = new Grants(createSealer(sealKey), (reference) => personas.recall(reference), now);
+  const grants = new Grants(createSealer(sealKey), (reference) => personas.recall(reference), options);
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
   // Most sign-ins are the simulator's own: the instances, of which there may be many, are asked for the others alone.
   const isKnown = (name: Provider, fits: (own: ConnectionRecord) => boolean): boolean =>

@@ -31,7 +31,10 @@ export interface PickerView {
   /** How many accounts there are at all the providers. */
   readonly known: number;
   readonly search: string;
+  /** What is wrong with the address that was typed in. */
   readonly problem: string | undefined;
+  /** An account was chosen too soon after the page was shown for the click to be meant. */
+  readonly isTooSoon: boolean;
   /** How the sign-in is to end; undefined: it is not decided. */
   readonly outcome: OutcomeId | undefined;
   readonly client_id: string;

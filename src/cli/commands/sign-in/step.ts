@@ -29,7 +29,14 @@ export async function step(
     signal,
   });
   // A body that is not read keeps the connection, and so the process.
-  return { next: response.headers.get("location"), text: await response.text() };
+  const text = await response.text();
+  return { next: absolute(response.headers.get("location"), address), text };
+}
+
+/** Where a redirect leads, as it was written unless it is relative; null if it leads nowhere. */
+function absolute(location: string | null, base: string): string | null {
+  if (location === null || URL.canParse(location)) return location;
+  return URL.canParse(location, base) ? new URL(location, base).href : null;
 }
 
 /** Why the service goes no further, in its own words. */

@@ -20,11 +20,8 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
   const start = await client.signInUrl({ redirectUri, loginHint: account, ...(provider && { provider }) });
   let address = start;
   for (let count = 0; count < MAX_STEPS; count++) {
-    const { next, text } = await step(signIn, address);
-    if (next === null) {
-      address = await chooseAccount(signIn, pickerOf(address, text), account);
-      continue;
-    }
+    const answer = await step(signIn, address);
+    const next = answer.next ?? (await chooseAccount(signIn, pickerOf(address, answer.text), account));
     if (pathOf(next) === pathOf(redirectUri)) return tokenOf(new URL(next));
     if (!isOwnStep(next, start)) throw realProvider(next);
     address = next;
@@ -34,8 +31,8 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
 
 /** Where the choices of an account picker lead. @throws {CliError} where the page is not one */
 function pickerOf(address: string, page: string): string {
-  const [, request] = /<input [^>]*name="request" value="([\w-]+)"/.exec(page) ?? [];
-  if (request === undefined) throw refused(page);
+  const [, request] = /<input [^<>]*name="request" value="([\w-]+)"/.exec(page) ?? [];
+  if (request === undefined || !isPicker(address)) throw refused(page);
   return new URL(`?request=${request}`, address).href;
 }
 
@@ -49,7 +46,7 @@ async function chooseAccount(signIn: SignIn, picker: string, account: string): P
   if (chosen?.next) return chosen.next;
   // So that the sign-in does not stay open.
   const { next } = await step(signIn, `${picker}&cancel=1`);
-  if (next !== null) await step(signIn, next);
+  if (next !== null && isOwnStep(next, picker)) await step(signIn, next);
   const provider = providerTitle(/\/simulator\/(\w+)\//.exec(picker)?.[1] ?? "provider");
   throw new CliError(
     EXIT.notFound,
@@ -66,6 +63,10 @@ function realProvider(next: string): CliError {
     `--as is for simulated providers, and this sign-in goes on at ${new URL(next).host}.`,
     "Omit --as to sign in with a browser, or simulate all providers: svc serve --providers simulated",
   );
+}
+
+function isPicker(address: string): boolean {
+  return new URL(address).pathname.startsWith("/__svc/simulator/");
 }
 
 /** Whether an address is a step of the service itself; its simulator may be at the front door. */

@@ -15,13 +15,14 @@ import { PICKER_SCRIPT } from "./scripts.ts";
  * other character in it takes twice the room, and longer to send.
  */
 export function pickerPage(view: PickerView): string {
-  const { provider, request, search, problem } = view;
+  const { provider, request, search, problem, isTooSoon } = view;
   const title = PROVIDER_TITLES[provider];
   const hiddenRequest = html`<input type="hidden" name="request" value="${request}" />`;
   return layout(
     `Sign in with ${title}`,
     html`<div class="bar"><span class="mark logo">${logo(provider)}</span><span class="pill">simulated</span></div>
       ${heading(view)}
+      ${isTooSoon && html`<p class="notice" role="alert" data-testid="too-soon">Check the site above. Then choose again.</p>`}
       ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`} ${chosenOutcome(view)}
       <form method="get" id="choice">${hiddenRequest}</form>
       <form method="get" role="search">
