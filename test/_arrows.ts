@@ -29,7 +29,9 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/providers",
     "server/store",
     "server/store/move",
+    "server/instances",
     "server/seed",
+    "server/sign-in",
     "server/simulator",
   ],
   server: [

@@ -7,6 +7,8 @@ export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
 export { credentialsFromEnv, joinCredentials, type Credentials } from "./providers/credentials.ts";
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
 export { defineSeed, type SeedInput } from "./seed/define.ts";
+export { RESERVED_SUBDOMAINS } from "./instances/addresses.ts";
+export { checkEntry as checkRedirectEntry } from "./sign-in/redirect-rule.ts";
 export { seedPersona } from "./simulator/typed-account.ts";
 export { StoreRefused } from "./store/store.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";

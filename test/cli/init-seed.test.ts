@@ -4,8 +4,10 @@ import { expect, it } from "vitest";
 import { createControlClient } from "../../src/control-client/index.ts";
 import { serve } from "../../src/server/index.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";
+import { parseSeed } from "../../src/server/seed/index.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { START } from "../_setup.ts";
 
 it("The seed that svc init writes has one person who can sign in with every provider", async () => {
   const cwd = temporaryDirectory();
@@ -23,4 +25,26 @@ it("The seed that svc init writes has one person who can sign in with every prov
   } finally {
     await server.close();
   }
+});
+
+it.each(["com.example.app:/callback", "http://127.0.0.1:3000/callback", "*"])(
+  "svc init takes the redirect URI %s, as a seed does",
+  async (uri) => {
+    const cwd = temporaryDirectory();
+    expect(await runCli(["init", "--yes", "--redirect-uri", uri], { cwd })).toMatchObject({ code: 0 });
+    const seed = await readFile(join(cwd, "seed.json"), "utf8");
+    expect(parseSeed(seed, "seed.json", START).instances).toMatchObject([{ redirect_uris: [uri] }]);
+  },
+);
+
+it.each([
+  ["http://localhost:3000/a/../cb", "it is not in normal form; write http://localhost:3000/cb"],
+  ["https://x.test/ü", "percent-encode"],
+  ["http://ada:secret@localhost/cb", "it has a user name or password"],
+  ["javascript:alert(1)", "it is not an absolute address"],
+])("svc init refuses the redirect URI %s, as a seed does", async (uri, message) => {
+  const cwd = temporaryDirectory();
+  const { code, stderr } = await runCli(["init", "--yes", "--redirect-uri", uri], { cwd });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(stderr).toMatch(/^✗ --redirect-uri: ".*" is not a redirect URI: /);
 });

@@ -126,7 +126,7 @@ describe.skipIf(!isThere("script"))("On a terminal", () => {
     const terminal = start("init --port 7821 --name Acme");
     await terminal.until(/redirect URI/);
     terminal.type(`localhost:3000/callback${ENTER}`);
-    await terminal.until(/"localhost:3000\/callback" is not a redirect URI\. Write the whole address/);
+    await terminal.until(/"localhost:3000\/callback" is not a redirect URI: it is not an absolute address/);
     terminal.type("\u0015");
     terminal.type(`http://localhost:3000/cb${ENTER}`);
     expect(await terminal.code).toBe(0);

@@ -17,7 +17,7 @@ export interface InitOptions extends GlobalFlags {
   readonly yes?: boolean;
 }
 
-/** What is asked. Without an application's name there is no seed, and the server begins with its demo. */
+/** The answers. Without an application's name there is no seed, and the server starts with its demo. */
 interface Answers {
   readonly port: number;
   readonly name?: string | undefined;
@@ -50,7 +50,7 @@ export function addInit(program: Program, context: Context): void {
 /** Writes a configuration and, for an application of one's own, a seed. */
 export async function runInit(context: Context, flags: InitOptions): Promise<void> {
   const directory = resolve(context.cwd, flags.dir);
-  // Before anything is asked, so that no answer is given in vain.
+  // Before the questions, which would be in vain.
   await refuseExisting(context, directory, flags.seed === false ? [CONFIG_FILE] : [CONFIG_FILE, SEED_FILE]);
   if (!flags.yes) requirePrompt(context, "Use --yes.");
   const { port, name, redirectUri } = await askAll(context, flags);
@@ -68,7 +68,7 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
 }
 
 async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
-  /** @param fault what is wrong with a value: a flag's ends the command, a typed one is asked for again */
+  /** @param fault what is wrong with a value: that of a flag ends the command, one that was typed is asked for again */
   const answer = async (
     [flag, given]: [flag: string, given: string | undefined],
     question: string,
@@ -88,11 +88,13 @@ async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
       (!flags.yes && (await context.confirm("Start with your own application instead of the demo?"))));
   if (!isWanted) return { port };
   const name = await answer(["--name", flags.name], "Your application's name:", "My application", nameFault);
+  // Loaded here, so that help costs no more than itself.
+  const { checkRedirectEntry } = await import("../../server/index.ts");
   const redirectUri = await answer(
     ["--redirect-uri", flags.redirectUri],
     "Its redirect URI:",
     "http://localhost:3000/callback",
-    redirectUriFault,
+    (text) => redirectUriFault(text, checkRedirectEntry),
   );
   return { port, name, redirectUri };
 }
@@ -108,7 +110,7 @@ async function refuseExisting({ cwd }: Context, directory: string, files: readon
   }
 }
 
-/** Only where nothing lies, even if it has come to lie there meanwhile. */
+/** Creates a file. Atomic: a file that has appeared since the check is not overwritten. */
 async function writeNew(path: string, content: object): Promise<void> {
   await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -128,9 +130,8 @@ function alreadyThere(path: string): CliError {
 
 /** One instance with one user, who can sign in at every simulated provider. */
 async function seedFor(name: string, redirectUri: string | undefined): Promise<object> {
-  // Loaded here, so that help costs no more than itself.
-  const { seedPersona } = await import("../../server/index.ts");
-  const subdomain = subdomainFor(name);
+  const { RESERVED_SUBDOMAINS, seedPersona } = await import("../../server/index.ts");
+  const subdomain = subdomainFor(name, RESERVED_SUBDOMAINS);
   const email = `ada@${subdomain}.test`;
   return {
     instances: [
@@ -146,8 +147,8 @@ async function seedFor(name: string, redirectUri: string | undefined): Promise<o
   };
 }
 
-/** A DNS label (RFC 1035, 2.3.1) out of a name in any script. */
-function subdomainFor(name: string): string {
+/** A DNS label (RFC 1035, 2.3.1) from a name in any script. */
+function subdomainFor(name: string, reserved: readonly string[]): string {
   const label = name
     .normalize("NFKD")
     .toLowerCase()
@@ -155,7 +156,7 @@ function subdomainFor(name: string): string {
     .replace(/^[^a-z]+/, "")
     .slice(0, 40)
     .replace(/-+$/, "");
-  return label === "" || label === "api" ? "app" : label;
+  return label === "" || reserved.includes(label) ? "app" : label;
 }
 
 function portFault(text: string): string | undefined {
@@ -168,8 +169,12 @@ function nameFault(name: string): string | undefined {
   return isName ? undefined : "A name has 1 to 200 printable characters.";
 }
 
-function redirectUriFault(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.hash === "") return undefined;
-  return `"${text}" is not a redirect URI. Write the whole address, such as http://localhost:3000/callback.`;
+/** @param check the rule of `redirect_uris` in a seed */
+function redirectUriFault(text: string, check: (entry: string, isOnly: boolean) => void): string | undefined {
+  try {
+    check(text, true);
+    return undefined;
+  } catch (error) {
+    return `"${text}" is not a redirect URI: ${(error as { detail?: string }).detail}.`;
+  }
 }
