@@ -2,6 +2,7 @@ import { createClient, type Client, type ClientOptions } from "../src/client/ind
 import { createAddresses, type Addresses } from "../src/server/instances/addresses.ts";
 import type { RequestEntry } from "../src/server/http/entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
+import { errorsOf, PRODUCT_ROUTES } from "../src/server/control/product-routes.ts";
 import { createDashboardKeys } from "../src/server/control/dashboard-keys.ts";
 import { createLive } from "../src/server/live/index.ts";
 import type { ProvidersMode } from "../src/server/providers/offers.ts";
@@ -11,6 +12,7 @@ import { createService } from "../src/server/service.ts";
 import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
 import type { InstanceRecord, Records } from "../src/server/store/records.ts";
 import type { Store } from "../src/server/store/store.ts";
+import type { Route } from "../src/wire/endpoints.ts";
 import type { Fetch } from "../src/wire/fetch.ts";
 import type { Provider } from "../src/wire/names.ts";
 import type { RealProvider } from "./providers/_real-provider.ts";
@@ -188,6 +190,15 @@ export const SEED = {
   ],
 };
 
+/** Every error of the product API must be in the OpenAPI document, whichever test meets it. */
+function checkDocumented({ method, route, status, reason }: RequestEntry): void {
+  const documented = PRODUCT_ROUTES[`${method} ${route}` as Route];
+  if (!documented || status < 400) return;
+  const sentences = errorsOf(documented).get(status)?.split("; ") ?? [];
+  if (!sentences.some((sentence) => reason?.startsWith(sentence)))
+    throw new Error(`${method} ${route} returned ${status} ${reason}, which product-routes.ts does not document`);
+}
+
 /** A fresh service in this process, with no socket and no network. */
 export async function setup(options: SetupOptions = {}): Promise<Service> {
   const clock = new Clock();
@@ -218,7 +229,10 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
     onUnlisted: ({ subdomain }, origin) => log.unlisted.push(`${subdomain}: ${origin}`),
     onFailure: (provider, error) => log.failures.push(`${provider}: ${error.code}: ${error.message}`),
     onIgnored: (provider, paths) => log.ignored.push(`${provider}: ${paths.join(", ")}`),
-    onRequest: (entry) => log.requests.push(entry),
+    onRequest: (entry) => {
+      checkDocumented(entry);
+      log.requests.push(entry);
+    },
   });
 
   const send = (path: string, init: RequestInit = {}): Promise<Response> =>

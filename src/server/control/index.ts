@@ -29,9 +29,7 @@ import { stateRoutes } from "./state.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { userRoutes } from "./users.ts";
 
-/** Where all of it lies. */
 const BASE = "/__svc/v1";
-const WITHOUT_KEY: readonly ControlRoute[] = ["POST /dashboard-keys"];
 
 const HANDLERS: Handlers = {
   ...stateRoutes,
@@ -85,15 +83,15 @@ export async function answerControl(request: AppRequest, method: string, deps: C
   if (!request.path.startsWith(BASE)) return answerPublic(request, method, deps);
   const path = request.path.slice(BASE.length);
   const match = findRoute(ROUTER, method, path);
-  await guard(request, deps, !match || !WITHOUT_KEY.includes(match.data));
-  if (!match) {
+  const definition: ControlRouteDefinition | undefined = match && CONTROL_ROUTES[match.data];
+  await guard(request, deps, definition?.needsKey ?? true);
+  if (!match || !definition) {
     const methods = [...METHODS].filter((other) => findRoute(ROUTER, other, path));
     if (methods.length === 0) throw new ApiError("not_found", "the control API has no such route; see /__svc/docs");
     throw new ApiError("method_not_allowed", undefined, { allow: methods.join(", ") });
   }
   const { data: route, params } = match;
   request.route = `${BASE}${route.slice(route.indexOf(" ") + 1)}`;
-  const definition: ControlRouteDefinition = CONTROL_ROUTES[route];
   const call = {
     param: (name: string) => params?.[name] ?? "",
     query: readQuery(request, definition.query),

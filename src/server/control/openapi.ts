@@ -1,19 +1,23 @@
 import * as z from "zod";
 import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../wire/control/routes.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
-import { PRODUCT_ROUTES, statusesOf, type ProductRoute } from "./product-routes.ts";
+import { errorsOf, PRODUCT_ROUTES, type ProductRoute } from "./product-routes.ts";
 import { packageVersion } from "./state.ts";
 
 type Json = Record<string, unknown>;
 
-/** What every route of the control API may answer beside success. */
+/** The errors that every route of the control API can return. */
 const CONTROL_ERRORS = {
-  400: "The request is wrong; the error names the place",
+  400: "Bad request; the error names the invalid value",
   401: "Unauthorized",
   403: "Cross-origin request refused",
   404: "Not found",
-  409: "Conflict with what is there",
+  409: "Conflict with existing data",
+  413: "Body too large",
   415: "Unsupported media type",
+  421: "Unknown host",
+  500: "Internal error",
+  503: "Storage unavailable",
 } as const;
 const ERROR_SCHEMA: Json = { $ref: "#/components/schemas/Error" };
 
@@ -31,7 +35,7 @@ export function openApi(front: string): Json {
   };
   for (const [route, definition] of Object.entries(PRODUCT_ROUTES)) add(route, "", productOperation(definition));
   for (const [route, definition] of Object.entries<ControlRouteDefinition>(CONTROL_ROUTES))
-    add(route, "/__svc/v1", controlOperation(route, definition));
+    add(route, "/__svc/v1", controlOperation(definition));
   return {
     openapi: "3.1.0",
     info: {
@@ -60,9 +64,10 @@ export function openApi(front: string): Json {
   };
 }
 
-function productOperation({ does, key, query, body, answer, errors }: ProductRoute): Json {
+function productOperation(route: ProductRoute): Json {
+  const { does, key, query, body, answer } = route;
   const security = key === "either" ? [{ secret: [] }, { publishable: [] }] : key ? [{ secret: [] }] : [];
-  const failures = [...statusesOf(errors)].map(([status, description]) => [status, failure(description)]);
+  const failures = [...errorsOf(route)].map(([status, description]) => [status, failure(description)]);
   return {
     tags: ["product"],
     summary: does,
@@ -76,13 +81,13 @@ function productOperation({ does, key, query, body, answer, errors }: ProductRou
   };
 }
 
-function controlOperation(route: string, definition: ControlRouteDefinition): Json {
-  const { does, query, body, isBodyOptional = false, answer, status = 200 } = definition;
+function controlOperation(definition: ControlRouteDefinition): Json {
+  const { does, query, body, isBodyOptional = false, answer, status = 200, needsKey = true } = definition;
   const failures = Object.entries(CONTROL_ERRORS).map(([code, description]) => [code, failure(description)]);
   return {
     tags: ["control"],
     summary: does,
-    security: route === "POST /dashboard-keys" ? [] : [{ control: [] }],
+    security: needsKey ? [{ control: [] }] : [],
     parameters: queryParameters(query),
     ...(body && { requestBody: content(body, !isBodyOptional) }),
     responses: { [status]: success(answer), ...Object.fromEntries(failures) },

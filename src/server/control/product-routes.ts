@@ -2,16 +2,17 @@ import * as z from "zod";
 import { Session } from "../../wire/control/answers.ts";
 import type { Route } from "../../wire/endpoints.ts";
 import { ERRORS, type ErrorCode } from "../../wire/errors.ts";
-import { PROVIDERS } from "../../wire/names.ts";
+import { MAX_PAGE_SIZE, PROVIDERS } from "../../wire/names.ts";
 
-/** How a route of the product API is described. What it does is the specification's, not decided here. */
+/** How a route of the product API is described. The specification decides what it does. */
 export interface ProductRoute {
   readonly does: string;
   readonly key?: "secret" | "either";
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Undefined: a redirect. */
+  /** Undefined if the route redirects. */
   readonly answer?: z.ZodType;
+  /** The errors beside `COMMON_ERRORS`. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -59,31 +60,53 @@ const discovery = z.object({
   subject_types_supported: z.array(text),
   id_token_signing_alg_values_supported: z.array(text),
 });
-const page = z.object({ limit: z.int().min(1).max(1000).optional(), after: text.optional() });
+const page = z.object({ limit: z.int().min(1).max(MAX_PAGE_SIZE).optional(), after: text.optional() });
 const search = page.extend({ query: text });
-const redirect = z.object({ redirect_uri: text, login_hint: text.optional(), instance: text.optional() });
+const redirect = z.object({
+  redirect_uri: text,
+  login_hint: text.optional(),
+  instance: text.optional().describe("A subdomain or id; default: the instance of the address"),
+  publishable_key: text.optional().describe("Names the instance in place of instance"),
+});
 
-const LIST = { key: "secret", query: page, errors: ["bad_request", "unauthorized"] } as const;
-const SEARCH = { key: "secret", query: search, errors: ["query_required", "invalid_query", "unauthorized"] } as const;
+/** The errors that every route can return. */
+const COMMON_ERRORS = ["bad_request", "not_found", "unknown_host", "internal", "storage_unavailable"] as const;
+const SIGN_IN_ERRORS = [
+  "unknown_provider",
+  "provider_not_configured",
+  "invalid_redirect_uri",
+  "instance_not_found",
+  "too_many_sign_ins",
+] as const;
+const LIST = { key: "secret", query: page, errors: ["unauthorized"] } as const;
+const SEARCH = {
+  key: "secret",
+  query: search,
+  errors: ["query_required", "invalid_query", "search_too_slow", "unauthorized"],
+} as const;
 
 /** Every route of the specification. */
 export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
   "GET /sign-in": {
-    does: "Begins a sign-in with the instance's default provider.",
+    does: "Starts a sign-in with the instance's default provider, unless the query names another.",
     query: redirect.extend({ provider: provider.optional() }),
-    errors: ["provider_not_configured", "invalid_redirect_uri", "instance_not_found"],
+    errors: SIGN_IN_ERRORS,
   },
   "GET /oauth/authorize": {
-    does: "Begins a sign-in with a provider.",
+    does: "Starts a sign-in with a provider.",
     query: redirect.extend({ provider }),
-    errors: ["unknown_provider", "provider_not_configured", "invalid_redirect_uri", "instance_not_found"],
+    errors: SIGN_IN_ERRORS,
   },
   "GET /oauth/:provider/callback": {
-    does: "Finishes a sign-in: redirects to the application, with token or error in the query.",
+    does: "Completes a sign-in: redirects to the application, with token or error in the query.",
     query: z.object({ state: text, code: text.optional(), error: text.optional() }),
-    errors: ["invalid_state", "bad_request"],
+    errors: ["invalid_state", "unknown_provider"],
   },
-  "GET /.well-known/openid-configuration": { does: "Describes the service.", answer: discovery, errors: [] },
+  "GET /.well-known/openid-configuration": {
+    does: "Retrieves the discovery document.",
+    answer: discovery,
+    errors: ["instance_not_found"],
+  },
   "POST /api/v1/tokens/verify": {
     does: "Verifies a token.",
     key: "secret",
@@ -91,16 +114,20 @@ export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
     answer: token,
     errors: [
       "missing_token",
+      "invalid_json",
       "missing_secret_key",
+      "unauthorized",
       "token_invalid_signature",
       "token_wrong_instance",
       "token_expired",
       "token_invalid",
       "user_not_found",
+      "body_too_large",
+      "unsupported_media_type",
     ],
   },
   "GET /api/v1/instances/search": {
-    does: "Finds an instance by its publishable key.",
+    does: "Resolves an instance by its publishable key.",
     key: "either",
     query: z.object({ query: text.describe("publishable_key:pk_…") }),
     answer: instance,
@@ -109,31 +136,31 @@ export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
   "GET /api/v1/users": { ...LIST, does: "Lists the users.", answer: z.array(user) },
   "GET /api/v1/users/search": { ...SEARCH, does: "Searches the users.", answer: z.array(user) },
   "GET /api/v1/users/:id": {
-    does: "Gets a user.",
+    does: "Retrieves a user.",
     key: "secret",
     answer: user,
-    errors: ["missing_secret_key", "user_not_found"],
+    errors: ["missing_secret_key", "unauthorized", "user_not_found"],
   },
   "DELETE /api/v1/users/:id": {
-    does: "Deletes a user, with identities and sessions.",
+    does: "Permanently deletes a user, with its identities and sessions.",
     key: "secret",
     answer: z.object({ deleted: z.literal(true), id: z.uuid() }),
-    errors: ["missing_secret_key", "user_not_found"],
+    errors: ["missing_secret_key", "unauthorized", "user_not_found"],
   },
   "GET /api/v1/sessions": { ...LIST, does: "Lists the sessions.", answer: z.array(session) },
   "GET /api/v1/sessions/search": { ...SEARCH, does: "Searches the sessions.", answer: z.array(session) },
   "GET /api/v1/sessions/:id": {
-    does: "Gets a session.",
+    does: "Retrieves a session.",
     key: "secret",
     answer: session,
     errors: ["unauthorized", "session_not_found"],
   },
 };
 
-/** The statuses of errors, with their sentences. */
-export function statusesOf(codes: readonly ErrorCode[]): Map<number, string> {
+/** The statuses of a route's errors, with their sentences. */
+export function errorsOf({ key, errors }: ProductRoute): Map<number, string> {
   const statuses = new Map<number, string>();
-  for (const code of codes) {
+  for (const code of [...errors, ...(key ? (["cross_origin"] as const) : []), ...COMMON_ERRORS]) {
     const { status, error } = ERRORS[code];
     statuses.set(status, [statuses.get(status), error].filter(Boolean).join("; "));
   }

@@ -14,6 +14,8 @@ export interface ControlRouteDefinition {
   readonly answer: z.ZodType;
   /** Default 200. */
   readonly status?: number;
+  /** false if the body has what admits the request. */
+  readonly needsKey?: false;
 }
 
 const list = <Row extends z.ZodType>(row: Row): z.ZodArray<Row> => z.array(row);
@@ -176,6 +178,7 @@ export const CONTROL_ROUTES = {
     body: b.RedeemCode,
     answer: a.DashboardKey,
     status: 201,
+    needsKey: false,
   },
 } as const satisfies Record<string, ControlRouteDefinition>;
 
