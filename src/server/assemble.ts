@@ -7,7 +7,7 @@ import type { ServeOptions } from "./options.ts";
 import { createService, type ServiceOptions } from "./service.ts";
 import { SEEDED } from "./store/store.ts";
 
-/** As an operator gives them. */
+/** As the operator sets them. */
 type Given = Pick<
   ServeOptions,
   "control" | "controlKey" | "credentials" | "fetch" | "now" | "onRequest" | "providers" | "warn"
@@ -16,14 +16,13 @@ type Given = Pick<
 type PassedOn = Pick<ServiceOptions, "addresses" | "isLocal" | "isStopping" | "locate" | "providerTimeoutMs" | "store">;
 
 interface AssembleOptions extends Given, PassedOn {
-  /** Whether the store was filled just now, so that a reset returns to what it has. */
+  /** Whether the store was just filled, so that a reset returns to its present records. */
   readonly isFresh: boolean;
   readonly metrics?: Metrics | undefined;
 }
 
 /**
- * What a server on a port and one inside a program have in common: the service on its store, and its control API. It
- * answers as soon as something passes requests to it.
+ * What a server on a port and one inside a program have in common: the service on its store, and its control API.
  */
 export async function assemble(options: AssembleOptions) {
   const { store, isLocal, metrics, now = () => new Date(), warn = () => {} } = options;
@@ -44,7 +43,7 @@ export async function assemble(options: AssembleOptions) {
     credentials: options.credentials ?? {},
     fetch: options.fetch ?? realFetch,
     onBug,
-    // Every other failure is the reason of its request in the log.
+    // Every other failure is logged as the reason of its request.
     onFailure: (_, { isBug, cause }) => {
       if (isBug) onBug(cause);
     },
@@ -63,10 +62,10 @@ export async function assemble(options: AssembleOptions) {
   return {
     app,
     live,
-    /** Undefined: there is no control API. */
+    /** Undefined without a control API. */
     control,
     identitySecret,
-    /** Ends its timers, streams and jobs. The store stays open. */
+    /** Stops timers, streams and jobs. The store stays open. */
     stop(): void {
       stopped.abort();
       live.close();

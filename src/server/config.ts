@@ -29,14 +29,14 @@ const Config = z.strictObject({
   public_url: z.url({ protocol: /^https?$/ }).optional(),
   allowed_hosts: z.array(text).optional(),
   providers_mode: z.enum(["auto", "real", "simulated"]).optional(),
-  /** Used where an instance has no connection of its own. */
+  /** Used if an instance has no connection of its own. */
   providers: z.partialRecord(z.enum(PROVIDERS), provider).optional(),
   trust_proxy: z.array(text).optional(),
   geoip: text.optional(),
   https: z.boolean().optional(),
 });
 
-/** Reads the text of a `svc.config.json`. @throws {ServeError} listing every fault with its path */
+/** Reads the text of a `svc.config.json`. @throws {ServeError} that lists every error with its path */
 export function parseConfig(source: string, name: string): ServeOptions {
   let input: unknown;
   try {

@@ -5,13 +5,13 @@ import { fill, fillingOf } from "./seed/apply.ts";
 import { nowhere } from "./sign-in/geo.ts";
 import { openStore } from "./store/open.ts";
 
-/** Loopback, so that clients send it keys over plain http; no real server has this name. */
+/** A loopback name, so that clients send it keys over plain http. No real server has this name. */
 const URL_INSIDE = "http://svc.localhost";
 const HTTP_PORT = 80;
 
 export type EmbedOptions = Pick<ServeOptions, "seed" | "now" | "warn" | "controlKey" | "onRequest">;
 
-/** A server without a port: it is reached by its `fetch`. */
+/** A server without a port, called by its `fetch`. */
 export interface EmbeddedServer extends Pick<RunningServer, "url" | "api_url" | "instances"> {
   /** Of the control API. */
   readonly control_key: string;

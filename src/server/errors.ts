@@ -1,6 +1,6 @@
 import type { ErrorCode, SignInErrorCode } from "../wire/errors.ts";
 
-/** An answer of the table in `wire/errors.ts`, thrown; `detail` follows the table's sentence. */
+/** An error of the table in `wire/errors.ts`, thrown to answer it; `detail` follows the table's sentence. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
@@ -22,9 +22,9 @@ export interface WayBack {
   readonly origin: string;
 }
 
-/** A refusal that says more to the log than to the browser, and leads a person back to the application. */
+/** A refusal that tells the log more than the browser, and links back to the application. */
 export class SignInRefused extends ApiError {
-  /** Why, in words, without a secret. */
+  /** Why, for the log. It contains no secret. */
   readonly reason: string | undefined;
   readonly wayBack: WayBack | undefined;
 
@@ -54,13 +54,13 @@ export class SignInError extends Error {
   }
 }
 
-/** A start that can't succeed; the message says why and what to do. */
+/** The server can't start; the message says why and what to do. */
 export class ServeError extends Error {
   override readonly name = "ServeError";
   readonly code = "config";
 }
 
-/** A seed file that can't be used; the message lists every fault with its path. */
+/** An invalid seed file; the message lists every error with its path. */
 export class SeedError extends Error {
   override readonly name = "SeedError";
   readonly code = "invalid_seed";
@@ -72,7 +72,7 @@ export class PortUnavailable extends Error {
   readonly code = "port_unavailable";
 }
 
-/** It was free when the start began. */
+/** The port was free when the start began. */
 export class PortTakenSince extends PortUnavailable {
   constructor(port: number) {
     super(`Another program just took port ${port}. Try again, or choose another with --port.`);

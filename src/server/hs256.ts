@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from "node:crypto";
 
 /**
- * HS256 (RFC 7518, 3.2) in the thread that asks. Web Crypto, which jose uses, sends each token to another thread, and
- * that costs many times what the signature does. Only tokens with the service's own header are signed and recognized
- * here; jose judges every other.
+ * HS256 (RFC 7518, 3.2) in the calling thread. Web Crypto, which jose uses, sends each token to another thread, which costs
+ * many times the signature itself. Only tokens with the service's own header are signed and recognized here; jose verifies
+ * all others.
  */
 const HEADER = encode(JSON.stringify({ alg: "HS256", typ: "JWT" }));
 
@@ -12,13 +12,13 @@ export function hmacKey(secretKey: string): KeyObject {
   return createSecretKey(secretKey, "utf8");
 }
 
-/** A token with these claims, byte for byte as jose's `SignJWT` makes it. */
+/** A token with these claims, byte for byte as jose's `SignJWT` creates it. */
 export function signToken(claims: object, key: KeyObject): string {
   const text = `${HEADER}.${encode(JSON.stringify(claims))}`;
   return `${text}.${signatureOf(text, key)}`;
 }
 
-/** Whether a token has the service's own header and the key's signature. False says nothing about why it has not. */
+/** Whether a token has the service's own header and the key's signature. False does not mean invalid. */
 export function isOwnToken(token: string, key: KeyObject): boolean {
   if (!token.startsWith(`${HEADER}.`)) return false;
   const end = token.lastIndexOf(".");

@@ -17,14 +17,14 @@ export { LOG_LEVELS, type LogLevel, type RequestEntry } from "./http/entry.ts";
 export type { ProvidersMode } from "./providers/offers.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
 
-// What few processes need is loaded when it is asked for: with it come the validators.
+// Loaded on demand, because few processes need them and they load the validators.
 
-/** What can be done with a store beside serving it. @param warn receives what is worth knowing and stops nothing */
+/** Maintains a store that is not served. @param warn called with messages that do not stop anything */
 export async function openMaintenance(warn: (message: string) => void): Promise<Maintenance> {
   return (await import("./store/move/index.ts")).createMaintenance(warn);
 }
 
-/** Reads the text of a `svc.config.json`. @throws {ServeError} listing every fault with its path */
+/** Reads the text of a `svc.config.json`. @throws {ServeError} that lists every error with its path */
 export async function parseConfig(source: string, name: string): Promise<ServeOptions> {
   return (await import("./config.ts")).parseConfig(source, name);
 }

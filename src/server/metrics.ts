@@ -3,7 +3,7 @@ import type { RequestEntry } from "./http/entry.ts";
 import type { RenderMetrics } from "./http/monitoring.ts";
 import type { Store } from "./store/store.ts";
 
-/** From a read in memory to a database that is nearly given up on. */
+/** From a read in memory to a database just before its timeout. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 

@@ -9,38 +9,38 @@ import type { SeedOptions } from "./seed/apply.ts";
 import type { InstanceRecord } from "./store/records.ts";
 
 export interface ServeOptions extends SeedOptions {
-  /** Default 7820. 0 takes any that is free; a port that is taken is an error, never replaced by another. */
+  /** Default 7820. 0 for any free port. A taken port is an error, and never replaced by another. */
   port?: number | undefined;
-  /** Default: loopback alone, by IPv4 and IPv6. */
+  /** Default: loopback only, by IPv4 and IPv6. */
   host?: string | undefined;
   /** The path of a `db.json`, `postgres://user@host/database`, or `memory`. Default `.svc/db.json`. */
   store?: string | undefined;
-  /** The front door's address where it is another than `http://localhost:<port>`. */
+  /** The front door's address. Default `http://localhost:<port>`. */
   publicUrl?: string | undefined;
-  /** Further host names to answer for. */
+  /** Additional host names to answer for. */
   allowedHosts?: readonly string[] | undefined;
-  /** What becomes of a provider without credentials. Default `auto`: simulated on loopback, off beyond. */
+  /** How providers without credentials are treated. Default `auto`: simulated on loopback, otherwise off. */
   providers?: ProvidersMode | undefined;
-  /** Used where an instance has none of its own. */
+  /** Used if an instance has none of its own. */
   credentials?: Credentials | undefined;
   /** Peers, by address or network, whose `X-Forwarded-For` is trusted. */
   trustProxy?: readonly string[] | undefined;
   /** The path of a MaxMind DB file. */
   geoip?: string | undefined;
   https?: boolean | undefined;
-  /** Whether `/__svc/metrics` tells Prometheus what the process counts; for every host, and without a key. */
+  /** Whether to serve metrics for Prometheus at `/__svc/metrics`, for every host and without a key. */
   metrics?: boolean | undefined;
   now?: (() => Date) | undefined;
-  /** How long a provider may take over a sign-in, in milliseconds. Default 10,000. */
+  /** How long a provider may take for all requests of a sign-in, in milliseconds. Default 10,000. */
   providerTimeoutMs?: number | undefined;
-  /** Whether there is a control API. Default: while only this machine can reach the server. */
+  /** Whether to serve the control API. Default: only if no other machine can reach the server. */
   control?: boolean | undefined;
-  /** Its key: `ctl_` and 32 random characters or more. Default: a new one at each start. */
+  /** The control API's key: `ctl_` and 32 random characters or more. Default: a new one at each start. */
   controlKey?: string | undefined;
   /** Reaches the real providers. */
   fetch?: Fetch | undefined;
   onRequest?: ((entry: RequestEntry) => void) | undefined;
-  /** Told of what went wrong without ending anything. No secret is in it. */
+  /** Called with problems that do not stop the server. They contain no secret. */
   warn?: ((message: string) => void) | undefined;
 }
 export interface RunningServer {
@@ -51,7 +51,7 @@ export interface RunningServer {
   readonly port: number;
   /** The addresses that are bound. */
   readonly bound: readonly string[];
-  /** Where the records are. */
+  /** The location of the store. */
   readonly store: string;
   /** With `https`: the self-signed certificate, in PEM. */
   readonly certificate: string | undefined;
@@ -59,19 +59,19 @@ export interface RunningServer {
   readonly providers: Readonly<Record<Provider, ProviderKind>>;
   /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
-  /** Proves at `GET /__svc/identity` that it is this server which answers. */
+  /** Proves at `GET /__svc/identity` that this server answers. */
   readonly identity_secret: string;
-  /** Of the control API; undefined: there is none. It can do everything. */
+  /** The control API's key, which allows everything; undefined without a control API. */
   readonly control_key: string | undefined;
-  /** A link that opens the dashboard once, within ten minutes; undefined: there is no control API. */
+  /** A link that opens the dashboard once, within ten minutes; undefined without a control API. */
   dashboardLink(): Promise<string | undefined>;
-  /** Rejects when another process has taken the file store: nothing is written any more. Then close the server. */
+  /** Rejects when another process has taken the file store: then nothing more is written, and you should close the server. */
   readonly taken: Promise<never>;
-  /** With their keys, as they are now. */
+  /** The current instances, with their keys. */
   readonly instances: readonly (InstanceRecord & { url: string })[];
   /**
-   * Answers what was sent, for at most ten seconds, and closes the store.
-   * @param options.drainMs how long connections are still accepted meanwhile, with readiness 503; default 0
+   * Answers pending requests, for at most ten seconds, and closes the store.
+   * @param options.drainMs how long connections are still accepted before, with readiness 503; default 0
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
@@ -101,7 +101,7 @@ const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
   warn: true,
 };
 
-/** @throws {ServeError} naming an option that there is not: a misspelt one would be ignored otherwise */
+/** @throws {ServeError} that names an unknown option: a misspelt one would be ignored otherwise */
 export function checkOptions(options: ServeOptions): void {
   const unknown = unknownName(options, Object.keys(NAMES), "options");
   if (unknown !== undefined) throw new ServeError(`Unknown option of serve: ${unknown}`);

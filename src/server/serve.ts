@@ -35,7 +35,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
   let onTaken!: (error: StoreRefused) => void;
   const taken = new Promise<never>((_, reject) => (onTaken = reject));
-  // A program may never await it.
+  // A program may not handle it.
   taken.catch(() => undefined);
   const store = await openStore(options.store ?? ".svc/db.json", { warn, onCommit: metrics?.onCommit, onTaken });
   try {
@@ -65,7 +65,7 @@ async function serveStore(
   // Before anything listens, which would keep the process alive.
   if (options.controlKey !== undefined) checkControlKey(options.controlKey);
 
-  // The port is known only when it is bound, and every address depends on it.
+  // Every address depends on the port, which is known only when it is bound.
   let start!: (app: App) => void;
   const started = new Promise<App>((resolve) => (start = resolve));
   let app: App | undefined;
@@ -78,14 +78,14 @@ async function serveStore(
     certificateFor: https ? hostNames(options, instances) : undefined,
   });
   try {
-    // Only now, when nothing else can keep the server from running, is anything replaced.
+    // Records are replaced only now, when nothing else can prevent the start.
     if (filling) await fill(store, filling, options.reset === true);
   } catch (error) {
     await listening.close({ drainMs: 0, graceMs: 0 });
     if (!(error instanceof StoreNotEmpty)) throw error;
     if ((await store.instances()).length === 0)
       throw new ServeError(`${store.location} contains records but no instances. Start over with --reset.`);
-    // Another server has filled it since: then with what it holds now.
+    // Another server has filled the store since, so its records count.
     return serveStore(store, options, clientAddress, locate, metrics);
   }
   const addresses = createAddresses(

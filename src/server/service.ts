@@ -8,7 +8,7 @@ import { FinishedSignIns } from "./sign-in/finished.ts";
 import { createDecide } from "./live/decide.ts";
 import { createControl, type ControlOptions } from "./control/create.ts";
 import { Flows } from "./flows/flows.ts";
-import { noting, RequestLog } from "./flows/request-log.ts";
+import { logTo, RequestLog } from "./flows/request-log.ts";
 import type { RouteDeps } from "./http/routes/route.ts";
 import type { Live } from "./live/index.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
@@ -29,11 +29,11 @@ type FromOutside =
   | "onUnlisted"
   | "providerTimeoutMs";
 
-/** Everything that the service is made from: values, and the parts of the world it may touch. */
+/** Everything that the service depends on. */
 export interface ServiceOptions extends Pick<RouteDeps, FromOutside> {
   /** What can be changed while it runs. */
   readonly live: Live;
-  /** Undefined: there is no control API. */
+  /** Undefined without a control API. */
   readonly control?: ControlOptions | undefined;
   /** What only this process and the file that it wrote know; made up where none is given. */
   readonly identitySecret?: string | undefined;
@@ -48,7 +48,7 @@ export interface ServiceOptions extends Pick<RouteDeps, FromOutside> {
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
 }
 
-/** Puts the parts together: the proxy, the simulated providers behind it, and the control API beside it. */
+/** Creates the proxy, the simulated providers and the control API. */
 export function createService(options: ServiceOptions): App {
   const { addresses, credentials, live, store } = options;
   const { instances } = live;
@@ -95,6 +95,6 @@ export function createService(options: ServiceOptions): App {
     monitoring: createMonitoring(store, () => options.isStopping?.() ?? false, options.renderMetrics),
     control: control && createControl({ ...deps, requests }, control),
     recent: live.recent,
-    onRequest: control ? noting(requests, now, options.onRequest) : options.onRequest,
+    onRequest: control ? logTo(requests, now, options.onRequest) : options.onRequest,
   });
 }

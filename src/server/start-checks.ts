@@ -8,7 +8,7 @@ import { demoOf } from "./seed/apply.ts";
 import { redirectWarnings } from "./sign-in/redirect-rule.ts";
 import type { InstanceRecord } from "./store/records.ts";
 
-/** @throws {ServeError} where users could not sign in at an instance's default provider, which is not simulated here */
+/** @throws {ServeError} if an instance's default provider has no credentials and is not simulated */
 export async function checkProviders(instances: readonly InstanceRecord[], offers: Offers): Promise<void> {
   const fault = defaultFault(instances, offers, " in the seed");
   if (fault === undefined) return;
@@ -18,7 +18,7 @@ export async function checkProviders(instances: readonly InstanceRecord[], offer
   throw new ServeError([`${why}: ${fault}`, ...(await demoHint(instances)), ...only].join("\n"));
 }
 
-/** What to tell the operator of a server that starts, a line each. */
+/** Warnings for the operator of a starting server. */
 export async function startWarnings(
   instances: readonly InstanceRecord[],
   offers: Offers,

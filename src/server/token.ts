@@ -10,7 +10,7 @@ import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
 const CACHED = cacheLimit(4096);
 
-/** What is remembered of a token that an instance's key has signed. */
+/** A token whose signature was verified, in the cache. */
 interface Verified {
   readonly instance_id: string;
   readonly secret_key: string;
@@ -18,7 +18,7 @@ interface Verified {
 }
 export type Tokens = ReturnType<typeof createTokens>;
 
-/** What a token says of a user who signed in (spec, "JWT"). @param iat Unix seconds */
+/** The claims of a token (spec, "JWT"). @param iat Unix seconds */
 export function claimsFor(
   instance: InstanceRecord,
   user: UserRecord,
@@ -48,11 +48,11 @@ export function createTokens() {
   });
   const verified = new LRUCache<string, Verified>(CACHED);
 
-  /** @throws {ApiError} where the instance's key did not sign the token, or its header is not plain */
+  /** @throws {ApiError} if the instance's key did not sign the token */
   async function signedClaims(instance: InstanceRecord, token: string): Promise<Partial<TokenClaims>> {
     const claims = readClaims(token);
     if (claims?.instance_id === instance.id && isOwnToken(token, keys.memo(instance.secret_key))) return claims;
-    // Jose judges what is wrong or unusual.
+    // jose verifies tokens that are invalid or have another header.
     const result = await verifySignature(token, [await importedKeys.memo(instance.secret_key)], instance.id);
     if ("problem" in result) throw new ApiError(codeOfProblem(result.problem));
     return result.claims;
@@ -72,7 +72,7 @@ export function createTokens() {
 
     /** @throws {ApiError} one of the `token_…` codes */
     async verify(instance: InstanceRecord, token: string, now: Date): Promise<TokenClaims> {
-      // Whether a key signed a text never changes; whether its claims are valid depends on the time.
+      // A signature stays valid; whether the claims are valid depends on the time.
       const known = verified.get(token);
       const isSame = known?.instance_id === instance.id && known.secret_key === instance.secret_key;
       const claims = isSame ? known.claims : await signedClaims(instance, token);
@@ -84,7 +84,7 @@ export function createTokens() {
   };
 }
 
-/** The instance that an unverified token names. */
+/** The `instance_id` claim of an unverified token. */
 export function claimedInstance(token: string): string | undefined {
   return readClaims(token)?.instance_id;
 }

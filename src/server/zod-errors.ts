@@ -1,14 +1,14 @@
 import type * as z from "zod";
 import { closest, suggestion } from "../wire/closest.ts";
 
-/** What came from outside: as its schema has it, or what is wrong with it, a line each. */
+/** Input that was checked against a schema: the parsed data, or one line per error. */
 export type Checked<Data> =
   | { readonly data: Data; readonly faults?: undefined }
   | { readonly data?: undefined; readonly faults: readonly string[] };
 
 /**
- * Checks what came from outside. A fault reads `instances[0].users[2].email: must be an e-mail address`.
- * @param whole what a fault of the whole is said of
+ * Checks input from outside. An error reads `instances[0].users[2].email: must be an e-mail address`.
+ * @param whole names the input in errors without a path
  */
 export function checked<Data>(schema: z.ZodType<Data>, input: unknown, whole = "the file"): Checked<Data> {
   const { data, error } = schema.safeParse(input, { error: knownKeys, reportInput: true });
@@ -21,14 +21,14 @@ function linesOf(issue: z.core.$ZodIssue, whole: string): string[] {
   return issue.keys.map((key) => `${pathOf([...issue.path, key])}: unknown key. ${suggestion(key, known, "keys")}`);
 }
 
-/** The message of an unknown key, which no person reads: the keys that there are. */
+/** The internal message of an unknown key: the known keys, as JSON. */
 const knownKeys: z.core.$ZodErrorMap = ({ code, inst }) => {
   if (code !== "unrecognized_keys") return undefined;
   const { shape, keyType } = inst as unknown as { readonly shape?: object; readonly keyType?: z.core.$ZodType };
   return JSON.stringify(shape ? Object.keys(shape) : [...(keyType?._zod.values ?? [])]);
 };
 
-/** How zod's own messages begin; the schemas' messages say what to write already. */
+/** How zod's own messages begin; the schemas' own messages already say what to write. */
 const OWN_MESSAGE = /^(?:Invalid|Too small|Too big|Unrecognized)/;
 const KINDS: Readonly<Record<string, string>> = {
   array: "an array",

@@ -305,7 +305,7 @@ describe("The limit and after parameters", () => {
         const response = await as(acme, `/api/v1/${path}limit=${limit}`);
         expect([response.status, await response.json()]).toEqual([
           400,
-          { error: "Bad request: limit is a number from 1 to 1000" },
+          { error: "Bad request: limit must be a number from 1 to 1000" },
         ]);
       }
     },
@@ -323,7 +323,7 @@ describe("The limit and after parameters", () => {
       const response = await as(acme, `/api/v1/${path}after=${after}`);
       expect([response.status, await response.json()]).toEqual([
         400,
-        { error: "Bad request: after names no record; take the id of the last one of the page before" },
+        { error: "Bad request: after is not the id of a record; use the id of the last record of the previous page" },
       ]);
     }
   });

@@ -53,7 +53,7 @@ describe("Errors", () => {
       "bad_request",
       400,
       ({ client, acme }) => client(acme).users.list({ limit: 0 }),
-      "GET /api/v1/users: 400 Bad request: limit is a number from 1 to 1000",
+      "GET /api/v1/users: 400 Bad request: limit must be a number from 1 to 1000",
     ],
     [
       "not_found",

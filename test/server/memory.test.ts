@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { noting, RequestLog } from "../../src/server/flows/request-log.ts";
+import { logTo, RequestLog } from "../../src/server/flows/request-log.ts";
 import { Grants } from "../../src/server/simulator/grants.ts";
 import type { Sealer } from "../../src/server/simulator/sealer.ts";
 import { StateQueue } from "../../src/server/store/json/state-queue.ts";
@@ -67,7 +67,7 @@ it("The server keeps nothing of finished sign-ins while an abandoned one is pend
 
 it("keeps the beginning of a long answer in the log of requests, and not the rest", () => {
   const log = new RequestLog();
-  const note = noting(log, () => new Date(0), undefined);
+  const note = logTo(log, () => new Date(0), undefined);
   const told = { request_id: "", method: "GET", route: "/api/v1/users", status: 200, ms: 1, instance: "acme" };
   const before = heap();
   for (let n = 0; n < 1_000; n++) {

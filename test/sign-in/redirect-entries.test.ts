@@ -24,7 +24,7 @@ describe("An entry of redirect_uris in a seed", () => {
 
   it.each([
     [["*", APP], '"*" must be the only entry'],
-    [["https://app.test/cb?a=1?*"], "?* stands for the whole query"],
+    [["https://app.test/cb?a=1?*"], "?* matches the whole query"],
     [["myapp:/callback"], "it is not an absolute address"],
     [["https://*.app.test/cb#x"], "it has a fragment"],
   ])("may not be %j", (entries, why) => {
@@ -65,7 +65,7 @@ describe("An entry of redirect_uris in a seed", () => {
     const server = await serve({ port: 0, store: "memory", seed, warn: (message) => warnings.push(message) });
     await server.close();
     expect(warnings).toContain(
-      'Acme lets any address have its tokens: redirect_uris is "*". List its addresses before others can reach this server.',
+      'Acme sends tokens to any address, because its redirect_uris are "*". List its addresses before you expose this server.',
     );
   });
 });

@@ -41,7 +41,9 @@ describe("The log of a refused sign-in", () => {
       seed: { ...SEED, instances: [{ ...SEED.instances[0], redirect_uris: ["*"] }] },
     });
     await service.fetch(start(APP));
-    expect(lastReason(service)).toContain('the entry "*" of Acme counts only where nothing but this machine can reach');
+    expect(lastReason(service)).toContain(
+      'the entry "*" of Acme is allowed only on a server that no other machine can reach',
+    );
   });
 
   it("names the fault of a state: unknown, used, expired, of another provider or browser", async () => {
@@ -66,12 +68,12 @@ describe("The log of a refused sign-in", () => {
     const because = (why: string): string => `Invalid or expired state: ${why}`;
     expect(reasons).toEqual([
       null,
-      because("this sign-in has been finished already"),
-      because("the sign-in was begun with google"),
-      because("a program began the sign-in, and a browser cannot finish it"),
-      because("the sign-in was begun in another browser: its cookie is missing"),
-      because("the state expired 30 s before"),
-      because("no sign-in that has this state is open"),
+      because("this sign-in was already finished"),
+      because("the sign-in began with google"),
+      because("a program began the sign-in, so a browser cannot finish it"),
+      because("the sign-in began in another browser: its cookie is missing"),
+      because("the state expired 30 s ago"),
+      because("no open sign-in has this state"),
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { REDACTED, redactUrl } from "./redact.ts";
 
-/** A request, as far as it is read here. */
+/** The parts of a request that are logged. */
 export interface Asked {
   /** Path and query as they were sent. */
   readonly target: string;
@@ -13,12 +13,12 @@ export interface Answered {
   readonly body: string | AsyncIterable<Uint8Array> | null;
 }
 
-/** What a person may see of a request and its answer. */
+/** A request and its answer, without secrets. */
 export interface Exchange {
   /** Path and query; values that may be secrets are redacted. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body where it is JSON, the address of a redirect, or null: a page, a stream, or what holds keys. */
+  /** The body if it is JSON, the address of a redirect, or null for a page, a stream and answers with keys. */
   readonly answer: string | null;
 }
 
@@ -36,14 +36,14 @@ const SHOWN_HEADERS = [
   "x-forwarded-for",
   "x-service-publishable-key",
 ] as const;
-/** Shown to have been there. */
+/** Shown without their values. */
 const SECRET_HEADERS = ["authorization", "cookie", "x-service-secret-key"] as const;
-/** Answers of the control API hold keys and tokens. */
+/** Answers of the control API contain keys and tokens. */
 const CONTROL = "/__svc/v1/";
 
 /**
- * Takes the secrets out as a request enters the log, so that they are nowhere to be found later.
- * @param path what may be shown of its path; undefined: all of it
+ * Removes secrets as a request enters the log, so that they are never stored.
+ * @param path the part of its path that may be shown; undefined for all of it
  */
 export function exchangeOf({ target, header }: Asked, { headers, body }: Answered, path?: string): Exchange {
   const shown: Record<string, string> = {};
@@ -68,6 +68,6 @@ function answerOf(headers: Answered["headers"], body: Answered["body"]): string 
   if (location !== undefined) return redactUrl(location);
   if (typeof body !== "string" || valueOf("content-type") !== "application/json") return null;
   if (body.length <= MAX_ANSWER_LENGTH) return body;
-  // As bytes in between: a part of a text keeps all of it in memory.
+  // Copied by way of bytes: a substring would keep the whole text in memory.
   return `${Buffer.from(body.slice(0, MAX_ANSWER_LENGTH)).toString()}…`;
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** Names a sign-in in logs: the same at every process and every step, and no way back to the state, which is a secret. */
+/** Names a sign-in in logs: the same in every process and step. The state, a secret, can't be derived from it. */
 export function flowIdOf(state: string): string {
   return hash("sha256", `flow ${state}`).slice(0, 16);
 }

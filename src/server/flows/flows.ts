@@ -8,7 +8,7 @@ const MAX_FLOWS = 1000;
 const MAX_STEPS = 40;
 const MAX_CONSIDERED = 40;
 
-/** One thing that was done in a sign-in: by the browser, by svc, or by the provider. */
+/** One step of a sign-in: by the browser, by svc, or by the provider. */
 export interface Step {
   readonly name: string;
   /** ISO 8601, by the service's clock. */
@@ -21,7 +21,7 @@ export interface Step {
   readonly reason: string | null;
 }
 
-/** What is told of a step; secrets are taken out as it enters. */
+/** A step as it is reported; secrets are removed when it is added. */
 export interface StepReport {
   readonly name: string;
   readonly ms?: number;
@@ -30,7 +30,7 @@ export interface StepReport {
   readonly reason?: string | undefined;
 }
 
-/** A sign-in, as far as this process has seen it. */
+/** A sign-in, as far as this process took part in it. */
 export interface Flow {
   readonly id: string;
   instance: string | null;
@@ -50,13 +50,13 @@ export interface Flow {
 
 export type FlowFacts = Partial<Omit<Flow, "id" | "started_at" | "steps">>;
 
-/** Adds to what is known of one sign-in. */
+/** Adds facts and a step to one sign-in. */
 export type NoteStep = (facts: FlowFacts, step?: StepReport) => void;
 
-/** The latest sign-ins, in memory: bounded, and free of secrets from the moment of entry. */
+/** The latest sign-ins, in memory: bounded, and without secrets. */
 export class Flows {
   readonly #now: () => Date;
-  /** Only looked into, so that they stay in the order in which they began. */
+  /** Read without updating recency, so that they stay in the order in which they began. */
   readonly #flows = new LRUCache<string, Flow>({ max: MAX_FLOWS });
   readonly #listeners = new Set<(flow: Flow) => void>();
   #latest = { ms: NaN, text: "" };
@@ -74,7 +74,7 @@ export class Flows {
     return this.#flows.peek(id);
   }
 
-  /** @param id by `flowIdOf` */
+  /** @param id from `flowIdOf` */
   of(id: string): NoteStep {
     return (facts, step) => this.#add(id, facts, step);
   }
@@ -84,7 +84,7 @@ export class Flows {
     this.#add(randomBytes(8).toString("hex"), facts, step);
   }
 
-  /** Calls back with each flow that changes, until the function that is returned is called. */
+  /** Calls back with each flow that changes. @returns a function that unsubscribes */
   subscribe(listener: (flow: Flow) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -99,7 +99,7 @@ export class Flows {
     for (const listener of this.#listeners) listener(flow);
   }
 
-  /** Most steps are of the same millisecond as the one before. */
+  /** Cached: most steps happen in the same millisecond as the previous one. */
   #time(): string {
     const now = this.#now();
     if (now.getTime() !== this.#latest.ms) this.#latest = { ms: now.getTime(), text: now.toISOString() };

@@ -1,13 +1,13 @@
 import { isUuid } from "../../wire/names.ts";
 
-/** What may be kept of a message: a value is text of bounded length, a number, a truth value or null. */
+/** The redacted fields of a message. Text is of bounded length. */
 export type Shown = Record<string, string | number | boolean | null>;
 
 const MAX_LENGTH = 300;
 const MAX_FIELDS = 24;
 export const REDACTED = "[redacted]";
 
-/** Names whose values are no secrets. Everything else is redacted, so that a new field is never shown by accident. */
+/** Names of fields that contain no secret. All others are redacted, so that a new field is never shown by accident. */
 const PUBLIC = new Set([
   "account",
   "active",
@@ -51,7 +51,7 @@ const PUBLIC = new Set([
   "username",
 ]);
 
-/** What a sign-in's step keeps of a message. Secrets are taken out here, before anything is stored. */
+/** What a step of a sign-in keeps of a message. Secrets are removed here, before anything is stored. */
 export function redact(fields: Readonly<Record<string, unknown>> | undefined): Shown | null {
   if (!fields) return null;
   const shown: Shown = {};
@@ -64,7 +64,7 @@ export function redact(fields: Readonly<Record<string, unknown>> | undefined): S
   return shown;
 }
 
-/** An address without what its query says: a code, a state or a token may be there. */
+/** An address without its query, which may contain a code, a state or a token. */
 export function withoutQuery(address: string): string {
   const end = address.search(/[?#]/);
   return address.slice(0, end < 0 ? MAX_LENGTH : Math.min(end, MAX_LENGTH));
@@ -74,7 +74,7 @@ export function withoutQuery(address: string): string {
 const WORDS = /^(?:\d{1,4}|(?:\.|__)?[a-z]+\d{0,3}(?:[._~-][a-z]+\d{0,3}){0,2})$/i;
 const MAX_WORDS_LENGTH = 32;
 
-/** A path that no route has, where anything may have been pasted: only words, short numbers and ids of records are kept. */
+/** A path without a route may contain anything that was pasted: only words, short numbers and ids of records are kept. */
 export function redactPath(address: string): string {
   const [path = ""] = address.split(/[?#]/, 1);
   const isShown = (segment: string): boolean =>
@@ -83,23 +83,23 @@ export function redactPath(address: string): string {
   return segments.join("/");
 }
 
-/** A token or a secret key, where an id belongs. */
+/** A token or secret key that was pasted in place of an id. */
 const PASTED = /(?:eyJ[\w-]{10}|sk_)[\w.-]*/g;
 
-/** An address whose query keeps the values that are no secrets. @param path what is shown before it */
+/** An address whose query keeps the values that are not secret. @param path what is shown before the query */
 export function redactUrl(address: string, path = withoutQuery(address).replace(PASTED, REDACTED)): string {
   const at = address.indexOf("?");
   if (at < 0) return path;
   const parts = address.slice(at + 1).split("&", MAX_FIELDS);
   const query = parts.filter((part) => part !== "").map(redactPart);
-  // Joined, it is a text of its own: one that is put together would keep its parts, and what they were cut from.
+  // `join` creates a new text; concatenation would keep its parts in memory, and what they were cut from.
   return [path, query.join("&")].join("?");
 }
 
-/** What needs no decoding, and reads the same when it is encoded again. */
+/** Text that is the same encoded and decoded. */
 const PLAIN = /^[\w.~-]+$/;
 
-/** One parameter of a query; of a secret the value is not even read. */
+/** One parameter of a query. The value of a secret is not even decoded. */
 function redactPart(part: string): string {
   const end = part.indexOf("=");
   const name = end < 0 ? part : part.slice(0, end);
@@ -110,7 +110,7 @@ function redactPart(part: string): string {
   }
   const [[decoded = "", value = ""] = []] = new URLSearchParams(`&${part}`);
   if (!PUBLIC.has(decoded)) return `${encodeURIComponent(decoded)}=${REDACTED}`;
-  // The application's own query may hold what it likes.
+  // The application's own query may contain anything.
   const shown = decoded === "redirect_uri" ? withoutQuery(value) : value.slice(0, MAX_LENGTH);
   return `${encodeURIComponent(decoded)}=${encodeURIComponent(shown)}`;
 }

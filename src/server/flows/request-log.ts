@@ -14,39 +14,39 @@ export interface LoggedRequest extends Exchange {
   readonly ms: number;
   /** ISO 8601, by the service's clock. */
   readonly at: string;
-  /** The subdomain of the instance that was asked. */
+  /** The instance's subdomain. */
   readonly instance: string | null;
   readonly flow_id: string | null;
   /** Why it was refused. */
   readonly reason: string | null;
 }
 
-/** What the service tells of a request; with `path` where no route has it. */
-type Told = Pick<LoggedRequest, "method" | "route" | "status" | "ms" | "instance"> &
+/** A request as the service reports it; with `path` if no route matched. */
+type Report = Pick<LoggedRequest, "method" | "route" | "status" | "ms" | "instance"> &
   Partial<Pick<LoggedRequest, "flow_id" | "reason">> & { readonly request_id: string; readonly path?: string | null };
 
-/** Has a log keep every request, and tells of it as before. */
-export function noting<Request extends Told>(
+/** Adds every request to a log, then passes it on. */
+export function logTo<Request extends Report>(
   log: RequestLog,
   now: () => Date,
-  tell: ((entry: Request) => void) | undefined,
+  onRequest: ((entry: Request) => void) | undefined,
 ): (entry: Request, asked: Asked, answered: Answered) => void {
   return (entry, asked, answered) => {
     log.add(entry, now(), exchangeOf(asked, answered, entry.path ?? undefined));
-    tell?.(entry);
+    onRequest?.(entry);
   };
 }
 
-/** A request as it is kept: most are pushed out before anyone looks at them. */
+/** A stored request. Its public form is created on demand: most are dropped before they are read. */
 interface Entry {
   readonly sequence: number;
-  readonly told: Told;
+  readonly report: Report;
   readonly at: number;
   readonly exchange: Exchange;
   shown?: LoggedRequest;
 }
 
-/** The latest requests, in memory. Those of the control API and the dashboard are kept apart: watching must not push out what is watched. */
+/** The latest requests, in memory. Those of the control API and the dashboard have a ring of their own: watching must not push out what is watched. */
 export class RequestLog {
   readonly #product = new Ring();
   readonly #control = new Ring();
@@ -60,26 +60,26 @@ export class RequestLog {
   }
 
   get(id: string): LoggedRequest | undefined {
-    const wanted = ({ told }: Entry): boolean => told.request_id === id;
+    const wanted = ({ report }: Entry): boolean => report.request_id === id;
     const entry = this.#product.entries.find(wanted) ?? this.#control.entries.find(wanted);
     return entry && shown(entry);
   }
 
-  add(told: Told, at: Date, exchange: Exchange): void {
+  add(report: Report, at: Date, exchange: Exchange): void {
     const ring = isWatching(exchange.path) ? this.#control : this.#product;
-    const entry: Entry = { sequence: this.#sequence++, told, at: at.getTime(), exchange };
+    const entry: Entry = { sequence: this.#sequence++, report, at: at.getTime(), exchange };
     ring.add(entry);
     for (const listener of this.#listeners) listener(shown(entry));
   }
 
-  /** Calls back with each request, until the function that is returned is called. */
+  /** Calls back with each request. @returns a function that unsubscribes */
   subscribe(listener: (request: LoggedRequest) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-/** The latest entries, in no order: each takes the place of the oldest, so that none is kept for longer than it is seen. */
+/** The latest entries, unordered: each overwrites the oldest. */
 class Ring {
   readonly entries: Entry[] = [];
   #next = 0;
@@ -91,7 +91,7 @@ class Ring {
 }
 
 function shown(entry: Entry): LoggedRequest {
-  const { request_id: id, method, route, status, ms, instance, flow_id = null, reason = null } = entry.told;
+  const { request_id: id, method, route, status, ms, instance, flow_id = null, reason = null } = entry.report;
   return (entry.shown ??= {
     id,
     method,

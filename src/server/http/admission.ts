@@ -11,16 +11,16 @@ export interface AdmissionDeps {
   readonly instances: Instances;
 }
 
-/** No escapes: no route needs one, and what cannot be written cannot be mistaken for another path. */
+/** Without percent-encoding: no route needs it, and without it no path can be mistaken for another. */
 const PATH = /^(?:\/|\/__svc\/|(?:\/[A-Za-z0-9_~.-]+)+)$/;
-/** As browsers write it: in lower case. */
+/** In lower case, as browsers send it. */
 const HOST_NAME = /^(?:[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,8}|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
 const DOTS = /\/\.{1,2}(?:\/|$)/;
 
 /**
- * The one door: every request passes here before a route is chosen by anything but its path.
- * @throws {ApiError} for a host, path, query or origin that is not let in
+ * Checks every request before its route is chosen.
+ * @throws {ApiError} if its host, path, query or origin is refused
  */
 export function admit(incoming: Incoming, { addresses, instances }: AdmissionDeps): AppRequest {
   const { header, text } = incoming;
@@ -52,7 +52,7 @@ function splitOnce(text: string, mark: string): [before: string, after: string] 
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Names the host only where it looks like one: it may be anything that was sent by mistake. */
+/** Names the host only if it looks like one: it may be a secret that was sent by mistake. */
 function unknownHost(host: string): ApiError {
   const name = HOST_NAME.test(host) ? host : "it";
   return new ApiError("unknown_host", `this server does not answer for ${name}; add it with --allowed-host`);
@@ -68,7 +68,7 @@ function parseQueryString(search: string): ReadonlyMap<string, string> {
   return query;
 }
 
-/** Keys are for servers: a page of another site has no business here, but to resolve its instance. */
+/** Keys are for servers: a page of another site may only resolve its instance. */
 function refuseOtherOrigins(path: string, header: AppRequest["header"], site: string | undefined): void {
   if (
     path === "/api/v1/instances/search" &&

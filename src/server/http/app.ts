@@ -17,18 +17,18 @@ const NO_ROUTE = "/**";
 
 export interface AppDeps extends RouteDeps {
   readonly monitoring: Monitoring;
-  /** Answers what lies under `/__svc/v1`, and the pages about it. Undefined: there is none. */
+  /** Answers the control API, its reference and the dashboard. Undefined if there is none. */
   readonly control?: ((request: AppRequest, method: string) => Promise<Reply>) | undefined;
-  /** Resolves when what other processes have changed is known here; undefined: it is. */
+  /** Resolves when this process knows what others have changed; undefined if it already does. */
   recent?(): Promise<void> | undefined;
-  /** Told of every request answered. No secret is in the entry; in the request and its answer there may be. */
+  /** Called with every request answered. The entry contains no secret; the request and its answer may. */
   readonly onRequest?: ((entry: RequestEntry, asked: Incoming, answered: Reply) => void) | undefined;
 }
 
 export interface App {
-  /** Never rejects: what goes wrong is an answer too. */
+  /** Never rejects: errors are answers, too. */
   answer(incoming: Incoming): Promise<Reply>;
-  /** The same in the web's own form. */
+  /** The same for `Request` and `Response`. */
   fetch(request: Request): Promise<Response>;
 }
 
@@ -53,7 +53,7 @@ export function createApp(deps: AppDeps): App {
       if (own) reply = await own.answer();
       else {
         const reading = recent?.();
-        // A key that another process has taken back is refused; whatever needs none is answered without the store, too.
+        // A key that another process has revoked must be refused; what needs no key is answered without the store, too.
         if (reading) await (isApi(incoming) ? reading : reading.catch(() => undefined));
         context.svc = admit(incoming, deps);
         const isControl = deps.control !== undefined && isControlPath(context.svc);

@@ -2,11 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { ServeError } from "../errors.ts";
 
-/** Where a request comes from. */
+/** The IP address of the client that sent a request. */
 export type ClientAddress = (message: IncomingMessage) => string;
 
 /**
- * The socket's peer; where that is a trusted proxy, the last address of `X-Forwarded-For` that is none.
+ * The socket's peer; if that is a trusted proxy, the last address in `X-Forwarded-For` that is not a trusted proxy.
  * @param trusted addresses and networks such as `10.0.0.0/8`
  * @throws {ServeError} naming an entry that is neither
  */
@@ -39,7 +39,7 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
   };
 }
 
-/** IPv4 addresses come in IPv6's clothes where a socket serves both. */
+/** IPv4 addresses arrive as IPv4-mapped IPv6 addresses on a dual-stack socket. */
 function peerOf(message: IncomingMessage): string {
   return (message.socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");
 }

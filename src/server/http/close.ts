@@ -3,9 +3,9 @@ import type { Server } from "node:http";
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { closeSilent } from "./connections.ts";
 
-/** What was sent before the end is on its way through the kernel for about so long. */
+/** Requests that were just sent take about this long through the kernel. */
 const LINGER_MS = 25;
-/** Node takes up one connection in a turn of its loop: in this many, every one that can wait (a backlog of 511). */
+/** Node accepts one connection in a turn of its event loop: in this many, the whole backlog of 511. */
 const MOST_TURNS = 600;
 const QUIET_TURNS = 5;
 /** A connection that is kept alive becomes idle when its request is answered. */
@@ -33,7 +33,7 @@ export async function closeServers(servers: readonly Server[], { drainMs, graceM
   clearInterval(sweep);
 }
 
-/** Accepts the connections that wait in the kernel, and reads their requests: they would be reset. */
+/** Accepts the connections that wait in the kernel and reads their requests. Otherwise they would be reset. */
 async function takeUp(servers: readonly Server[]): Promise<void> {
   let accepted = 0;
   const count = (): void => void accepted++;

@@ -1,23 +1,23 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Requests that a connection may send ahead of their answers; a client that reads no answers would fill the memory. */
+/** Requests that a connection may send ahead of their answers: a client that reads no answers would fill the memory. */
 const MAX_UNANSWERED = 64;
 
-/** What a connection is being answered. */
+/** The answers that a connection waits for. */
 interface Answering {
-  /** How many requests wait for the end of their answer. */
+  /** Number of requests whose answer is not finished. */
   unanswered: number;
-  /** To the request that came last. */
+  /** The answer to the latest request. */
   last: ServerResponse | undefined;
 }
 
 /** The connections that have sent a request. */
 const answering = new WeakMap<Socket, Answering>();
-/** Of each server, all that are open. */
+/** The open connections of each server. */
 const open = new WeakMap<Server, Set<Socket>>();
 
-/** Follows the server's connections from their beginning. */
+/** Tracks the server's connections. */
 export function watchConnections(server: Server): void {
   const sockets = new Set<Socket>();
   open.set(server, sockets);
@@ -26,11 +26,11 @@ export function watchConnections(server: Server): void {
     socket.once("close", () => sockets.delete(socket));
   };
   server.on("connection", watch);
-  // With TLS it is another socket that speaks HTTP.
+  // With TLS, HTTP is spoken on another socket.
   server.on("secureConnection", watch);
 }
 
-/** @returns false where the connection is closed, at the latest now, for having sent too many requests ahead */
+/** @returns false if the connection is closed, or is closed now because it sent too many requests ahead */
 export function takeRequest(socket: Socket, response: ServerResponse): boolean {
   if (socket.destroyed) return false;
   let connection = answering.get(socket);
@@ -49,12 +49,12 @@ function endOfAnswer(this: ServerResponse): void {
   if (connection.last === this) connection.last = undefined;
 }
 
-/** The unfinished answer to the request that the connection sent last. */
+/** The unfinished answer to the latest request of a connection. */
 export function lastAnswer(socket: Socket): ServerResponse | undefined {
   return answering.get(socket)?.last;
 }
 
-/** Closes those that never sent a request, as a browser opens them in advance: no client waits for an answer there. */
+/** Closes connections that never sent a request: browsers open some in advance, and wait for no answer there. */
 export function closeSilent(server: Server): void {
   for (const socket of open.get(server) ?? []) {
     const hasBegun = socket.bytesRead > 0 && !("encrypted" in socket);

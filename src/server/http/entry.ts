@@ -8,26 +8,26 @@ import type { AppRequest, SignInOutcome } from "./request.ts";
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What is logged of a request that was answered. No secret is in it. */
+/** The log entry of a request that was answered. It contains no secret. */
 export interface RequestEntry {
   /** `error`: the server failed; `warn`: a sign-in did; `debug`: probes and pictures. */
   readonly level: LogLevel;
   /** As in the answer's `Request-Id` header. */
   readonly request_id: string;
-  /** The sign-in that it belongs to, the same at every step of it. */
+  /** The sign-in that it belongs to; all its requests have the same id. */
   readonly flow_id: string | null;
   readonly method: string;
   /** The route's pattern, never the address itself: that may hold a token. */
   readonly route: string | null;
-  /** The path, where no route has it: words, short numbers and ids of records, and nothing else of it. */
+  /** The path, if no route matched: only its words, short numbers and ids of records are kept. */
   readonly path: string | null;
   readonly status: number;
   readonly ms: number;
-  /** The subdomain of the instance that was asked, by host, key or sign-in; null where none of these tells. */
+  /** The subdomain of the instance, by host, key or sign-in; null if none of these names one. */
   readonly instance: string | null;
-  /** Of the request that ended a sign-in. */
+  /** Set if the request ended a sign-in. */
   readonly sign_in: Omit<SignInOutcome, "reason"> | null;
-  /** Why it failed; null where nothing did. */
+  /** Why it failed; null if it did not. */
   readonly reason: string | null;
 }
 
@@ -54,12 +54,12 @@ export function entryOf(
   };
 }
 
-/** For the log: what the answer says, and the cause that it leaves out. */
+/** For the log: the answer's error, with the cause that the answer omits. */
 export function reasonOf(cause: unknown, answered: ApiError, incoming: Incoming): string {
   const { error: text } = errorBody(answered.code, answered.detail);
   if (!(cause instanceof ApiError)) return cause instanceof Error ? `${text}: ${cause.message}` : text;
   if (cause instanceof SignInRefused && cause.reason !== undefined) return `${text}: ${cause.reason}`;
-  // The details of the API's own errors quote searches, which are about people.
+  // The details of API errors quote searches, which contain personal data.
   return isApi(incoming) && cause.code !== "unknown_host" ? ERRORS[cause.code].error : text;
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 
-/** A request as it arrives, whatever brought it: nothing of it has been judged yet. */
+/** A request as it arrives, by socket or from a program. Nothing of it has been checked. */
 export interface Incoming {
-  /** Of this request alone; the answer tells it as `Request-Id`. */
+  /** Unique; sent in the answer as `Request-Id`. */
   readonly id: string;
   readonly method: string;
-  /** Path and query as they were sent, with the `/` that they begin with. */
+  /** Path and query as they were sent, with the leading `/`. */
   readonly target: string;
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;
@@ -15,7 +15,7 @@ export interface Incoming {
   readonly text: () => Promise<string>;
 }
 
-/** A request of the web's own form, as programs and tests make them. */
+/** A `Request`, as programs and tests create them. */
 export function fromWebRequest(request: Request): Incoming {
   const { host, pathname, search } = new URL(request.url);
   return {

@@ -6,7 +6,7 @@ import { PortTakenSince, PortUnavailable } from "../errors.ts";
 
 const CERTIFICATE_DAYS = 30;
 
-/** What a certificate is made for, or the one that was made. */
+/** The names to create a certificate for, or an existing one. */
 export type Tls = { readonly names: readonly string[] } | { readonly key: string; readonly cert: string };
 
 /**
@@ -19,7 +19,7 @@ export async function bindTls(
   hostname: string,
   tls: Tls,
 ): Promise<{ server: Server; keyPair: Tls }> {
-  // listhen widens its address and moves its port by itself unless it is told everything; what it did is checked.
+  // Without explicit options, listhen binds other addresses and ports; what it bound is checked below.
   const { server, address, https } = (await listen(handler, {
     port,
     hostname,
@@ -35,7 +35,7 @@ export async function bindTls(
     autoClose: false,
     ws: false,
   })) as unknown as { server: Server; address: AddressInfo; https: { key: string; cert: string } };
-  // A name that listhen takes for none (a zone as in fe80::1%eth0, an underscore, 64 letters) it listens everywhere for.
+  // For a name that listhen thinks invalid (a zone as in fe80::1%eth0, an underscore, 64 letters) it listens everywhere.
   if (isAnywhere(address.address) && !isAnywhere(hostname)) {
     server.close();
     throw new PortUnavailable(`--host: "${hostname}" can't be listened at by that name. Give an address.`);

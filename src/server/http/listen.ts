@@ -9,11 +9,11 @@ import { configureServer } from "./listener.ts";
 const TRIES = 10;
 
 export interface ListenOptions {
-  /** 0: any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Undefined: loopback alone, by IPv4 and IPv6. */
+  /** Undefined for loopback only, by IPv4 and IPv6. */
   readonly host: string | undefined;
-  /** The names of the self-signed certificate; undefined: without TLS. */
+  /** The names of the self-signed certificate; undefined without TLS. */
   readonly certificateFor: readonly string[] | undefined;
 }
 
@@ -23,11 +23,11 @@ export interface Listening {
   readonly bound: readonly string[];
   /** In PEM, and self-signed. */
   readonly certificate: string | undefined;
-  /** Ends every connection when its requests are answered. */
+  /** Closes every connection when its requests are answered. */
   close(times: CloseTimes): Promise<void>;
 }
 
-/** Listens at the port that was asked for, or throws: never at another one. @throws {PortUnavailable} */
+/** Listens at exactly the given port. @throws {PortUnavailable} */
 export async function listen(
   handler: RequestListener,
   { port, host, certificateFor }: ListenOptions,
@@ -37,7 +37,7 @@ export async function listen(
     const wanted = port === 0 ? await freePort(hosts[0]!) : port;
     const states = await Promise.all(hosts.map((name) => probe(name, wanted)));
     const usable = hosts.filter((_, i) => states[i] === "free");
-    // A machine without IPv6 is served by IPv4 alone; a port that another program has on either is not ours.
+    // Without IPv6, IPv4 alone is enough; but a port that another program uses on either is taken.
     const isTaken = states.includes("taken") || usable.length === 0;
     if (!isTaken) {
       const { servers, certificate } = await bindAll(handler, wanted, usable, certificateFor);
@@ -81,7 +81,7 @@ async function bind(
   host: string,
   tls: Tls | undefined,
 ): Promise<{ server: Server; keyPair: Tls | undefined }> {
-  // Few servers have a certificate; the code that makes one is several times as large as what listens.
+  // Few servers use TLS here, and the code that creates certificates is several times as large as this file's.
   if (tls) return (await import("./listen-tls.ts")).bindTls(handler, port, host, tls);
   const server = createServer(handler).listen({ host, port, exclusive: true });
   try {

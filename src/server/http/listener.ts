@@ -24,13 +24,12 @@ const MAX_HEADER_BYTES = 32 << 10;
 
 interface ListenerOptions {
   onBug(error: unknown): void;
-  /** Whether a shutdown has begun: then answers say that the connection will be closed. */
+  /** Whether a shutdown has begun: then answers announce that the connection will be closed. */
   isStopping(): boolean;
 }
 
 /**
- * Between Node's HTTP server and the application: what can be wrong with a message before its meaning is looked at
- * is refused here.
+ * Connects Node's HTTP server to the application. Messages that are malformed, whatever they mean, are refused here.
  */
 export function createListener(
   app: Pick<App, "answer">,
@@ -50,29 +49,29 @@ export function createListener(
       const reply = await app.answer(incoming);
       const sending = send(response, incoming.id, reply, isStopping());
       if (sending) await sending;
-      // An unread rest would be taken for the next request.
+      // Unread bytes would be parsed as the next request.
       if (!message.complete) await drain(message);
     } catch (error) {
-      // A client that went away is not an error.
+      // A client that disconnected is not an error.
       if (!response.destroyed && !message.destroyed) onBug(error);
       response.destroy();
     }
   }
 }
 
-/** Bounds on what a slow or endless client may take, and an answer of our form where Node finds no request. */
+/** Limits slow and endless clients, and answers in our format if Node can't parse a request. */
 export function configureServer(server: Server): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.timeout = IDLE_TIMEOUT_MS;
-  // One more than is let in, so that too many can be told.
+  // One more than is allowed, so that too many can be recognized.
   server.maxHeadersCount = MAX_HEADERS + 1;
   watchConnections(server);
   setServerOptions(server, { checkEveryMs: CHECK_EVERY_MS, maxHeaderSize: MAX_HEADER_BYTES });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const current = lastAnswer(socket);
-    // What can't be read comes after the request that is being answered: that answer is not to be mixed with another.
+    // The fault is behind the request that is being answered: its answer must not be mixed with another.
     if (current && (current.headersSent || current.req.complete))
       return void current.once("finish", () => socket.destroySoon());
     if (!socket.writable) return void socket.destroy();
@@ -103,8 +102,8 @@ function refuse(response: ServerResponse, code: ErrorCode): void {
 }
 
 /**
- * Lets a sender that goes on sending read the answer first: a connection closed with unread bytes in it is reset, and
- * takes the answer with it.
+ * Lets a client that is still sending read the answer first: closing a connection with unread bytes resets it, and the
+ * answer is lost.
  */
 async function drain(message: IncomingMessage): Promise<void> {
   message.on("error", () => undefined).resume();
@@ -112,7 +111,7 @@ async function drain(message: IncomingMessage): Promise<void> {
   message.socket.destroy();
 }
 
-/** @returns when all is handed over, where that takes time */
+/** @returns a promise only if sending takes time */
 function send(
   target: ServerResponse,
   id: string,
@@ -124,13 +123,13 @@ function send(
     typeof body === "string"
       ? headers.concat("request-id", id, "content-length", String(length))
       : headers.concat("request-id", id);
-  // Whatever is left unread would be taken for the next request.
+  // Unread bytes would be parsed as the next request.
   const isUnread = !target.req.complete;
   if (isUnread || isStopping) sent.push("connection", "close");
   target.writeHead(status, sent);
   if (isUnread) keepOpenAfter(target);
   if (typeof body !== "string" && body !== null) return pipeline(body, target);
-  // As many bytes as characters: it is ASCII, which is copied and not encoded.
+  // As many bytes as characters: ASCII, which is copied without encoding.
   target.end(body, length === body?.length ? "latin1" : "utf8");
   return isUnread ? once(target, "finish") : undefined;
 }

@@ -8,15 +8,15 @@ import type { Incoming } from "./incoming.ts";
 export const MAX_HEADERS = 100;
 const MAX_SEED_BYTES = 64 << 20;
 
-/** What is wrong with a message as such, before its meaning is looked at. */
+/** What is malformed in a message, whatever it means. */
 export function faultOf({ rawHeaders, headers, httpVersion, url = "" }: IncomingMessage): ErrorCode | undefined {
-  // Node leaves those beyond the limit out without a word.
+  // Node silently drops those beyond the limit.
   if (rawHeaders.length > 2 * MAX_HEADERS) return "headers_too_large";
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === "host") hosts++;
   }
-  // Balancers ask for health with HTTP/1.0, which knows no Host.
+  // Load balancers check health with HTTP/1.0, which has no Host.
   if (hosts !== 1 && !(hosts === 0 && httpVersion === "1.0")) return "bad_request";
   if (!url.startsWith("/") && originFormOf(url, headers.host) === undefined) return "bad_request";
   if (headers["transfer-encoding"] !== undefined && headers["transfer-encoding"].toLowerCase() !== "chunked")
@@ -26,7 +26,7 @@ export function faultOf({ rawHeaders, headers, httpVersion, url = "" }: Incoming
   return undefined;
 }
 
-/** The request of a message in which nothing is wrong. */
+/** The request of a message that `faultOf` accepted. */
 export function fromMessage(message: IncomingMessage, ip_address: string): Incoming {
   const { headers, method = "GET", url = "/" } = message;
   return {

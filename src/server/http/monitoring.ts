@@ -3,31 +3,31 @@ import { StorageUnavailable, type Store } from "../store/store.ts";
 import type { Incoming } from "./incoming.ts";
 import { json, plain, type Reply } from "./reply.ts";
 
-/** One answer serves all requests within this time: it takes no key, so requests must not reach the store each. */
+/** One answer is reused for this long: requests need no key, so each of them must not reach the store. */
 const FRESH_MS = 1_000;
 
 export const LIVE = "/__svc/health/live";
 export const READY = "/__svc/health/ready";
 export const METRICS = "/__svc/metrics";
 
-/** Why a server should be sent no requests, in a form that programs can tell apart. */
+/** Why a server should get no requests, with a code for programs. */
 interface Unavailable {
   readonly status: "unavailable";
   readonly code: string;
   readonly error: string;
 }
 
-/** What a balancer asks, by address: answered for every `Host`, and without a key. */
+/** For load balancers and Prometheus, which ask by address: answered for every `Host`, without a key. */
 export interface Monitoring {
-  /** The process answers. */
+  /** The process is running. */
   live(): Reply;
-  /** It can serve: the store can be read and written, and no shutdown has begun. Else 503 with a code. */
+  /** 200 if the store can be read and written and no shutdown has begun, otherwise 503 with a code. */
   ready(): Promise<Reply>;
-  /** What the process counts, in the text format of Prometheus; undefined where that was not asked for. */
+  /** In the text format of Prometheus; undefined if metrics are off. */
   readonly metrics: (() => Promise<Reply>) | undefined;
 }
 
-/** The counts of a process, ready to be sent. */
+/** The metrics of a process, as text. */
 export type RenderMetrics = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
 export function createMonitoring(
@@ -51,12 +51,12 @@ export function createMonitoring(
   };
 }
 
-/** @returns what answers a request for the server's own state; undefined: it is for something else */
+/** @returns undefined if the request is for something else */
 export function monitoringRoute(
   { method, target }: Incoming,
   { live, ready, metrics }: Monitoring,
 ): { route: string; answer: () => Reply | Promise<Reply> } | undefined {
-  // Nearly every request is for something else.
+  // Most requests are for something else.
   if (!target.startsWith("/__svc/")) return undefined;
   const route = target.split("?", 1)[0]!;
   const answer = { [LIVE]: live, [READY]: ready, [METRICS]: metrics }[route];
@@ -74,7 +74,7 @@ async function faultOf(store: Pick<Store, "probe">): Promise<Unavailable | undef
     return undefined;
   } catch (error) {
     if (error instanceof StorageUnavailable) return unavailable(error.code, error.message);
-    return unavailable("store_unavailable", "The store failed in a way that is in the log.");
+    return unavailable("store_unavailable", "The store failed. See the server's log.");
   }
 }
 

@@ -1,34 +1,34 @@
 /**
- * What is used of Node and h3 beyond their documentation, each with the reason; `test/server/node-internals.test.ts` shows on
- * every Node that it still does what is said here.
+ * Undocumented behavior of Node and h3 that the server relies on, each with the reason. `test/server/node-internals.test.ts`
+ * checks it on every version of Node.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { H3Event, H3EventContext } from "h3";
 
 /**
- * Sets what `createServer` takes as options: listhen makes the server itself and hands it over when it listens already.
+ * Sets options of `createServer` afterwards: listhen creates the server itself, and returns it when it already listens.
  * @param options.checkEveryMs how often Node looks for connections that take too long; its default is 30 s
  * @param options.maxHeaderSize bytes of a request's first line and headers together; Node's default is 16 KiB
  */
 export function setServerOptions(server: Server, options: { checkEveryMs: number; maxHeaderSize: number }): void {
   const { checkEveryMs, maxHeaderSize } = options;
-  // A request without Host is answered by us, in the form of all errors.
+  // We answer a request without Host ourselves, in the format of all errors.
   Object.assign(server, { requireHostHeader: false, connectionsCheckingInterval: checkEveryMs, maxHeaderSize });
   // The interval is read when the server begins to listen.
   server.emit("listening");
 }
 
 /**
- * Keeps Node from closing the connection at the end of an answer that says `Connection: close`: a client that still sends
- * must be heard out, or the connection is reset and the answer lost. To be called when the head is written.
+ * Keeps Node from closing the connection after an answer with `Connection: close`: while a client is still sending, that
+ * would reset the connection and lose the answer. Call it after the head is written.
  */
 export function keepOpenAfter(response: ServerResponse): void {
   Object.assign(response, { _last: false });
 }
 
 /**
- * Ends the body of a request that has none (RFC 9112, 6.3) at once. Node would take it through the whole life of a stream,
- * which costs as much as a tenth of a sign-in. From Node 24 on it has the option `optimizeEmptyRequests` for that.
+ * Ends the body of a request that has none (RFC 9112, 6.3) at once. Node would run the whole life cycle of a stream, which
+ * costs up to a tenth of a sign-in. Node 24 and later have the option `optimizeEmptyRequests` for that.
  */
 export function endEmptyBody(message: IncomingMessage): void {
   const { headers } = message;

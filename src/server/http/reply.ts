@@ -6,14 +6,14 @@ import { STYLE } from "./pages/style.ts";
 /** An answer, before it is sent. */
 export interface Reply {
   readonly status: number;
-  /** Names and values in turn, as Node takes them; `Content-Length` and `Request-Id` are added when it is sent. */
+  /** Alternating names and values, as Node takes them; `Content-Length` and `Request-Id` are added when it is sent. */
   readonly headers: readonly string[];
   readonly body: string | AsyncIterable<Uint8Array> | null;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** On every answer: it is for one client, is not cached, and can't be framed or sniffed. */
+/** On every answer: it can't be cached, framed or sniffed. */
 const COMMON: Headers = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -22,12 +22,12 @@ const COMMON: Headers = {
   "x-content-type-options": "nosniff",
 };
 const JSON_TYPE: Headers = { ...COMMON, "content-type": "application/json" };
-/** For what is public: a page of any site may read it. */
+/** For public data: a page of any site may read it. */
 export const ANY_ORIGIN: Headers = {
   "access-control-allow-origin": "*",
   "cross-origin-resource-policy": "cross-origin",
 };
-/** Most answers: their headers are put into their form once. */
+/** The headers of most answers, flattened once. */
 const JSON_HEADERS = flat(JSON_TYPE);
 const PUBLIC_JSON_HEADERS = flat({ ...JSON_TYPE, ...ANY_ORIGIN });
 const REDIRECT_HEADERS = flat({ ...COMMON, pragma: "no-cache" });
@@ -46,7 +46,7 @@ const PAGE_HEADERS = flat({
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": PAGE_POLICY,
 });
-/** A picture that any page may show. */
+/** An image that any page may embed. */
 const SVG_HEADERS = flat({
   ...COMMON,
   "content-type": "image/svg+xml",
@@ -54,7 +54,7 @@ const SVG_HEADERS = flat({
   "cache-control": "public, max-age=3600",
 });
 
-/** @param headers take the place of the usual ones of their names */
+/** @param headers override the default ones */
 export function json(body: unknown, status = 200, headers?: Headers): Reply {
   return jsonText(JSON.stringify(body), status, headers);
 }
@@ -67,17 +67,17 @@ function jsonText(body: string, status: number, headers: Headers | undefined): R
   return { status, headers: headers ? flat({ ...JSON_TYPE, ...headers }) : JSON_HEADERS, body };
 }
 
-/** A JSON array whose items became text a part at a time. */
+/** A JSON array from the texts of its parts. */
 export function jsonArray(parts: readonly string[], headers?: Headers): Reply {
   return jsonText(`[${parts.join(",")}]`, 200, headers);
 }
 
-/** What stands between the brackets of a JSON array. */
+/** A JSON array without its brackets. */
 export function itemsText(items: readonly unknown[]): string {
   return JSON.stringify(items).slice(1, -1);
 }
 
-/** A JSON array that is made while it is sent, as fast as it is taken. */
+/** A JSON array that is generated while it is sent, with back-pressure. */
 export function jsonStream(items: AsyncIterable<unknown[]>): Reply {
   return { status: 200, headers: JSON_HEADERS, body: arrayText(items) };
 }
@@ -87,12 +87,12 @@ export function plain({ contentType, text }: { contentType: string; text: string
   return { status: 200, headers: flat({ ...COMMON, "content-type": contentType }), body: text };
 }
 
-/** Text of another type that is made while it is sent. */
+/** Text of another type that is generated while it is sent. */
 export function stream(type: string, body: AsyncIterable<Uint8Array>): Reply {
   return { status: 200, headers: flat({ ...COMMON, "content-type": type }), body };
 }
 
-/** 302 and no body: the address may carry a token, which must not be in a page too. */
+/** 302 without a body: the address may contain a token, which must not be in a page, too. */
 export function redirect(location: string, cookies: readonly string[] = []): Reply {
   return { status: 302, headers: withCookies([...REDIRECT_HEADERS, "location", location], cookies), body: "" };
 }
@@ -101,12 +101,12 @@ export function page(html: string, status = 200, cookies: readonly string[] = []
   return { status, headers: withCookies(PAGE_HEADERS, cookies), body: html };
 }
 
-/** A part that one of our pages puts into itself. */
+/** A part of a page, fetched by the page's own script. */
 export function fragment({ text }: Html): Reply {
   return { status: 200, headers: PAGE_HEADERS, body: text };
 }
 
-/** Scripts, styles and data from the dashboard's own origin, and nothing from anywhere else. */
+/** Scripts, styles and data from the dashboard's own origin only. */
 const DASHBOARD_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
@@ -120,12 +120,12 @@ export function svg(text: string): Reply {
   return { status: 200, headers: SVG_HEADERS, body: text };
 }
 
-/** In the web's own form, for programs and tests that ask without a socket. */
+/** For programs and tests that call the service without a socket. */
 export function toWebResponse({ status, headers, body }: Reply, { method, id }: Incoming): Response {
   const pairs = headers.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, headers[i + 1]!]] : []));
   pairs.push(["request-id", id]);
   if (typeof body === "string") pairs.push(["content-length", String(Buffer.byteLength(body))]);
-  // Of a redirect there is nothing to read: a body, though an empty one, would have a type.
+  // A redirect has no content: an empty string would get a Content-Type.
   const content = typeof body === "string" ? body || null : body && ReadableStream.from(body);
   return new Response(method === "HEAD" ? null : (content as string | null), { status, headers: pairs });
 }

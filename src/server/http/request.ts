@@ -8,23 +8,23 @@ import type { Scope } from "../instances/addresses.ts";
 export interface SignInOutcome {
   readonly provider: Provider;
   readonly outcome: "success" | SignInErrorCode;
-  /** Why it failed. No secret and no value that a provider sent is in it. */
+  /** Why it failed. It contains no secret and no value that a provider sent. */
   readonly reason: string | null;
 }
 
-/** A request as the routes see it: let in by the front, and of a form that needs no second look. */
+/** A request that `admit` has checked, as the routes get it. */
 export interface AppRequest {
   readonly scope: Scope;
-  /** The instance that is asked: by its host, an API call's key or a sign-in; undefined while none of these has told. */
+  /** The instance, by host, key or sign-in; undefined until one of these names it. */
   instance: InstanceRecord | undefined;
   readonly path: string;
   params: Readonly<Record<string, string>>;
-  /** The route's pattern, where the router does not know it. */
+  /** The route's pattern, if h3 did not choose the route. */
   route?: string;
   readonly query: ReadonlyMap<string, string>;
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;
-  /** Who sends it. Requests with a key are not asked. */
+  /** Who sends it. Computed on demand: requests with a key don't need it. */
   readonly caller: () => Caller;
   /** The sign-in that this request belongs to. */
   flow_id?: string;

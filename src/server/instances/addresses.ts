@@ -1,11 +1,11 @@
 import type { Provider } from "../../wire/names.ts";
 import type { InstanceRecord } from "../store/records.ts";
 
-/** Which part of the service a host name stands for. */
+/** The part of the service that a host name reaches. */
 export type Scope =
   | {
       readonly kind: "front";
-      /** Whether providers send browsers back to this very name. */
+      /** Whether this is the host of the callback URLs. */
       readonly isCallback: boolean;
     }
   | { readonly kind: "api" }
@@ -13,21 +13,21 @@ export type Scope =
 
 export type Addresses = ReturnType<typeof createAddresses>;
 
-/** As they stand in an address. */
+/** As they are written in a URL. */
 export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 /** Taken by {api_url}. */
 export const RESERVED_SUBDOMAINS: readonly string[] = ["api"];
 
 /**
- * Every address that the service emits or answers at, from one configured value and never from a request.
+ * Every address that the service emits or answers at: derived from configuration, never from a request.
  * @param publicUrl the origin of the front door
- * @param port the one that is listened on, at which loopback names reach the front door too
+ * @param port that the server listens on; with it, loopback names reach the front door, too
  * @param allowedHosts further names of the front door
  */
 export function createAddresses(publicUrl: string, port: number, allowedHosts: readonly string[] = []) {
   const front = new URL(publicUrl);
   const origin = (subdomain: string): string => `${front.protocol}//${subdomain}.${front.host}`;
-  // Clients leave out the port that is the default of the scheme.
+  // Clients omit the default port of the scheme.
   const withPort = (name: string): string[] => [`${name}:${port}`, ...(port === 80 || port === 443 ? [name] : [])];
   const frontHosts = new Set([
     front.host,
@@ -43,9 +43,9 @@ export function createAddresses(publicUrl: string, port: number, allowedHosts: r
     isHttps: front.protocol === "https:",
     /** {base_url} of an instance. */
     instanceUrl: (instance: InstanceRecord) => origin(instance.subdomain),
-    /** Where a provider sends the browser back to. */
+    /** Where a provider redirects the browser to. */
     callbackUrl: (provider: Provider) => `${front.origin}/oauth/${provider}/callback`,
-    /** What the value of a `Host` header stands for; undefined where it is none of ours. */
+    /** The scope of a `Host` header's value; undefined if the host is unknown. */
     scopeOf(text: string): Scope | undefined {
       const host = text.toLowerCase();
       if (frontHosts.has(host)) return { kind: "front", isCallback: host === front.host };

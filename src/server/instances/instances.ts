@@ -3,10 +3,10 @@ import type { InstanceRecord } from "../store/records.ts";
 
 export type Instances = ReturnType<typeof createInstances>;
 
-/** The instances, by everything that a request may name one by: none, until `replace` says which there are. */
+/** The instances, indexed by everything that a request may name one by. Empty until `replace` is called. */
 export function createInstances() {
   let indexes = indexesOf([]);
-  /** The secret key that was looked up last: most requests come with the same one. */
+  /** The latest secret key: most requests have the same one. */
   let latest: { readonly key: Buffer; readonly instance: InstanceRecord } | undefined;
 
   function bySecretKey(key: string): InstanceRecord | undefined {
@@ -18,7 +18,7 @@ export function createInstances() {
   }
 
   return {
-    /** Serves at the front door: the first one made. */
+    /** The instance that was created first, the default at the front door. */
     get first(): InstanceRecord | undefined {
       return indexes.all[0];
     },
@@ -44,7 +44,7 @@ function indexesOf(all: readonly InstanceRecord[]) {
     ids: by(({ id }) => id),
     subdomains: by(({ subdomain }) => subdomain),
     publishableKeys: by(({ publishable_key }) => publishable_key),
-    // Looked up by digest, so that the time a look-up takes says nothing of how much of a key was right.
+    // By digest, so that the time of a look-up does not reveal how much of a key was right.
     secretKeys: by(({ secret_key }) => digest(secret_key)),
   };
 }

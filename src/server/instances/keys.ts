@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/names.ts";
 
-/** It signs tokens: 36 random bytes (RFC 7518, 3.2 asks for 32). */
+/** Signs tokens: 36 random bytes (RFC 7518, 3.2 requires 32). */
 export function createSecretKey(): string {
   return SECRET_KEY_PREFIX + randomBytes(36).toString("base64url");
 }

@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../wire/control/routes.ts";
 
-/** How the clock runs. `running` is `offset_ms` away from the real time; `frozen` stands still. */
+/** How the clock runs. `running`: `offset_ms` from real time; `frozen`: stopped at `at`. */
 export type ClockSetting =
   | { readonly mode: "real" }
   | { readonly mode: "running"; readonly offset_ms: number }
@@ -21,14 +21,14 @@ export class Clock {
     return setting.mode === "frozen" ? new Date(setting.at) : new Date(this.#real().getTime() + setting.offset_ms);
   };
 
-  /** The real time, for what must not be moved. */
+  /** Real time, for what must not follow this clock. */
   readonly real = (): Date => this.#real();
 
   get setting(): ClockSetting {
     return this.#setting;
   }
 
-  /** Takes over what the store has. */
+  /** Applies the setting of the store. */
   follow(setting: ClockSetting): void {
     this.#setting = setting;
   }
@@ -42,12 +42,12 @@ export class Clock {
     return { mode: "frozen", at: at.toISOString() };
   }
 
-  /** Running, and at `at` now. */
+  /** Running from `at` on. */
   runningFrom(at: Date): ClockSetting {
     return { mode: "running", offset_ms: at.getTime() - this.#real().getTime() };
   }
 
-  /** As it runs now, but at `at`. */
+  /** In the current mode, but at `at`. */
   movedTo(at: Date): ClockSetting {
     return this.#setting.mode === "frozen" ? this.frozenAt(at) : this.runningFrom(at);
   }

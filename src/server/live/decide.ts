@@ -13,12 +13,12 @@ interface DecideDeps {
   readonly simulator: Pick<Simulator, "personas" | "hasAccount">;
 }
 
-/** The most states that are remembered, each for as long as it may be reloaded. */
+/** Maximum number of states that a scenario remembers, so that a reload repeats its decision. */
 const MAX_STATES = 1000;
 
 /**
- * Has the scenarios decide about sign-ins. One is counted down in one step over all processes, once for a state: the same
- * state meets the same scenario again. Without any scenario it costs nothing.
+ * Lets scenarios decide sign-ins. A scenario is counted down atomically over all processes, once per state: the same state
+ * gets the same scenario again. Free if there are no scenarios.
  */
 export function createDecide(deps: DecideDeps): Decide {
   const { store, live, simulator } = deps;
@@ -40,13 +40,13 @@ export function createDecide(deps: DecideDeps): Decide {
   };
 }
 
-/** The one that this state met before; then counted ones by age; then standing ones, the newest first. */
+/** First the scenario that already decided this state, then counted ones by age, then standing ones, newest first. */
 function inOrder(scenarios: readonly Scenario[], digest: string): Scenario[] {
   const rank = (scenario: Scenario): number => (scenario.states.includes(digest) ? 0 : scenario.times !== null ? 1 : 2);
   return scenarios.toSorted((a, b) => rank(a) - rank(b) || (a.times === null ? b.order - a.order : a.order - b.order));
 }
 
-/** Why a scenario does not decide about a sign-in. @param instance undefined where the state is not one of svc's */
+/** Why a scenario does not apply to a sign-in; undefined if it does. @param instance undefined if the state is unknown */
 function mismatch(
   scenario: Scenario,
   { provider, label: browser, login_hint }: Parameters<Decide>[0],
@@ -70,7 +70,7 @@ function mismatch(
   return undefined;
 }
 
-/** One name for each account, which has an id and e-mail addresses. */
+/** The id of an account that is named by id or e-mail address. */
 function nameOf(account: string, { personas }: DecideDeps["simulator"]): string {
   return personas.find(account)?.id ?? account.toLowerCase();
 }
@@ -86,7 +86,7 @@ async function take({ store, live }: DecideDeps, { id }: Scenario, digest: strin
   return taken;
 }
 
-/** With one more sign-in; undefined: it is used up. */
+/** With one more sign-in counted; undefined if it is used up. */
 function counted(scenario: Scenario, digest: string): Scenario | undefined {
   const { states, used } = scenario;
   if (states.includes(digest)) return scenario;

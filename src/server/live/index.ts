@@ -8,14 +8,14 @@ import { changeSetting } from "../store/settings.ts";
 
 export const SCENARIO_PREFIX = "scenario/";
 
-/** How often a process looks for what others have changed. */
+/** How often a process checks for changes by others. */
 const LOOK_EVERY_MS = 400;
-/** How long a cached state is used. Revoking a key takes this long before it is confirmed. */
+/** How long what was read may be used. A key's revocation is confirmed only after this time. */
 const RELIED_ON_MS = 800;
 
 export type Live = Awaited<ReturnType<typeof createLive>>;
 
-/** What of the service can be changed while it runs, as this process knows it. @param realNow the time of the machine */
+/** What can be changed while the service runs, as this process knows it. @param realNow the machine's time */
 export async function createLive(store: Store, realNow: () => Date) {
   const clock = new Clock(realNow);
   const instances = createInstances();
@@ -28,7 +28,7 @@ export async function createLive(store: Store, realNow: () => Date) {
   let waiting: Promise<void> | undefined;
 
   async function read(): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const latest = await store.revision?.();
     if (latest === undefined || latest !== revision) {
       const [all, people, settings] = await Promise.all([store.instances(), store.personas(), liveSettings(store)]);
@@ -41,7 +41,7 @@ export async function createLive(store: Store, realNow: () => Date) {
       scenarios = settings.scenarios;
       revision = latest;
     }
-    seenAt = begun;
+    seenAt = startedAt;
   }
 
   function begin(): Promise<void> {
@@ -49,7 +49,7 @@ export async function createLive(store: Store, realNow: () => Date) {
     return running;
   }
 
-  /** One reading at a time; what is asked for while one is under way needs another, which all who ask share. */
+  /** Reads one at a time. Calls during a read share the next one, as the current one may miss their change. */
   function refresh(): Promise<void> {
     if (!running) return begin();
     waiting ??= running
@@ -68,23 +68,23 @@ export async function createLive(store: Store, realNow: () => Date) {
   const timer = store.revision && setInterval(() => void refresh().catch(() => undefined), LOOK_EVERY_MS).unref();
   return {
     instances,
-    /** Of the store, in the order in which they were made. */
+    /** In the order in which they were created. */
     get personas(): readonly PersonaRecord[] {
       return personas;
     },
     get scenarios(): readonly Scenario[] {
       return scenarios;
     },
-    /** Takes over one that was met here. */
+    /** Replaces one that was counted down here. */
     keepScenario(scenario: Scenario): void {
       scenarios = scenarios.map((before) => (before.id === scenario.id ? scenario : before));
     },
     clock,
-    /** Of the store: what one process seals, every other opens. */
+    /** Stored, so that every process can open what another sealed. */
     sealKey,
-    /** Reads again what was changed here. */
+    /** Reads the store again, after a change here. */
     refresh,
-    /** The same, and returns when no other process relies on what was before. */
+    /** The same, and waits until no other process uses the earlier state. */
     async refreshEverywhere(): Promise<void> {
       await refresh();
       if (store.revision) await new Promise((resolve) => setTimeout(resolve, RELIED_ON_MS + LOOK_EVERY_MS / 4));
@@ -93,10 +93,10 @@ export async function createLive(store: Store, realNow: () => Date) {
       await changeSetting(store, CLOCK_SETTING, () => ({ ...setting }));
       await refresh();
     },
-    /** Undefined where what is known is recent enough, else when it is. @throws {StorageUnavailable} */
+    /** Undefined if what was read is recent enough, otherwise resolves when it is. @throws {StorageUnavailable} */
     recent(): Promise<void> | undefined {
       if (!store.revision || isRecent()) return undefined;
-      // Not one more in line: while the database does not answer, every request would wait for those before it.
+      // Joins the read that is running: while the database does not answer, requests must not queue up.
       return (running ?? begin()).then(() => (isRecent() ? undefined : refresh()));
     },
     onPersonas: (listener: (personas: readonly PersonaRecord[]) => void): void => void listeners.push(listener),

@@ -2,23 +2,23 @@ import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 
 type Wanted = ParsedBodyOf<"POST /scenarios">;
 
-/** How sign-ins that match will end; kept with the store, so that every process honours it. */
+/** How matching sign-ins end; stored, so that every process applies it. */
 export interface Scenario extends Readonly<Pick<Wanted, "outcome" | "times" | "delay_ms">> {
   readonly id: string;
   /** `instance` is an instance's id. */
   readonly match: Readonly<Wanted["match"]>;
-  /** A persona's id or e-mail address; null: the hinted account, else the first one. */
+  /** A persona's id or e-mail address; null for the hinted account, or the first one. */
   readonly as: string | null;
   readonly label: string | null;
   readonly used: number;
-  /** Digests of the states that it was met by, so that a reload of the authorize page repeats it. */
+  /** Digests of the states that it decided, so that a reload of the authorize page repeats it. */
   readonly states: readonly string[];
-  /** Tells the older from the newer one, whatever the clock says. */
+  /** Ascending in order of creation, whatever the clock says. */
   readonly order: number;
   readonly created_at: string;
 }
 
-/** For how many sign-ins it still decides; null: until it is deleted. */
+/** How many more sign-ins it applies to; null for no limit. */
 export function remainingOf({ times, used }: Scenario): number | null {
   return times === null ? null : Math.max(0, times - used);
 }

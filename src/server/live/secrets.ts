@@ -3,8 +3,8 @@ import { SECRET_PREFIX, type Store } from "../store/store.ts";
 import { changeSetting } from "../store/settings.ts";
 
 /**
- * A secret of the store, made when it is first asked for: 32 random bytes, the same for every process on the store and
- * after a restart, and not derived from anything that can change.
+ * A secret of the store, created on first use: 32 random bytes, the same for every process on the store and after a
+ * restart, and not derived from anything that can change.
  */
 export async function secretOf(store: Store, name: "dashboard" | "seal"): Promise<Buffer> {
   const setting = await changeSetting(

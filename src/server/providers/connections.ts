@@ -7,16 +7,16 @@ import { credentialVariables, type Credentials } from "./credentials.ts";
 import type { Offers } from "./offers.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
-/** What the account picker of a simulated provider says of the application that asks for the sign-in. */
+/** The application, as the account picker of a simulated provider shows it. */
 export interface Application {
   readonly name: string;
-  /** Scheme and host that the user goes back to. */
+  /** Scheme and host that the user returns to. */
   readonly origin: string;
   /** Whether the user must choose an account on the page, whatever `login_hint` says. */
   readonly needsClick: boolean;
 }
 
-/** All that is needed to sign a user in at a provider for one instance. */
+/** How to sign a user in at a provider for one instance. */
 export interface Connection {
   readonly provider: ProviderDefinition;
   readonly client_id: string;
@@ -24,13 +24,13 @@ export interface Connection {
   readonly endpoints: ProviderDefinition["endpoints"];
   readonly loginHint: string | undefined;
   readonly fetch: Fetch;
-  /** Seals what the picker shows, for the authorization request of a state. Undefined: the provider is a real one. */
+  /** Seals what the picker shows, for the authorization request of a state. Undefined for a real provider. */
   readonly introduce: ((application: Application, state: string) => string) | undefined;
-  /** How long the provider may take over a code, in milliseconds; undefined: as long as any other. */
+  /** The timeout for exchanging a code, in milliseconds; undefined for the default. */
   readonly timeoutOf: ((code: string) => number | undefined) | undefined;
 }
 
-/** The stand-in for a provider: where its endpoints are, and the client it knows without being told. */
+/** A simulated provider: its endpoints, and the client that is registered there from the start. */
 export interface Simulated {
   readonly fetch: Fetch;
   endpoints(provider: Provider): ProviderDefinition["endpoints"];
@@ -47,16 +47,16 @@ export interface ConnectionOptions {
   readonly fetch: Fetch;
 }
 
-/** @throws {ApiError} `provider_not_configured` where the instance does not offer the provider */
+/** @throws {ApiError} `provider_not_configured` if the instance does not offer the provider */
 export type Connect = (instance: InstanceRecord, provider: Provider) => Promise<Connection>;
 
-/** Says, for an instance and a provider, with whose credentials and where a user signs in. */
+/** Chooses, for an instance and a provider, credentials and endpoints. */
 export function createConnect({ offers, globals, simulated, fetch }: ConnectionOptions): Connect {
   let definitions: Promise<{ DEFINITIONS: typeof Definitions }> | undefined;
   return async (instance, name) => {
     const { in_force, credentials } = offers.of(instance, name);
     if (in_force === "off") throw notConfigured(instance, name, offers);
-    // What reads the providers' replies is loaded with the first sign-in, not with the server.
+    // Loaded with the first sign-in: it parses the providers' replies, which takes validators.
     const { DEFINITIONS } = await (definitions ??= import("./index.ts"));
     const provider = DEFINITIONS[name];
     const { client_id, client_secret } = credentials ?? simulated.client;
@@ -86,7 +86,7 @@ function notConfigured(instance: InstanceRecord, provider: Provider, { providers
   );
 }
 
-/** An address that replaces another keeps the parameters of that one's query which it doesn't set itself. */
+/** A replaced endpoint keeps the query parameters of the original that it doesn't set itself. */
 function withDefaults(
   own: ProviderDefinition["endpoints"],
   replaced: Readonly<Record<string, string>>,

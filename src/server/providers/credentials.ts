@@ -2,18 +2,18 @@ import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import { ServeError } from "../errors.ts";
 import type { ConnectionRecord } from "../store/records.ts";
 
-/** What a server's configuration says of a provider: credentials, addresses in place of its own, or both. */
+/** A provider in the server's configuration: credentials, endpoints, or both. */
 export interface ProviderConfig {
   client_id?: string | undefined;
   client_secret?: string | undefined;
-  /** Addresses that replace the provider's own, by the names of its `endpoints`. */
+  /** Addresses that replace the provider's own, by endpoint name. */
   endpoints?: Readonly<Record<string, string>> | undefined;
 }
 
 /** For all instances that have no connection of their own. */
 export type Credentials = Partial<Record<Provider, ProviderConfig>>;
 
-/** Credentials of the second in place of the first's; endpoints of both, those of the second before the first's. */
+/** Merges both; the second takes precedence. */
 export function joinCredentials(lower: Credentials, higher: Credentials): Credentials {
   const joined: Credentials = {};
   for (const provider of PROVIDERS) {
@@ -25,7 +25,7 @@ export function joinCredentials(lower: Credentials, higher: Credentials): Creden
   return joined;
 }
 
-/** `SVC_GOOGLE_CLIENT_ID`, `SVC_GOOGLE_CLIENT_SECRET`, and so on. @throws {ServeError} where one of a pair is missing */
+/** `SVC_GOOGLE_CLIENT_ID`, `SVC_GOOGLE_CLIENT_SECRET`, and so on. @throws {ServeError} if one of a pair is missing */
 export function credentialsFromEnv(env: Readonly<Record<string, string | undefined>>): Credentials {
   const credentials: Credentials = {};
   for (const provider of PROVIDERS) {
@@ -40,13 +40,13 @@ export function credentialsFromEnv(env: Readonly<Record<string, string | undefin
   return credentials;
 }
 
-/** The credentials for all instances, where there are some. */
+/** The credentials for all instances; undefined if there are none. */
 export function globalCredentials(provider: Provider, globals: Credentials): ConnectionRecord | undefined {
   const { client_id, client_secret } = globals[provider] ?? {};
   return client_id && client_secret ? { client_id, client_secret } : undefined;
 }
 
-/** The variables of the client's id and secret. */
+/** The names of the environment variables of the client's id and secret. */
 export function credentialVariables(provider: Provider): [id: string, secret: string] {
   const prefix = `SVC_${provider.toUpperCase()}_CLIENT`;
   return [`${prefix}_ID`, `${prefix}_SECRET`];

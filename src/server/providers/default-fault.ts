@@ -3,8 +3,8 @@ import { credentialVariables } from "./credentials.ts";
 import type { Offers } from "./offers.ts";
 
 /**
- * What is wrong where an active instance does not offer its `default_provider`, and what to do: `/sign-in` sends its users
- * there. An instance without any provider is one of them. Undefined: nothing is wrong.
+ * An error message if an active instance does not offer its `default_provider`, where `/sign-in` sends its users; this
+ * includes instances that offer no provider. Undefined if all do.
  * @param where the default is set, such as " in the seed"
  */
 export function defaultFault(instances: readonly InstanceRecord[], offers: Offers, where = ""): string | undefined {

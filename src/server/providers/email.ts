@@ -1,6 +1,6 @@
 import { PROVIDERS, type Provider } from "../../wire/names.ts";
 
-/** For users of a provider that has no e-mail addresses: one that can never be delivered (RFC 2606). */
+/** For users of a provider that has no e-mail addresses: an undeliverable one (RFC 2606). */
 export function placeholderEmail(provider: Provider, uid: string): string {
   return `${uid.replaceAll("%", "%25").replaceAll("@", "%40")}@${placeholderDomain(provider)}`;
 }

@@ -3,9 +3,9 @@ import { isProvider } from "../../wire/names.ts";
 import { DEFINITIONS } from "./index.ts";
 
 /**
- * What is wrong with the addresses that replace a provider's own. They carry secrets: https, or loopback.
+ * Errors in the addresses that replace a provider's own. They receive secrets, so they must be https or loopback.
  * @param path of `endpoints`, for the messages
- * @param insecure whether plain http to other hosts is meant
+ * @param insecure whether plain http to other hosts is allowed
  */
 export function checkEndpoints(
   provider: string,

@@ -9,7 +9,7 @@ const Email = z.object({
   primary: z.optional(z.boolean()),
   verified: z.optional(z.boolean()),
 });
-/** One entry that can't be read takes nothing from the others. */
+/** An entry that can't be parsed does not invalidate the others. */
 const Emails = z.array(lenient(Email));
 
 export const github: ProviderDefinition<"user" | "emails"> = {
@@ -27,9 +27,9 @@ export const github: ProviderDefinition<"user" | "emails"> = {
   },
   async fetchProfile(get) {
     const user = await get("user", User);
-    // The address in the profile is whatever its owner typed; only this list says what was verified.
+    // The profile's address is unverified; only this list says which are verified.
     const emails = (await get("emails", Emails)).filter((entry) => entry !== null);
-    // Some servers of github's form leave out which address is primary where there is only one.
+    // Some compatible servers omit `primary` if there is only one address.
     const primary = emails.find(({ primary: isPrimary = emails.length === 1, verified }) => isPrimary && verified);
     if (!primary) throw new SignInError("email_not_verified", "github: no verified primary e-mail address");
     return {

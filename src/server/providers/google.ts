@@ -6,7 +6,7 @@ import { optionalText, uid } from "./reply.ts";
 const Userinfo = z.object({
   sub: uid,
   email: z.string(),
-  // Google has answered "true" as well as true, and other servers of its form leave it out.
+  // Google has answered "true" as well as true, and some compatible servers omit it.
   email_verified: z.optional(z.unknown()),
   name: optionalText,
   picture: optionalText,
@@ -26,7 +26,7 @@ export const google: ProviderDefinition<"userinfo"> = {
   },
   async fetchProfile(get) {
     const person = await get("userinfo", Userinfo);
-    // "Google always supplies a verified email" (spec, "User"): only an explicit no is one.
+    // "Google always supplies a verified email" (spec, "User"), so only an explicit false counts.
     if (String(person.email_verified).toLowerCase() === "false")
       throw new SignInError("email_not_verified", "google: the e-mail address is not verified");
     return {

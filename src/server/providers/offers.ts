@@ -3,21 +3,21 @@ import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import { globalCredentials, type Credentials } from "./credentials.ts";
 
 /**
- * What becomes of a provider without credentials. `auto`: simulated while only this machine can reach the server, else
- * off. `real`: off. `simulated`: every provider is simulated, with credentials too.
+ * How providers without credentials are treated. `auto`: simulated if only this machine can reach the server, otherwise
+ * off. `real`: off. `simulated`: every provider is simulated, even with credentials.
  */
 export type ProvidersMode = "auto" | "real" | "simulated";
 
-/** Whose credentials a sign-in uses: the instance's own, the server's, the simulator's. `off`: it is refused. */
+/** Whose credentials a sign-in uses: the instance's own, the server's or the simulator's. `off`: it is refused. */
 export type InForce = "own" | "global" | "simulated" | "off";
 
 export interface Offer {
   readonly in_force: InForce;
-  /** The real provider's, in force or not; undefined: there are none. */
+  /** The real provider's, whether in force or not; undefined if there are none. */
   readonly credentials: ConnectionRecord | undefined;
 }
 
-/** The one place that decides which providers are real, simulated or off, at the start and for each sign-in. */
+/** Decides which providers are real, simulated or off, at the start and for each sign-in. */
 export interface Offers {
   readonly mode: ProvidersMode;
   /** Whether a provider without credentials is simulated. */
@@ -29,9 +29,9 @@ export interface Offers {
 
 export interface OfferOptions {
   readonly mode: ProvidersMode;
-  /** Used where an instance has none of its own (spec, "Rules"). */
+  /** Used if an instance has none of its own (spec, "Rules"). */
   readonly globals: Credentials;
-  /** Whether only this machine can reach the server. Elsewhere a simulated provider lets anyone sign in as anyone. */
+  /** Whether only this machine can reach the server. On others, simulated providers let anyone sign in as anyone. */
   readonly isLocal: boolean;
 }
 
@@ -54,7 +54,7 @@ export function createOffers({ mode, globals, isLocal }: OfferOptions): Offers {
 
 export type ProviderKind = "real" | "simulated" | "off" | "by instance";
 
-/** For people: what a provider is for all instances, or that they differ. */
+/** For people: how a provider is offered by all instances, or that they differ. */
 export function describeProvider(
   provider: Provider,
   instances: readonly InstanceRecord[],

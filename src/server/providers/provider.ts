@@ -1,32 +1,32 @@
 import type * as z from "zod/mini";
 import type { Provider } from "../../wire/names.ts";
 
-/** A person as a provider describes them, in the specification's words. */
+/** A normalized provider profile (spec, "Identity"). */
 export interface Profile {
-  /** The provider's own id of the person. */
+  /** The provider's id of the account. */
   uid: string;
-  /** Null at a provider that has none; the user then gets a placeholder. */
+  /** Null if the provider has none; the user then gets a placeholder. */
   email: string | null;
   /** Whether the provider has verified `email`. */
   email_verified: boolean;
-  /** The display name, where there is one. */
+  /** The display name; null if there is none. */
   name: string | null;
-  /** What a new user without a display name is called. */
+  /** The name of a new user without a display name. */
   username?: string | null;
   avatar_url: string | null;
 }
 
-/** Fetches the JSON document at one of the endpoints, with the person's access token. @throws {SignInError} */
+/** Fetches the JSON document at an endpoint with the access token. @throws {SignInError} */
 export type Get<Endpoint extends string> = <Schema extends z.ZodMiniType>(
   endpoint: Endpoint,
   schema: Schema,
 ) => Promise<z.infer<Schema>>;
 
-/** How to sign a user in at one provider: data, and the one function that reads its profile. */
+/** How to sign a user in at a provider: data, and a function that reads the profile. */
 export interface ProviderDefinition<Endpoint extends string = string> {
   readonly name: Provider;
   readonly scopes: readonly string[];
-  /** Whether the provider wants a code challenge, method S256 (RFC 7636). */
+  /** Whether the provider requires a code challenge, method S256 (RFC 7636). */
   readonly pkce: boolean;
   /** How the client authenticates when it exchanges a code (RFC 6749, 2.3.1). */
   readonly clientAuthentication: "basic" | "body";
@@ -34,7 +34,7 @@ export interface ProviderDefinition<Endpoint extends string = string> {
   readonly loginHint: string | undefined;
   /** Whether a sign-in here verifies the user's e-mail address (spec, "User"). */
   readonly verifiesEmail: boolean;
-  /** False where profiles have no e-mail address. */
+  /** False if profiles have no e-mail address. */
   readonly givesEmail?: false;
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<Endpoint, string>>;
   fetchProfile(get: Get<Endpoint>): Promise<Profile>;

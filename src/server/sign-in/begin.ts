@@ -26,14 +26,14 @@ export interface BeginDeps {
   readonly isLocal: boolean;
   readonly flows: Flows;
   now(): Date;
-  /** Told of a program that has a user sent to another host than this, without the instance listing it. */
+  /** Called when a program sends a user to a host that the instance does not list. */
   onUnlisted(instance: InstanceRecord, origin: string): void;
 }
 
 export interface BeginRequest {
   readonly instance: InstanceRecord;
   readonly provider: Provider;
-  /** Where the application wants its user back. */
+  /** The application's address that the user returns to. */
   readonly redirect_uri: string;
   readonly login_hint: string | undefined;
   readonly ip_address: string;
@@ -64,7 +64,7 @@ export async function checkBegin(
   }
 }
 
-/** The first half of a sign-in: remembers what is asked for, and says where at the provider it goes on. */
+/** The first half of a sign-in: saves its state. @returns the provider's address to continue at */
 export async function beginSignIn(
   deps: BeginDeps,
   request: BeginRequest,
@@ -95,7 +95,7 @@ export async function beginSignIn(
     redirect_uri: deps.addresses.callbackUrl(provider),
     state,
     code_verifier,
-    // A page could choose the account with it, and so spare the click.
+    // Otherwise a page could preselect the account and skip the confirmation.
     login_hint: destination.needsClick ? undefined : request.login_hint,
     application: { name: instance.name, origin: destination.origin, needsClick: destination.needsClick },
   });

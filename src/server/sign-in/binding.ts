@@ -18,14 +18,14 @@ export function createBinding(state: string, isHttps: boolean): Binding {
   return { hash: sha256(secret), cookie: setCookie(state, secret, STATE_LIFETIME_SECONDS, isHttps) };
 }
 
-/** `Set-Cookie` that takes the cookie back. */
+/** `Set-Cookie` that deletes the cookie. */
 export function endBinding(state: string, isHttps: boolean): string {
   return setCookie(state, "", 0, isHttps);
 }
 
 /**
- * Whether the request that finishes a sign-in comes from where it began: a browser must show the cookie; a sign-in
- * begun without a browser may only be finished without one.
+ * Whether the request that finishes a sign-in comes from the client that began it: a browser must send the cookie; a
+ * sign-in that a program began must be finished by a program.
  */
 export function isBound(
   record: { state: string; binding: string | null },
@@ -45,7 +45,7 @@ function cookieName(state: string, isHttps: boolean): string {
 }
 
 function setCookie(state: string, value: string, maxAge: number, isHttps: boolean): string {
-  // A name with __Host- asks for the path / and for Secure.
+  // The `__Host-` prefix requires `Path=/` and `Secure` (RFC 6265bis, 4.1.3.2).
   const scope = isHttps ? "Path=/; Secure" : "Path=/oauth";
   return `${cookieName(state, isHttps)}=${value}; ${scope}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
 }

@@ -2,22 +2,22 @@ import { isLoopback } from "../../wire/loopback.ts";
 
 /** Who sends a request, as far as its headers tell. */
 export interface Caller {
-  /** It has a mark that browsers leave, and that no page can make its browser leave out. */
+  /** The request has a header that browsers add and that a page cannot suppress. */
   readonly isBrowser: boolean;
-  /** A program, such as a test or a script, that asks at a loopback name. A page can be one only through another program. */
+  /** A program, such as a test or a script, that asks a loopback host. A page cannot pose as one by itself. */
   readonly isPlainClient: boolean;
   /**
-   * A browser goes to this address now and shows what comes back in a window of its own. False for a page's fetch,
-   * image, script or frame, and for a prefetch or prerender. Programs always navigate.
+   * The request is a top-level navigation. False for a page's fetch, image, script or frame, and for a prefetch or
+   * prerender. Always true for programs.
    */
   readonly isNavigation: boolean;
 }
 
-/** What a browser adds by itself: Fetch Metadata, Upgrade Insecure Requests, Fetch and RFC 9110, 10.1.3. */
+/** Headers that browsers add: Fetch Metadata, Upgrade Insecure Requests, Fetch and RFC 9110, 10.1.3. */
 const BROWSER_HEADERS = ["sec-fetch-site", "sec-fetch-dest", "upgrade-insecure-requests", "origin", "referer"];
 
 /**
- * @param hostname the name that was asked, without a port
+ * @param hostname of the `Host` header, without a port
  * @param isHttps whether browsers reach the server over https
  */
 export function callerOf(header: (name: string) => string | undefined, hostname: string, isHttps: boolean): Caller {

@@ -35,30 +35,31 @@ export interface CompleteDeps extends TakeStateDeps {
   readonly startLimit: StartLimit;
   readonly locate: LocateIp;
   readonly flows: Flows;
-  /** How long a provider may take over all that it is asked, in milliseconds. Default 10,000. */
+  /** How long a provider may take for all requests of a sign-in, in milliseconds. Default 10,000. */
   readonly providerTimeoutMs?: number | undefined;
   issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): string;
-  /** Told why a sign-in failed after its state was good. */
+  /** Called when a sign-in failed although its state was valid. */
   onFailure(provider: Provider, error: SignInError): void;
-  /** Told what a provider sent that could not be read, and that the sign-in went on without, by its path. */
+  /** Called with the paths of what a provider sent and could not be read, if the sign-in continued without it. */
   onIgnored?(provider: Provider, paths: readonly string[]): void;
 }
 
 export interface CallbackRequest extends TakeStateRequest {
   readonly code: string | undefined;
-  /** The provider's own report that it will not send a code (RFC 6749, 4.1.2.1). */
+  /** The provider's error code, sent instead of `code` (RFC 6749, 4.1.2.1). */
   readonly error: string | undefined;
   readonly ip_address: string;
-  /** Of the state, by `flowIdOf`. */
+  /** `flowIdOf` the state. */
   readonly flow_id: string;
 }
 
 /**
- * The second half of a sign-in: from the provider's redirect to the address, at the application, that the user goes to.
- * @throws {SignInRefused} `invalid_state`; there is no address to trust then
+ * The second half of a sign-in, from the provider's redirect on.
+ * @returns the application's address to redirect to, with a token or an error
+ * @throws {SignInRefused} `invalid_state`; then no address can be trusted
  */
 export async function completeSignIn(deps: CompleteDeps, request: CallbackRequest): Promise<string> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { state, provider } = request;
   const callback = { name: "callback", sent: { provider, code: request.code, error: request.error, state } };
   const { record, instance, removed } = await takeState(deps, request).catch((error: unknown) => {
@@ -71,13 +72,13 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   const redirect = { location: withoutQuery(record.redirect_uri) };
   try {
     const connection = await deps.connect(instance, record.provider);
-    // A real provider is asked once for a state, whatever becomes of this process; a simulated one ends with it.
+    // A real provider must be asked at most once for a state, even after a crash; a simulated one ends with this process.
     if (!connection.introduce) await removed;
     const { profile, tokens } = await fetchProfile(deps, connection, record, request, note);
     const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
     await removed;
     const token = deps.issueToken(instance, user, record.provider, deps.now());
-    const ms = performance.now() - begun;
+    const ms = performance.now() - startedAt;
     note(
       { result: "token", user_id: user.id, error: null, reason: null },
       { name: "redirect", ms, sent: redirect, answered: { status: 302, result: "token", user_id: user.id } },
@@ -92,7 +93,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
       { result: "error", error: failure.code, reason },
       {
         name: "redirect",
-        ms: performance.now() - begun,
+        ms: performance.now() - startedAt,
         sent: redirect,
         answered: { status: 302, error: failure.code },
         reason,
@@ -103,7 +104,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   }
 }
 
-/** Says of the sign-in why its callback was refused; a state that svc never gave out is of none. */
+/** Records in the flow why the callback was refused. A malformed state belongs to no flow. */
 function noteRefusal(
   { flows }: CompleteDeps,
   { state, flow_id }: CallbackRequest,
@@ -169,7 +170,7 @@ function checkedProfile(profile: Profile, { name: provider }: ProviderDefinition
   };
 }
 
-/** As the provider sent it, where it is a web address. It is stored to be shown, and never fetched. */
+/** As the provider sent it, if it is a web address. It is stored for display, and never fetched. */
 function pictureAddress(text: string | null): string | null {
   return text !== null && text.length <= MAX_ADDRESS_LENGTH && WEB_ADDRESS.test(text) && URL.canParse(text)
     ? text
@@ -205,7 +206,7 @@ function reportedError(error: string): SignInErrorCode {
 
 function asSignInError(error: unknown): SignInError {
   if (error instanceof SignInError) return error;
-  // The provider was turned off since the sign-in began.
+  // The provider was turned off after the sign-in began.
   if (error instanceof ApiError) return new SignInError("temporarily_unavailable", error.detail ?? error.code);
   if (error instanceof StorageUnavailable)
     return new SignInError("temporarily_unavailable", error.message, { cause: error });

@@ -24,7 +24,7 @@ const Seconds = z.pipe(
   z.pipe(z.transform(Number), z.number().check(z.nonnegative(), z.maximum(MAX_LIFETIME_SECONDS))),
 );
 const TokenReply: z.ZodMiniType<ProviderTokens> = z.object({
-  // As it must fit a header (RFC 6750, 2.1).
+  // It must fit into a header (RFC 6750, 2.1).
   access_token: z.string().check(z.regex(/^[\x21-\x7e]{1,8192}$/)),
   // RFC 6749, A.17.
   refresh_token: lenient(z.string().check(z.regex(/^[\x20-\x7e]{0,8192}$/))),
@@ -38,7 +38,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Called with the paths, such as `userinfo.name`, of what the provider sent and could not be read. */
   onIgnored(paths: readonly string[]): void;
-  /** Told of each request and what came of it. It contains secrets, which the receiver must remove. */
+  /** Called with each request and its answer. They contain secrets, which the receiver must remove. */
   onReply?(reply: ProviderReply): void;
 }
 
@@ -50,9 +50,9 @@ export interface ProviderReply {
   readonly method: string;
   /** The fields of its body. */
   readonly sent: Readonly<Record<string, string>>;
-  /** Undefined: there was no answer. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined;
-  /** What was read of it; undefined where it could not be. */
+  /** The parsed body; undefined if it could not be parsed. */
   readonly body: unknown;
   readonly ms: number;
 }
@@ -78,14 +78,14 @@ export function exchangeCode(
   return fetchReply(exchange, "token", init, TokenReply, sent);
 }
 
-/** What a provider reads a profile with. */
+/** For `fetchProfile` of a provider. */
 export function bearerGet(exchange: Exchange, access_token: string): Get<string> {
   const headers = { ...COMMON_HEADERS, authorization: `Bearer ${access_token}` };
   const init: FetchInit = { method: "GET", headers, signal: exchange.signal, redirect: "manual" };
   return (endpoint, schema) => fetchReply(exchange, endpoint, init, schema);
 }
 
-/** One bound on all that a provider is asked in one sign-in. `AbortSignal.timeout` would keep its timer for all of it. */
+/** One deadline for all requests of a sign-in to its provider. `AbortSignal.timeout` would keep its timer after the last. */
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   ms: number = PROVIDER_TIMEOUT_MS,
@@ -108,7 +108,7 @@ async function fetchReply<Schema extends z.ZodMiniType>(
   sent: ProviderReply["sent"] = {},
 ): Promise<z.infer<Schema>> {
   const { name } = exchange.connection.provider;
-  const begun = performance.now();
+  const startedAt = performance.now();
   let status: number | undefined;
   let reply: unknown;
   try {
@@ -123,7 +123,7 @@ async function fetchReply<Schema extends z.ZodMiniType>(
       sent,
       status,
       body: reply,
-      ms: performance.now() - begun,
+      ms: performance.now() - startedAt,
     });
   }
   if (status === 429 || status >= 500)
@@ -157,7 +157,7 @@ async function send(
   }
 }
 
-/** JSON, or the form that GitHub and servers of its kind answer with, whatever they were asked for. */
+/** JSON, or the form encoding that GitHub and compatible servers answer with, whatever `Accept` says. */
 function parseReply(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,9 +3,9 @@ import type { WayBack } from "../errors.ts";
 
 const MAX_KEPT = 1000;
 
-/** What a callback that comes a second time is told, as far as this process remembers. */
+/** The latest sign-ins that this process finished, for the error that a repeated callback gets. */
 export class FinishedSignIns {
-  /** Only looked into, so that the oldest is forgotten first. */
+  /** Read without updating recency, so that the oldest is dropped first. */
   readonly #signIns = new LRUCache<string, { readonly wayBack: WayBack | undefined }>({ max: MAX_KEPT });
 
   add(state: string, wayBack: WayBack | undefined): void {
@@ -16,7 +16,7 @@ export class FinishedSignIns {
     return this.#signIns.has(state);
   }
 
-  /** Where the application is. */
+  /** The application that the sign-in was for. */
   wayBack(state: string): WayBack | undefined {
     return this.#signIns.peek(state)?.wayBack;
   }

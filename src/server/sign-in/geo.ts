@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { CityResponse, open as Open } from "maxmind";
 import { ServeError } from "../errors.ts";
 
-/** What is known of where an address is; empty where nothing is. */
+/** Geographic data of an address; empty if none is known. */
 export type LocateIp = (ip_address: string) => Record<string, unknown>;
 
 export const nowhere: LocateIp = () => ({});
@@ -12,7 +12,7 @@ export const nowhere: LocateIp = () => ({});
  * @throws {ServeError} saying what is wrong with the file
  */
 export async function openGeoDatabase(path: string): Promise<LocateIp> {
-  // Bundled, a CommonJS package has its names on its default.
+  // Bundled, a CommonJS package has its exports on `default`.
   const module: { open?: typeof Open; default?: { open: typeof Open } } = await import("maxmind");
   const open = module.open ?? module.default!.open;
   const reader = await open<CityResponse>(path).catch((error: unknown) => {

@@ -19,12 +19,12 @@ export function codeChallenge(code_verifier: string): string {
 }
 
 export interface AuthorizationRequest {
-  /** Our address, which the provider sends the browser back to. */
+  /** Our callback URL. */
   readonly redirect_uri: string;
   readonly state: string;
   readonly code_verifier: string | null;
   readonly login_hint: string | undefined;
-  /** For the account picker of a simulated provider; a real one knows its clients. */
+  /** Shown by the account picker of a simulated provider; a real one knows its clients. */
   readonly application: Application;
 }
 

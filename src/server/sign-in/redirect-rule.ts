@@ -5,7 +5,7 @@ import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
 import { parseRedirectUri, refused, type RedirectUri } from "./redirect-uri.ts";
 
-/** What the rule depends on besides the address and the instance's `redirect_uris`. */
+/** What the decision depends on besides the address and the instance's `redirect_uris`. */
 export interface Circumstances {
   readonly caller: Caller;
   /** Whether only this machine can reach the server. */
@@ -15,20 +15,20 @@ export interface Circumstances {
 }
 
 export interface Destination {
-  /** Scheme and host of where the user is sent back to; the scheme alone where it is private-use. */
+  /** Scheme and host that the user returns to; the scheme alone if it is private-use. */
   readonly origin: string;
   /** The user must choose an account on a page that names the destination first. */
   readonly needsClick: boolean;
-  /** A program named another host, and the instance lists none: to be logged. */
+  /** A program named another host, and the instance has no redirect_uris: to be logged. */
   readonly isUnlisted: boolean;
 }
 
 /**
- * Decides whether a user may be sent back to an address with a token.
+ * Decides whether a user may be redirected to an address with a token.
  *
- * With `redirect_uris`: only to those. Without, on a server that only this machine can reach: a program names any
- * address; a browser names loopback, or another host through a simulated provider after a click. Any page could
- * otherwise collect tokens.
+ * With `redirect_uris`: only to those. Without, on a server that only this machine can reach: a program may name any
+ * address; a browser may name loopback, or another host through a simulated provider after a click. Otherwise any page
+ * could collect tokens.
  * @throws {ApiError} `invalid_redirect_uri`, naming the rule and what to register
  */
 export function checkRedirectUri(
@@ -52,7 +52,7 @@ export function checkRedirectUri(
   if (!isLocal)
     throw refused(
       isAny
-        ? `the entry "*" of ${name} counts only where nothing but this machine can reach the server. ${register}`
+        ? `the entry "*" of ${name} is allowed only on a server that no other machine can reach. ${register}`
         : `${name} has no redirect_uris, and a server that others can reach sends users to registered addresses only. ${register}`,
     );
   if (isLoopbackUri(uri)) return listed;
@@ -64,30 +64,30 @@ export function checkRedirectUri(
   return { ...listed, needsClick: true };
 }
 
-/** @throws {ApiError} where an entry of `redirect_uris` can match nothing */
+/** @throws {ApiError} if an entry of `redirect_uris` can match no address */
 export function checkEntry(entry: string, isOnly: boolean): void {
   if (entry === ANY_ADDRESS && isOnly) return;
   if (entry === ANY_ADDRESS) throw refused('"*" must be the only entry');
   const { query } = parseRedirectUri(withoutWildcard(entry));
   if (entry.endsWith(ANY_QUERY) && query !== "")
-    throw refused("?* stands for the whole query; write nothing before it");
+    throw refused("?* matches the whole query; write no parameters before it");
 }
 
-/** What to tell the operator at each start of instances that send tokens to any address, or to none. */
+/** Warns of instances that send tokens to any address, or to none. */
 export function redirectWarnings(instances: readonly InstanceRecord[], isLocal: boolean): string[] {
   if (isLocal)
     return instances
       .filter(allowsAny)
       .map(
         ({ name }) =>
-          `${name} lets any address have its tokens: redirect_uris is "*". List its addresses before others can reach this server.`,
+          `${name} sends tokens to any address, because its redirect_uris are "*". List its addresses before you expose this server.`,
       );
   return instances
     .filter((instance) => allowsAny(instance) || instance.redirect_uris.length === 0)
     .map(({ name, redirect_uris }) =>
       redirect_uris.length === 0
         ? `${name} refuses every sign-in: it has no redirect_uris. List its addresses.`
-        : `${name} refuses every sign-in: redirect_uris is "*", which is allowed only while nothing but this machine can reach the server. List its addresses.`,
+        : `${name} refuses every sign-in: its redirect_uris are "*", which is allowed only on a server that no other machine can reach. List its addresses.`,
     );
 }
 
@@ -108,12 +108,12 @@ function parseEntry(entry: string): RedirectUri | undefined {
   try {
     return parseRedirectUri(withoutWildcard(entry));
   } catch {
-    // A store from elsewhere may hold what no seed could.
+    // A store that another program wrote may have entries that no seed could.
     return undefined;
   }
 }
 
-/** What would let an address in. Its query may hold a secret of the application's, and goes into no message. */
+/** The entry that would allow an address. Its query may contain a secret of the application, and is left out. */
 function entryFor({ origin, path, query }: RedirectUri): string {
   return `${origin}${path}${query === "" ? "" : ANY_QUERY}`;
 }

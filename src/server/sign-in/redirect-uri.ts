@@ -9,24 +9,24 @@ const PRIVATE_USE = /^([a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:)(\/.*)$/i;
 const USERINFO = /^[^/]*\/\/[^/?]*@/;
 const DEFAULT_PORT: Readonly<Record<string, RegExp>> = { http: /:80$/, https: /:443$/ };
 
-/** A `redirect_uri`, split where the rules differ. */
+/** The parts of a `redirect_uri` that are compared. */
 export interface RedirectUri {
-  /** Scheme, host and port in normal form, such as `https://app.example:8443`; the scheme alone where it is private-use. */
+  /** Scheme, host and port in normal form, such as `https://app.example:8443`; the scheme alone if it is private-use. */
   readonly origin: string;
   /** Undefined for a private-use scheme. */
   readonly hostname: string | undefined;
   readonly scheme: string;
-  /** As it was written; `/` where the address has none. */
+  /** As it was written; `/` if the address has none. */
   readonly path: string;
-  /** As it was written, with its `?`; empty without one. */
+  /** As it was written, with its `?`; empty if the address has none. */
   readonly query: string;
 }
 
-/** An application sends all its users to the same few. */
+/** An application uses the same few addresses for all its users. */
 const PARSED = new LRUCache<string, RedirectUri>({ ...cacheLimit(500), memoMethod: parse });
 
 /**
- * Reads an address that could be registered. Upper case in scheme and host, and a default port, make no difference.
+ * Parses an address that could be registered. Letter case in scheme and host, and a default port, make no difference.
  * @throws {ApiError} `invalid_redirect_uri`, naming the rule
  */
 export function parseRedirectUri(uri: string): RedirectUri {
@@ -50,8 +50,8 @@ function parse(uri: string): RedirectUri {
 }
 
 /**
- * Sets parameters of an address's query, in place of those that have the same name or are named in `removed`;
- * every other byte of it stays as it is.
+ * Sets query parameters, replaces those of the same name, and removes those named in `removed`. Every other byte of the
+ * address stays as it is.
  */
 export function withParameters(
   uri: string,
@@ -67,7 +67,7 @@ export function withParameters(
   return `${base}?${[...kept, ...added].join("&")}`;
 }
 
-/** Most of what is sent on is written as it is, and to ask costs less than to encode it. */
+/** Most values need no encoding, and testing is cheaper than encoding. */
 const PLAIN = /^[\w.~-]*$/;
 
 function encoded(value: string): string {
@@ -88,7 +88,7 @@ function parseWeb(uri: string): RedirectUri {
   const scheme = written.toLowerCase();
   const origin = `${scheme}://${authority.toLowerCase().replace(DEFAULT_PORT[scheme]!, "")}`;
   const { path, query } = splitQuery(rest);
-  // Whatever else two parsers could read in two ways.
+  // Refuses any other address that two parsers could read differently.
   if (url.origin !== origin || url.pathname !== (path || "/"))
     throw refused(`it is not in normal form; write ${url.origin}${url.pathname}`);
   return { origin, hostname: url.hostname, scheme: url.protocol, path: path || "/", query };
@@ -99,7 +99,7 @@ function splitQuery(text: string): { path: string; query: string } {
   return at < 0 ? { path: text, query: "" } : { path: text.slice(0, at), query: text.slice(at) };
 }
 
-/** Decoded just as the application will decode it. */
+/** Decoded as the application will decode it. */
 function nameOf(part: string): string {
   return [...new URLSearchParams(`?${part}`).keys()][0] ?? "";
 }

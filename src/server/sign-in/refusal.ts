@@ -1,12 +1,12 @@
 import type * as z from "zod/mini";
 
-/** Codes are words such as `invalid_client`. Anything else may be a value, and values stay out of the log. */
+/** Error codes, such as `invalid_client`. Anything else may be data, which stays out of the log. */
 const CODE = /^[a-z_]{1,48}$/i;
 
 /** What providers say of credentials that they don't know (RFC 6749, 5.2; GitHub; Twitter). */
 const BAD_CREDENTIALS = new Set(["invalid_client", "incorrect_client_credentials", "unauthorized_client"]);
 
-/** For the log: why an answer of a provider can't be used. It names fields and error codes, and no value. */
+/** For the log: why a provider's answer can't be used. Names fields and error codes, never values. */
 export function refusalOf(
   provider: string,
   endpoint: string,
@@ -25,7 +25,7 @@ export function refusalOf(
   return `${request}: ${[...new Set(paths)].join(", ")} missing or of the wrong form`;
 }
 
-/** The code that a provider itself reported in a redirect, where it is one. */
+/** The error code in a provider's redirect, if it has the form of one. */
 export function reportedCode(error: string): string {
   return CODE.test(error) ? error : "an error";
 }

@@ -24,9 +24,9 @@ export interface SignInContext {
 }
 
 /**
- * Whose sign-in this is (spec, "Sign-in user resolution"): the user of a known identity, an existing user with the same
+ * The user who signs in (spec, "Sign-in user resolution"): the user of a known identity, an existing user with the same
  * e-mail address, or a new one.
- * @throws {SignInError} `account_conflict` where another user has the address, and the two can't be proved to be the same
+ * @throws {SignInError} `account_conflict` if another user has the address, and linking the two would not be safe
  */
 export function resolveUser(
   context: SignInContext,
@@ -45,9 +45,9 @@ export function resolveUser(
 }
 
 /**
- * Linking by an unverified address would hand over the account. So the provider must have
- * verified the address, and it must have been verified for the user too, unless the user has no way to sign in yet. A
- * second account at the same provider is another person's until shown otherwise.
+ * Linking by an unverified address would hand over the account. So the provider must have verified the address, and the
+ * user's own address must be verified, unless the user has no way to sign in yet. A second account at the same provider
+ * is assumed to be another person's.
  */
 function mayLink(
   { provider, profile }: SignInContext,
@@ -77,13 +77,13 @@ function newUser({ instance, provider, profile, now }: SignInContext): UserRecor
   });
 }
 
-/** Name and picture follow the provider, where it sends them. The address stays what it was. */
+/** Takes over the name and picture that the provider sent. The address does not change. */
 function refreshed(context: SignInContext, user: UserRecord): UserRecord {
   const { name, avatar_url } = context.profile;
   return { ...verified(context, user), name: name ?? user.name, avatar_url: avatar_url ?? user.avatar_url };
 }
 
-/** A user that a new identity is linked to keeps its name and picture. */
+/** A user keeps its name and picture when a new identity is linked. */
 function linked(context: SignInContext, user: UserRecord): UserRecord {
   const { name, username, avatar_url } = context.profile;
   const given = user.name || (name ?? username ?? user.email);
@@ -118,7 +118,7 @@ function newIdentity(
   });
 }
 
-/** The active session of the same user, provider and address goes on; otherwise a new one begins. */
+/** Renews the active session of the same user, provider and IP address, or creates one. */
 export function openSession(
   { provider, now }: SignInContext,
   { ip_address, geo_data }: { ip_address: string; geo_data: Record<string, unknown> },

@@ -2,24 +2,24 @@ import { STATE_LIFETIME_SECONDS } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
 
 /**
- * Of the 50,000 states that a store keeps for an instance, a client may leave this many unfinished at each process. Only 25
- * processes on one store would let one client push out everyone else's.
+ * A store keeps 50,000 states per instance. A client may leave this many unfinished per process, so that it would take 25
+ * processes on one store for a client to push out everyone else's.
  */
 const MAX_UNFINISHED = 2_000;
-/** Clients that are counted at a time. With more of them the counts begin anew: the store's own bound still stands. */
+/** Maximum number of clients that are counted. Beyond it the counts restart; the store's own bound still applies. */
 const MAX_CLIENTS = 100_000;
 
-/** How many sign-ins each client has begun and not finished, so that one can't push out everyone else's. */
+/** Counts the unfinished sign-ins of each client, so that one client can't push out everyone else's. */
 export interface StartLimit {
-  /** @throws {ApiError} `too_many_sign_ins` where the client has too many unfinished ones */
+  /** @throws {ApiError} `too_many_sign_ins` if the client has too many unfinished ones */
   begun(ip_address: string): void;
   finished(ip_address: string): void;
 }
 
-/** For a server that only this machine reaches. */
+/** For a server that only this machine can reach. */
 export const NO_START_LIMIT: StartLimit = { begun: () => {}, finished: () => {} };
 
-/** Counts in two spans of a state's lifetime: an unfinished sign-in is forgotten after one to two of them. */
+/** Counts in periods of a state's lifetime: an unfinished sign-in is forgotten after one to two of them. */
 export function createStartLimit(now: () => Date): StartLimit {
   let current = new Map<string, number>();
   let previous = new Map<string, number>();
@@ -54,7 +54,7 @@ export function createStartLimit(now: () => Date): StartLimit {
   };
 }
 
-/** A household or a machine has a whole /64 of IPv6, so that is counted as one client. */
+/** A household or machine usually has a whole IPv6 /64, so that is counted as one client. */
 function networkOf(ip_address: string): string {
   if (!ip_address.includes(":")) return ip_address;
   const [head = "", tail] = ip_address.toLowerCase().split("%", 1)[0]!.split("::");

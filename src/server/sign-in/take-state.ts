@@ -25,8 +25,8 @@ export interface TakeStateRequest {
 }
 
 /**
- * Takes a state, which from here on is gone for everyone else, whatever follows.
- * @returns also `removed`: its removal, which is to be waited for before anything is answered
+ * Takes a state: from here on no other request can use it, whatever follows.
+ * @returns also `removed`, which must be awaited before anything is answered
  * @throws {SignInRefused} `invalid_state`: unknown, used, expired, of another provider, or of another browser
  */
 export async function takeState(
@@ -40,12 +40,12 @@ export async function takeState(
   const instance = findInstance(record.instance_id);
   const wayBack = instance && wayBackTo(instance, record.redirect_uri);
   const removed = removal(taken, finished, wayBack);
-  // It may fail before it is waited for.
+  // It may fail before it is awaited.
   removed.catch(() => undefined);
   const fault = faultOf(record, request, deps);
   if (fault === undefined && instance?.active) return { record, instance, removed };
   await removed;
-  const why = fault === undefined ? { reason: "its instance is not active any more" } : { reason: fault, wayBack };
+  const why = fault === undefined ? { reason: "its instance is no longer active" } : { reason: fault, wayBack };
   throw new SignInRefused("invalid_state", undefined, why);
 }
 
@@ -60,11 +60,11 @@ async function removal(
 
 function notOpen(state: string, finished: FinishedSignIns): SignInRefused {
   const wasFinished = finished.has(state);
-  const reason = wasFinished ? "this sign-in has been finished already" : "no sign-in that has this state is open";
+  const reason = wasFinished ? "this sign-in was already finished" : "no open sign-in has this state";
   return new SignInRefused("invalid_state", undefined, { reason, wayBack: finished.wayBack(state) });
 }
 
-/** The application that an address belongs to; a private-use scheme has no page to go back to. */
+/** The application that an address belongs to; undefined for a private-use scheme, which has no page to return to. */
 export function wayBackTo({ name }: InstanceRecord, redirect_uri: string): WayBack | undefined {
   const { hostname, origin } = parseRedirectUri(redirect_uri);
   return hostname === undefined ? undefined : { name, origin };
@@ -76,11 +76,11 @@ function faultOf(
   { addresses, now }: TakeStateDeps,
 ): string | undefined {
   const late = now().getTime() - new Date(record.expires_at).getTime();
-  if (late >= 0) return `the state expired ${Math.round(late / 1000)} s before`;
-  if (record.provider !== request.provider) return `the sign-in was begun with ${record.provider}`;
+  if (late >= 0) return `the state expired ${Math.round(late / 1000)} s ago`;
+  if (record.provider !== request.provider) return `the sign-in began with ${record.provider}`;
   const { cookie, caller } = request;
   if (isBound(record, { cookie, isBrowser: caller.isBrowser }, addresses.isHttps)) return undefined;
   return record.binding === null
-    ? "a program began the sign-in, and a browser cannot finish it"
-    : "the sign-in was begun in another browser: its cookie is missing";
+    ? "a program began the sign-in, so a browser cannot finish it"
+    : "the sign-in began in another browser: its cookie is missing";
 }

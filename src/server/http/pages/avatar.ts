@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "./html.ts";
 
-/** A picture for an account without one: the initials on a colour of their own. */
+/** A picture for an account without one: its initials on a color derived from its id. */
 export function avatarSvg(id: string, name: string): string {
   const hue = createHash("sha256").update(id).digest().readUInt16BE(0) % 360;
   const initials = (name.match(/[\p{L}\p{N}]+/gu) ?? ["?"])

@@ -12,7 +12,7 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   not_found: "There is no page at this address. Check it for typing errors.",
 };
 
-/** For a person whose browser met an error: what happened, and what to do. */
+/** For a person whose request failed: what happened, and what to do. */
 export function errorPage(code: ErrorCode, detail?: string, wayBack?: WayBack): string {
   const { status, error } = ERRORS[code];
   const advice = ADVICE[code] ?? (detail && `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`);

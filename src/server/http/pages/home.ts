@@ -7,7 +7,7 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { logo } from "./logos.ts";
 
-/** The front door in a browser: what is here, and a way to try it. @param hasControl whether there is a dashboard */
+/** The front door in a browser: the instances, with links to try a sign-in. @param hasControl whether there is a dashboard */
 export function homePage(
   instances: readonly InstanceRecord[],
   addresses: Addresses,

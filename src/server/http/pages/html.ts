@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Value = Html | string | number | false | null | undefined | readonly Value[];
 
-/** HTML from a template: every value is escaped but what is `Html` itself; lists are joined, nothing stays nothing. */
+/** HTML from a template. Values are escaped unless they are `Html`; lists are joined; false, null and undefined are omitted. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   let text = strings[0]!;
   for (let i = 0; i < values.length; i++) text += toText(values[i]) + strings[i + 1]!;
@@ -25,7 +25,7 @@ function toText(value: Value): string {
 const SPECIAL = /[&<>"']/;
 
 export function escapeHtml(text: string): string {
-  // Most text has nothing to escape, and asking costs a tenth of replacing.
+  // Most text needs no escaping, and testing costs a tenth of replacing.
   if (!SPECIAL.test(text)) return text;
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Html } from "./html.ts";
 
-/** A style sheet or script of ours within a page, which the page's policy lets in by its hash and nothing else. */
+/** An inline style sheet or script, which the page's policy allows by its hash. */
 export interface Inline {
   readonly element: Html;
   /** A source of `style-src` or `script-src` (CSP Level 3, 2.3.1). */

@@ -7,7 +7,7 @@ interface LayoutOptions {
   readonly script?: Inline;
 }
 
-/** A whole page. Nothing on it comes from elsewhere: it looks the same with no network. */
+/** A complete page. It loads nothing from other hosts, so it looks the same offline. */
 export function layout(title: string, content: Html, { isWide = false, script }: LayoutOptions = {}): string {
   return html`<!doctype html>
     <html lang="en">

@@ -5,7 +5,7 @@ import { layout } from "./layout.ts";
 import { SIGNED_IN_SCRIPT } from "./scripts.ts";
 
 /**
- * Stands in for an application's callback: the token, and what it says. A script takes it out of the address.
+ * Stands in for an application's callback: shows the token and its claims. A script removes the token from the address.
  * @param baseUrl {base_url} of the token's instance
  */
 export function signedInPage(token: string, claims: TokenClaims, baseUrl: string): string {
@@ -43,7 +43,7 @@ export function signedInPage(token: string, claims: TokenClaims, baseUrl: string
   );
 }
 
-/** The same for a sign-in that failed: what an application finds in its query. */
+/** The same for a sign-in that failed: shows the error in the query. */
 export function notSignedInPage(error: string, description: string): string {
   return layout(
     "Not signed in",
@@ -60,7 +60,7 @@ export function notSignedInPage(error: string, description: string): string {
   );
 }
 
-/** What is shown where no token came: after a reload it is no longer in the address. */
+/** Shown without a token in the query, such as after a reload. */
 export function noTokenPage(): string {
   return layout(
     "No token here",
@@ -68,7 +68,7 @@ export function noTokenPage(): string {
       <header>
         <h1>No token here</h1>
         <p>
-          This page shows the token of a sign-in once, and takes it out of the address. Sign in again to get another one.
+          This page shows the token of a sign-in once, and removes it from the address. Sign in again to get another one.
         </p>
       </header>
       <footer><span>svc · identity proxy</span><a class="button" href="/">Back</a></footer>`,

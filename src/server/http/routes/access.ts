@@ -10,9 +10,9 @@ interface AccessDeps {
 }
 
 /**
- * The instance that a secret key speaks for.
- * @param missing what a request without a key is told (design: it differs by endpoint)
- * @throws {ApiError} also where the host is another instance's
+ * The instance that the secret key belongs to.
+ * @param missing the error for a request without a key, which differs by endpoint
+ * @throws {ApiError} also if the host is another instance's
  */
 export function requireSecretKey(request: AppRequest, { instances }: AccessDeps, missing: ErrorCode): InstanceRecord {
   const key = request.header(SECRET_KEY_HEADER);
@@ -21,9 +21,8 @@ export function requireSecretKey(request: AppRequest, { instances }: AccessDeps,
 }
 
 /**
- * The instance that either key belongs to. A request with both is judged by its secret key; an empty header counts as
- * absent.
- * @param wanted the publishable key that is looked for: where it is the unknown one, there is no such instance
+ * The instance that either key belongs to. With both keys, the secret key counts; an empty header counts as absent.
+ * @param wanted the publishable key that is searched for; if it is the unknown one, the instance is not found
  * @throws {ApiError} `unauthorized` or `instance_not_found`
  */
 export function requireEitherKey(request: AppRequest, deps: AccessDeps, wanted: string | undefined): InstanceRecord {
@@ -43,7 +42,7 @@ function admitInstance(request: AppRequest, instance: InstanceRecord | undefined
   return instance;
 }
 
-/** The active instance whose address this is, at the front door the first one, for a browser, which has no key. */
+/** For a browser, which has no key: the active instance whose address this is; at the front door, the first one. */
 export function requireActiveInstance(request: AppRequest, { instances }: AccessDeps): InstanceRecord {
   if (request.scope.kind === "front") request.instance = instances.first;
   return requireActive(request.instance);
@@ -56,8 +55,8 @@ function requireActive(instance: InstanceRecord | undefined): InstanceRecord {
 }
 
 /**
- * The active instance that a browser signs in to: the one named by `instance` (subdomain or id) or `publishable_key` in
- * the query, otherwise the one whose address this is. At an instance's own address no other can be named.
+ * The active instance that a browser signs in to: the one named in the query by `instance` (subdomain or id) or
+ * `publishable_key`, otherwise the one whose address this is. At an instance's own address no other can be named.
  * @throws {ApiError} `instance_not_found`
  */
 export function requireSignInInstance(request: AppRequest, deps: AccessDeps): InstanceRecord {
@@ -65,7 +64,7 @@ export function requireSignInInstance(request: AppRequest, deps: AccessDeps): In
   const name = request.query.get("instance");
   const key = request.query.get("publishable_key");
   if (name !== undefined && key !== undefined)
-    throw new ApiError("bad_request", "name the instance by instance or by publishable_key, not by both");
+    throw new ApiError("bad_request", "use instance or publishable_key to name the instance, not both");
   if (name === undefined && key === undefined) return requireActiveInstance(request, deps);
   const named =
     name === undefined ? instances.byPublishableKey(key!) : (instances.bySubdomain(name) ?? instances.byId(name));
@@ -77,19 +76,19 @@ export function requireSignInInstance(request: AppRequest, deps: AccessDeps): In
   return requireActive(named);
 }
 
-/** @param reason for the log: a browser is not told which instances there are */
+/** @param reason for the log: browsers must not learn which instances exist */
 function notFound(reason: string): SignInRefused {
   return new SignInRefused("instance_not_found", undefined, { reason });
 }
 
 /**
- * Lets a browser into a sign-in only where it goes to the address itself.
- * @throws {ApiError} for what a page fetches or embeds, and for a prefetch or prerender
+ * Allows a browser to sign in only by a top-level navigation.
+ * @throws {ApiError} if a page fetches or embeds the address, and for a prefetch or prerender
  */
 export function requireNavigation({ caller }: AppRequest): void {
   if (caller().isNavigation) return;
   throw new ApiError(
     "bad_request",
-    "a browser signs in by going to this address; a script, an image, a frame, a prefetch or a prerender cannot. Use a link, or set window.location",
+    "a browser must navigate to this address; a script, an image, a frame, a prefetch or a prerender cannot sign in. Use a link, or set window.location",
   );
 }

@@ -8,7 +8,7 @@ export const discovery: RouteDefinition = {
   handle(request, deps) {
     const { addresses } = deps;
     const instance = requireActiveInstance(request, deps);
-    // Of the address that was asked: a strict client compares the issuer with it (OpenID Connect Discovery, 4.3).
+    // The address that was asked: a strict client compares the issuer with it (OpenID Connect Discovery, 4.3).
     const base = request.scope.kind === "front" ? addresses.front : addresses.instanceUrl(instance);
     const body: Discovery = {
       issuer: base,

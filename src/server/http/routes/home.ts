@@ -6,18 +6,18 @@ import { page, redirect } from "../reply.ts";
 import { claimedInstance } from "../../token.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 
-/** On one's own machine only: it names every instance. */
+/** Only on a server that no other machine can reach: it names every instance. */
 export const home: RouteDefinition = {
   on: ["front", "api", "instance"],
   handle({ scope }, { instances, addresses, offers, isLocal, decide }) {
     requireLocal(isLocal);
     if (scope.kind !== "front") return redirect(`${addresses.front}/`);
-    // Only a control API has scenarios that decide.
+    // Only a server with a control API has scenarios.
     return page(homePage(instances.all, addresses, offers.providersOf, decide !== undefined));
   },
 };
 
-/** The application that the home page's links sign in to. */
+/** Stands in for an application's callback. */
 export const signedIn: RouteDefinition = {
   on: ["front"],
   async handle(request, deps) {

@@ -4,8 +4,8 @@ import { json } from "../reply.ts";
 import type { RouteDefinition } from "./route.ts";
 
 /**
- * Proves that this is the server whose file stands under `.svc/`: the secret is in that file alone. A command asks before
- * it sends a key, so that another program on the same port gets none.
+ * Proves that this server wrote the file under `.svc/`: only that file contains the secret. A command asks before it sends
+ * a key, so that another program on the same port gets none.
  */
 export const identity: RouteDefinition = {
   on: ["front", "api", "instance"],

@@ -13,13 +13,13 @@ export const searchInstances: RouteDefinition = {
     try {
       return publicJson(toInstance(find(request, deps), deps.addresses));
     } catch (error) {
-      // A page must be able to read what was wrong, too.
+      // A page must be able to read the error, too.
       throw error instanceof ApiError ? new ApiError(error.code, error.detail, ANY_ORIGIN) : error;
     }
   },
 };
 
-/** A page's browser asks before it sends a key. */
+/** The CORS preflight for the key's header. */
 export const preflightInstances: RouteDefinition = {
   on: ["front", "api", "instance"],
   handle: () =>
@@ -35,7 +35,7 @@ function find(request: AppRequest, deps: RouteDeps): InstanceRecord {
   const wanted = /(?:^|\s)publishable_key:(\S+)/.exec(request.query.get("query") ?? "")?.[1];
   const own = requireEitherKey(request, deps, wanted);
   if (!wanted) throw new ApiError("publishable_key_required");
-  // A key speaks for its own instance; the others do not exist for it.
+  // For a key, instances other than its own do not exist.
   if (wanted !== own.publishable_key) throw new ApiError("instance_not_found");
   return own;
 }

@@ -3,7 +3,7 @@ import { ApiError } from "../../errors.ts";
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
 
-/** @throws {ApiError} `invalid_json` where a text is not JSON, or its object has a key twice */
+/** @throws {ApiError} `invalid_json` if a text is not JSON, or its object repeats a key */
 export function parseJson(text: string): unknown {
   const body = parsedJson(text);
   if (body === undefined) throw new ApiError("invalid_json");
@@ -12,8 +12,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Whether the outermost object of a JSON text that parses has a key twice. `JSON.parse` takes the last one, other
- * readers the first, so that a proxy and a server can see different things (RFC 8259, 4).
+ * Whether the outermost object of a valid JSON text repeats a key. `JSON.parse` takes the last one and other parsers the
+ * first, so that a proxy and a server could read different values (RFC 8259, 4).
  */
 export function repeatedKey(text: string): boolean {
   // Most bodies have one key.

@@ -9,22 +9,26 @@ import type { PageOptions } from "../../store/store.ts";
 
 type Find<Row> = (options: PageOptions) => Promise<AsyncIterable<Row[]> | undefined>;
 
-/** What a list is made of. */
+/** How a list is read and presented. */
 export interface ListOptions<Row> {
   readonly find: Find<Row>;
   readonly present: (row: Row) => object;
-  /** The id by which a page is continued. */
+  /** The value of `after` for the page behind this row. */
   readonly idOf: (row: Row) => string;
   readonly addresses: Addresses;
 }
 
-/** All rows; or, with `limit` and `after` in the request, a page of them and a link to the next (RFC 8288). */
+/** All rows; with `limit` in the request, a page of them and a link to the next (RFC 8288). */
 export async function list<Row>(request: AppRequest, options: ListOptions<Row>, query?: Query): Promise<Reply> {
   const limit = limitOf(request);
   const after = request.query.get("after");
-  // One more than asked for tells whether there is a next page.
+  // One more row shows whether there is a next page.
   const rows = await options.find({ query, after, limit: limit === undefined ? undefined : limit + 1 });
-  if (!rows) throw new ApiError("bad_request", "after names no record; take the id of the last one of the page before");
+  if (!rows)
+    throw new ApiError(
+      "bad_request",
+      "after is not the id of a record; use the id of the last record of the previous page",
+    );
   if (limit === undefined) return all(rows, options.present);
 
   const parts: string[] = [];
@@ -43,7 +47,7 @@ export async function list<Row>(request: AppRequest, options: ListOptions<Row>, 
   return jsonArray(parts, headers);
 }
 
-/** The parsed `query` of a search. @throws {ApiError} saying what to write instead */
+/** The parsed `query` of a search. @throws {ApiError} that says what to write instead */
 export function searchQuery(request: AppRequest, fields: Fields): Query {
   const text = request.query.get("query")?.trim();
   if (!text) throw new ApiError("query_required");
@@ -55,7 +59,7 @@ export function searchQuery(request: AppRequest, fields: Fields): Query {
   }
 }
 
-/** A list of one batch in one piece, the others as a stream: of those no more is read than the client takes. */
+/** A list of one batch is sent in one piece. Others are streamed, and read only as fast as the client takes them. */
 async function all<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => object): Promise<Reply> {
   const iterator = batches[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -69,7 +73,7 @@ async function all<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => ob
         yield second.value.map(present);
         for await (const batch of { [Symbol.asyncIterator]: () => iterator }) yield batch.map(present);
       } finally {
-        // A client may leave before it has taken the first two.
+        // A client may disconnect before it has read the first two.
         await iterator.return?.();
       }
     })(),
@@ -81,7 +85,7 @@ function limitOf(request: AppRequest): number | undefined {
   if (text === undefined) return undefined;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > MAX_PAGE_SIZE)
-    throw new ApiError("bad_request", `limit is a number from 1 to ${MAX_PAGE_SIZE}`);
+    throw new ApiError("bad_request", `limit must be a number from 1 to ${MAX_PAGE_SIZE}`);
   return limit;
 }
 

@@ -11,7 +11,7 @@ import { requireNavigation, requireSignInInstance } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 import { belongToSignIn } from "./sign-in-of.ts";
 
-/** Names no provider of its own accord: the instance's default one. */
+/** Signs in with the instance's default provider, unless the query names another. */
 export const signIn: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
@@ -31,7 +31,7 @@ export const authorize: RouteDefinition = {
   },
 };
 
-/** Where a browser that asked at another name goes on: a cookie for that one would not reach the callback's. */
+/** The second hop of a browser that asked another host: the binding cookie must be set by the callback's host. */
 export const beginAtFront: RouteDefinition = {
   on: ["front"],
   handle(request, deps) {
@@ -41,7 +41,7 @@ export const beginAtFront: RouteDefinition = {
   },
 };
 
-/** Loaded with the first callback. */
+/** Loaded with the first callback: most of the sign-in code is not needed before. */
 let finishing: Promise<{ finishSignIn: typeof FinishSignIn }> | undefined;
 
 export const callback: RouteDefinition = {
@@ -90,13 +90,13 @@ async function begin(
   const { scope, caller } = request;
   if (!caller().isBrowser || (scope.kind === "front" && scope.isCallback))
     return beginHere(request, deps, instance, provider);
-  const begun = beginRequest(request, instance, provider);
-  await checkBegin(deps, begun);
+  const asked = beginRequest(request, instance, provider);
+  await checkBegin(deps, asked);
   const onward = new URLSearchParams({
     instance: instance.subdomain,
     provider,
-    redirect_uri: begun.redirect_uri,
-    ...(begun.login_hint !== undefined && { login_hint: begun.login_hint }),
+    redirect_uri: asked.redirect_uri,
+    ...(asked.login_hint !== undefined && { login_hint: asked.login_hint }),
   });
   return redirect(`${deps.addresses.front}/__svc/begin?${onward.toString()}`);
 }

@@ -9,7 +9,7 @@ import type { Simulator } from "../../simulator/index.ts";
 import type { Store } from "../../store/store.ts";
 import type { Tokens } from "../../token.ts";
 
-/** What the routes need of the world. */
+/** What the routes depend on. */
 export interface RouteDeps extends BeginDeps, CompleteDeps {
   readonly store: Store;
   readonly addresses: Addresses;
@@ -19,17 +19,17 @@ export interface RouteDeps extends BeginDeps, CompleteDeps {
   readonly decide: Decide | undefined;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
-  /** What only this process and the file that it wrote know. */
+  /** Known only to this process and the file that it wrote. */
   readonly identitySecret: string;
   now(): Date;
-  /** Told of every bug. */
+  /** Called with every bug. */
   onBug(error: unknown, request_id?: string): void;
 }
 
 export interface RouteDefinition {
   /** The hosts that serve it. */
   readonly on: readonly Scope["kind"][];
-  /** Whether a GET uses something up. Then HEAD, which must not change anything, is refused. */
+  /** Whether a GET consumes something. Then HEAD, which must not change anything, is refused. */
   readonly isSingleUse?: boolean;
   handle(request: AppRequest, deps: RouteDeps): Reply | Promise<Reply>;
 }

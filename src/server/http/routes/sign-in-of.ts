@@ -2,7 +2,7 @@ import type { Flows } from "../../flows/flows.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { AppRequest } from "../request.ts";
 
-/** Has the log name the sign-in that a request belongs to, and its instance, where this process has seen either. */
+/** Sets, for the log, the sign-in that a request belongs to, and its instance, if this process knows it. */
 export function belongToSignIn(
   request: AppRequest,
   { flows, instances }: { readonly flows: Flows; readonly instances: Instances },

@@ -22,7 +22,7 @@ export const verifyToken: RouteDefinition = {
 };
 
 function tokenIn(text: string, { header }: AppRequest): string {
-  // Without a body there is nothing that would need a type.
+  // An empty body needs no type.
   if (text === "") throw new ApiError("missing_token");
   if (!JSON_TYPE.test(header("content-type") ?? ""))
     throw new ApiError("unsupported_media_type", "send application/json");
