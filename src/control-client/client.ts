@@ -1,4 +1,5 @@
 import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/routes.ts";
+import { CONTROL_BASE } from "../wire/control/paths.ts";
 import type { Fetch, FetchResponse } from "../wire/fetch.ts";
 import { errorCode } from "../wire/errors.ts";
 import { parsedJson } from "../wire/json.ts";
@@ -77,7 +78,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     let response: FetchResponse;
     try {
-      response = await fetch(`${url}/__svc/v1${place}${search && `?${search}`}`, {
+      response = await fetch(`${url}${CONTROL_BASE}${place}${search && `?${search}`}`, {
         method,
         headers: {
           authorization: `Bearer ${typeof controlKey === "string" ? controlKey : controlKey()}`,

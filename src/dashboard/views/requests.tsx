@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { isWatching } from "../../wire/control/watching.ts";
+import { isWatching } from "../../wire/control/paths.ts";
 import type { RequestEntry } from "../api/records.ts";
 import { instanceName, service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";

@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
-import { isWatching } from "../../wire/control/watching.ts";
+import { isWatching } from "../../wire/control/paths.ts";
 import type { Flow, Flows } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
 import type { Instances } from "../instances/instances.ts";

@@ -1,4 +1,5 @@
 import { addRoute, createRouter, findRoute } from "rou3";
+import { CONTROL_BASE, isControlApi } from "../../wire/control/paths.ts";
 import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
 import { json, page, redirect, type Reply } from "../http/reply.ts";
@@ -29,8 +30,6 @@ import { stateRoutes } from "./state.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { userRoutes } from "./users.ts";
 
-const BASE = "/__svc/v1";
-
 const HANDLERS: Handlers = {
   ...stateRoutes,
   ...instanceRoutes,
@@ -60,6 +59,7 @@ async function answerPublic({ path }: AppRequest, method: string, { addresses }:
     throw new ApiError("method_not_allowed", undefined, { allow: "GET, HEAD" });
   if (path === "/__svc") return redirect(`${addresses.front}/__svc/`);
   if (isDashboardFile(path)) return dashboardFile(path);
+  if (path !== "/__svc/docs" && path !== "/__svc/openapi.json") throw new ApiError("not_found");
   const { openApi } = await import("./openapi.ts");
   const document = openApi(addresses.front);
   if (path.endsWith(".json")) return json(document);
@@ -80,8 +80,8 @@ for (const route of Object.keys(HANDLERS) as ControlRoute[]) {
  * @throws {ApiError}
  */
 export async function answerControl(request: AppRequest, method: string, deps: ControlDeps): Promise<Reply> {
-  if (!request.path.startsWith(BASE)) return answerPublic(request, method, deps);
-  const path = request.path.slice(BASE.length);
+  if (!isControlApi(request.path)) return answerPublic(request, method, deps);
+  const path = request.path.slice(CONTROL_BASE.length);
   const match = findRoute(ROUTER, method, path);
   const definition: ControlRouteDefinition | undefined = match && CONTROL_ROUTES[match.data];
   await guard(request, deps, definition?.needsKey ?? true);
@@ -91,7 +91,7 @@ export async function answerControl(request: AppRequest, method: string, deps: C
     throw new ApiError("method_not_allowed", undefined, { allow: methods.join(", ") });
   }
   const { data: route, params } = match;
-  request.route = `${BASE}${route.slice(route.indexOf(" ") + 1)}`;
+  request.route = `${CONTROL_BASE}${route.slice(route.indexOf(" ") + 1)}`;
   const call = {
     param: (name: string) => params?.[name] ?? "",
     query: readQuery(request, definition.query),

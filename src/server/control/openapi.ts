@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { CONTROL_BASE } from "../../wire/control/paths.ts";
 import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../wire/control/routes.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
 import { errorsOf, PRODUCT_ROUTES, type ProductRoute } from "./product-routes.ts";
@@ -35,7 +36,7 @@ export function openApi(front: string): Json {
   };
   for (const [route, definition] of Object.entries(PRODUCT_ROUTES)) add(route, "", productOperation(definition));
   for (const [route, definition] of Object.entries<ControlRouteDefinition>(CONTROL_ROUTES))
-    add(route, "/__svc/v1", controlOperation(definition));
+    add(route, CONTROL_BASE, controlOperation(definition));
   return {
     openapi: "3.1.0",
     info: {

@@ -1,3 +1,4 @@
+import { isControlApi } from "../../wire/control/paths.ts";
 import { REDACTED, redactUrl } from "./redact.ts";
 
 /** The parts of a request that are logged. */
@@ -38,8 +39,6 @@ const SHOWN_HEADERS = [
 ] as const;
 /** Shown without their values. */
 const SECRET_HEADERS = ["authorization", "cookie", "x-service-secret-key"] as const;
-/** Answers of the control API contain keys and tokens. */
-const CONTROL = "/__svc/v1/";
 
 /**
  * Removes secrets as a request enters the log, so that they are never stored.
@@ -55,7 +54,8 @@ export function exchangeOf({ target, header }: Asked, { headers, body }: Answere
   return {
     path: redactUrl(target, path),
     headers: shown,
-    answer: target.startsWith(CONTROL) ? null : answerOf(headers, body),
+    // Answers of the control API contain keys and tokens.
+    answer: isControlApi(target) ? null : answerOf(headers, body),
   };
 }
 

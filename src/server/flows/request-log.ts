@@ -1,4 +1,4 @@
-import { isWatching } from "../../wire/control/watching.ts";
+import { isWatching } from "../../wire/control/paths.ts";
 import { exchangeOf, type Answered, type Asked, type Exchange } from "./exchange.ts";
 
 const MAX_ENTRIES = 2000;

@@ -1,4 +1,5 @@
 import { H3, type H3Event, type H3EventContext, type HTTPMethod } from "h3";
+import { isControlPath } from "../../wire/control/paths.ts";
 import { ERRORS, errorBody } from "../../wire/errors.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { admit } from "./admission.ts";
@@ -56,9 +57,10 @@ export function createApp(deps: AppDeps): App {
         // A key that another process has revoked must be refused; what needs no key is answered without the store, too.
         if (reading) await (isApi(incoming) ? reading : reading.catch(() => undefined));
         context.svc = admit(incoming, deps);
-        const isControl = deps.control !== undefined && isControlPath(context.svc);
-        if (isControl) reply = await deps.control(context.svc, incoming.method);
-        else reply = (await router.handler(eventOf(incoming.method, context.svc.path, context))) as Reply;
+        const { scope, path } = context.svc;
+        if (deps.control && scope.kind === "front" && isControlPath(path))
+          reply = await deps.control(context.svc, incoming.method);
+        else reply = (await router.handler(eventOf(incoming.method, path, context))) as Reply;
       }
     } catch (error) {
       const failure = asApiError(error, incoming, deps);
@@ -86,12 +88,6 @@ export function createApp(deps: AppDeps): App {
       return toWebResponse(await answer(incoming), incoming);
     },
   };
-}
-
-function isControlPath({ scope, path }: AppRequest): boolean {
-  return (
-    scope.kind === "front" && /^\/__svc(?:$|\/(?:$|v1(?:\/|$)|docs$|openapi\.json$|dashboard\.(?:js|css)$))/.test(path)
-  );
 }
 
 function createRouter(deps: AppDeps): H3 {

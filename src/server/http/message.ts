@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { isControlApi } from "../../wire/control/paths.ts";
 import type { ErrorCode } from "../../wire/errors.ts";
 import { MAX_BODY_BYTES } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
@@ -51,7 +52,7 @@ function originFormOf(target: string, host: string | undefined): string | undefi
 
 /** Seed documents are long, and read only after the key was checked. */
 function mostBytes(target: string): number {
-  return target.startsWith("/__svc/v1/") ? MAX_SEED_BYTES : MAX_BODY_BYTES;
+  return isControlApi(target) ? MAX_SEED_BYTES : MAX_BODY_BYTES;
 }
 
 async function bodyOf(message: IncomingMessage): Promise<string> {

@@ -1,3 +1,4 @@
+import { CONTROL_BASE } from "../../../wire/control/paths.ts";
 import type { ServerEvent } from "../../../control-client/index.ts";
 
 /** A request that was answered. */
@@ -19,7 +20,7 @@ export interface Wanted {
 }
 
 /** Requests that run a sign-in without a browser: its steps belong beneath them. */
-const RUNS_SIGN_IN = new Set(["/__svc/v1/sign-ins", "/__svc/v1/flows/:id/replay"]);
+const RUNS_SIGN_IN = new Set([`${CONTROL_BASE}/sign-ins`, `${CONTROL_BASE}/flows/:id/replay`]);
 
 /** @param flow the sign-in that the request belongs to */
 export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefined, wanted: Wanted): boolean {

@@ -1,4 +1,5 @@
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
+import { isControlApi } from "../../../wire/control/paths.ts";
 import { DEFAULT_PORT } from "../../../wire/names.ts";
 import type { RunningServer } from "../../../server/index.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
@@ -75,7 +76,7 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
     ...options,
     metrics: flags.metrics,
     onRequest: (entry) => {
-      if (entry.method !== "GET" && entry.route?.startsWith("/__svc/v1/")) onChange();
+      if (entry.method !== "GET" && isControlApi(entry.route ?? "")) onChange();
       if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) report.request(entry);
     },
     warn: report.warn,

@@ -1,4 +1,5 @@
 import type { Route } from "../../../wire/endpoints.ts";
+import type { SIGNED_IN_PATH } from "../../../wire/try-target.ts";
 import type { RouteDefinition } from "./route.ts";
 import { discovery } from "./discovery.ts";
 import { home, signedIn } from "./home.ts";
@@ -15,7 +16,7 @@ type OwnRoute =
   | "GET /"
   | "GET /__svc/begin"
   | "GET /__svc/identity"
-  | "GET /__svc/signed-in"
+  | `GET ${typeof SIGNED_IN_PATH}`
   | "GET /__svc/simulator/:provider/authorize"
   | "GET /__svc/simulator/:provider/accounts"
   | "GET /__svc/simulator/avatars/:file";

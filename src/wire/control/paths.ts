@@ -1,0 +1,22 @@
+/** What every address of the control API begins with. */
+export const CONTROL_BASE = "/__svc/v1";
+const BELOW = `${CONTROL_BASE}/`;
+const CONTROL_OR_PAGES = /^\/__svc(?:\/(?:v1(?:\/[^?]*)?|docs|openapi\.json|dashboard\.\w+)?)?(?:\?|$)/;
+
+/** Whether a path, with or without its query, or the pattern of a route is the control API's. */
+export function isControlApi(path: string): boolean {
+  return path.startsWith(BELOW) || path === CONTROL_BASE;
+}
+
+/** Whether a path, with or without its query, is the control API's, its reference's or the dashboard's. */
+export function isControlPath(path: string): boolean {
+  return CONTROL_OR_PAGES.test(path);
+}
+
+/**
+ * Whether a request belongs to someone who watches the service: to the control API or the dashboard, or to a command that
+ * looks for its server.
+ */
+export function isWatching(path: string): boolean {
+  return isControlPath(path) || path.startsWith("/__svc/identity?");
+}
