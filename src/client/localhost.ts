@@ -1,10 +1,6 @@
 import dns from "node:dns";
 import type { LookupFunction } from "node:net";
-
-/** Whether a name is always this machine's (RFC 6761, 6.3). */
-export function isLocalhost(hostname: string): boolean {
-  return hostname === "localhost" || hostname.endsWith(".localhost");
-}
+import { isLocalhost } from "../wire/loopback.ts";
 
 /** Many systems can't resolve `acme.localhost`. */
 export const lookup: LookupFunction = (hostname, options, callback) => {

@@ -8,7 +8,8 @@ import {
 } from "node:http";
 import { readText } from "../../wire/body.ts";
 import type { Fetch, FetchResponse } from "../../wire/fetch.ts";
-import { isLocalhost, lookup } from "../../client/localhost.ts";
+import { lookup } from "../../client/localhost.ts";
+import { isLocalhost } from "../../wire/loopback.ts";
 
 /** As much as the client takes. */
 const MAX_BYTES = 256 << 20;

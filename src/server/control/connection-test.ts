@@ -1,11 +1,9 @@
 import type { Connection } from "../providers/connections.ts";
 import { exchangeCode, withDeadline, type ProviderReply } from "../sign-in/exchange.ts";
 import { generateCodeVerifier } from "../sign-in/oauth2.ts";
+import { BAD_CREDENTIALS } from "../sign-in/refusal.ts";
 import { SignInError } from "../errors.ts";
 import type { ControlDeps } from "./deps.ts";
-
-/** What providers say when they do not know the client (RFC 6749, 5.2, and GitHub's own). */
-const CLIENT_REFUSED = new Set(["invalid_client", "unauthorized_client", "incorrect_client_credentials"]);
 
 /** Exchanges a code that cannot be right: a provider that knows the client refuses the code, another one the client. */
 export async function testConnection(
@@ -30,9 +28,7 @@ export async function testConnection(
     return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;
-    if (refusal === undefined) return { ok: false, message: error.message };
-    return CLIENT_REFUSED.has(refusal)
-      ? { ok: false, message: `${name} refuses the client credentials (${refusal})` }
-      : { ok: true, message: `${name} knows the client; it refused a made-up code, as it should (${refusal})` };
+    if (refusal === undefined || BAD_CREDENTIALS.has(refusal)) return { ok: false, message: error.message };
+    return { ok: true, message: `${name} knows the client; it refused a made-up code, as it should (${refusal})` };
   }
 }

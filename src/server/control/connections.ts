@@ -1,5 +1,6 @@
-import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
+import { requireProvider } from "../http/routes/access.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
 import { DEFINITIONS } from "../providers/index.ts";
 import type { InForce } from "../providers/offers.ts";
@@ -81,10 +82,4 @@ function connectionResource(
 function without(instance: InstanceRecord, provider: Provider): InstanceRecord {
   const { [provider]: _, ...connections } = instance.connections;
   return { ...instance, connections };
-}
-
-/** @throws {ApiError} `unknown_provider` */
-function requireProvider(name: string): Provider {
-  if (!isProvider(name)) throw new ApiError("unknown_provider", `use one of ${PROVIDERS.join(", ")}`);
-  return name;
 }

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { isLoopback } from "../../wire/loopback.ts";
 import { ApiError } from "../errors.ts";
+import { isOwnSite } from "../http/admission.ts";
 import type { AppRequest } from "../http/request.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -26,10 +27,8 @@ export async function guard(request: AppRequest, deps: GuardDeps, needsKey: bool
 
 /** A page elsewhere can make its browser send a request here, but not leave these headers out. */
 function refuseOtherOrigins(request: AppRequest, addresses: Addresses): void {
-  const site = request.header("sec-fetch-site");
-  const origin = request.header("origin");
-  const isOwn = (site === undefined || site === "same-origin" || site === "none") && isFront(origin, addresses);
-  if (!isOwn) throw new ApiError("cross_origin", "only pages of the front door may use the control API");
+  if (!isOwnSite(request.header("sec-fetch-site")) || !isFront(request.header("origin"), addresses))
+    throw new ApiError("cross_origin", "only pages of the front door may use the control API");
 }
 
 function isFront(origin: string | undefined, addresses: Addresses): boolean {

@@ -75,7 +75,11 @@ function refuseOtherOrigins(path: string, header: AppRequest["header"], site: st
     (header(PUBLISHABLE_KEY_HEADER) !== undefined || header("access-control-request-method") !== undefined)
   )
     return;
-  const isOwn = site === undefined || site === "same-origin" || site === "none";
-  if (!isOwn || header("origin") !== undefined)
+  if (!isOwnSite(site) || header("origin") !== undefined)
     throw new ApiError("cross_origin", "secret keys are used from servers, not from pages");
+}
+
+/** Whether `Sec-Fetch-Site` says that no page of another origin sent the request. Programs don't send it. */
+export function isOwnSite(site: string | undefined): boolean {
+  return site === undefined || site === "same-origin" || site === "none";
 }

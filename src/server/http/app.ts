@@ -93,10 +93,9 @@ export function createApp(deps: AppDeps): App {
 function createRouter(deps: AppDeps): H3 {
   const router = new H3();
   for (const [route, definition] of Object.entries<RouteDefinition>(ROUTES)) {
-    const [method = "", path = ""] = route.split(" ");
+    const [methods, path] = methodsOf(route, definition);
     const handler = ({ context }: H3Event): unknown => handle(context, definition, deps);
-    router.on(method as HTTPMethod, path, handler);
-    if (method === "GET" && !definition.isSingleUse) router.on("HEAD", path, handler);
+    for (const method of methods) router.on(method, path, handler);
   }
   for (const [path, allow] of allowedMethods()) {
     router.all(path, () => {
@@ -138,10 +137,16 @@ function asApiError(cause: unknown, { id }: Incoming, { onBug }: AppDeps): ApiEr
 
 function allowedMethods(): Map<string, string> {
   const allowed = new Map<string, string>();
-  for (const [route, { isSingleUse }] of Object.entries<RouteDefinition>(ROUTES)) {
-    const [method = "", path = ""] = route.split(" ");
-    const methods = method === "GET" && !isSingleUse ? "GET, HEAD" : method;
-    allowed.set(path, allowed.has(path) ? `${allowed.get(path)}, ${methods}` : methods);
+  for (const [route, definition] of Object.entries<RouteDefinition>(ROUTES)) {
+    const [methods, path] = methodsOf(route, definition);
+    const before = allowed.get(path);
+    allowed.set(path, (before === undefined ? methods : [before, ...methods]).join(", "));
   }
   return allowed;
+}
+
+/** The methods and path of a route. GET implies HEAD (RFC 9110, 9.3.2), unless it consumes something. */
+function methodsOf(route: string, { isSingleUse }: RouteDefinition): [methods: HTTPMethod[], path: string] {
+  const [method = "", path = ""] = route.split(" ");
+  return [method === "GET" && !isSingleUse ? ["GET", "HEAD"] : [method as HTTPMethod], path];
 }

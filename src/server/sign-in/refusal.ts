@@ -3,8 +3,12 @@ import type * as z from "zod/mini";
 /** Error codes, such as `invalid_client`. Anything else may be data, which stays out of the log. */
 const CODE = /^[a-z_]{1,48}$/i;
 
-/** What providers say of credentials that they don't know (RFC 6749, 5.2; GitHub; Twitter). */
-const BAD_CREDENTIALS = new Set(["invalid_client", "incorrect_client_credentials", "unauthorized_client"]);
+/** Error codes for client credentials that a provider rejects (RFC 6749, 5.2; GitHub; Twitter). */
+export const BAD_CREDENTIALS: ReadonlySet<string> = new Set([
+  "invalid_client",
+  "incorrect_client_credentials",
+  "unauthorized_client",
+]);
 
 /** For the log: why a provider's answer can't be used. Names fields and error codes, never values. */
 export function refusalOf(

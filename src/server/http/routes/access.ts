@@ -1,5 +1,11 @@
 import type { ErrorCode } from "../../../wire/errors.ts";
-import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../../wire/names.ts";
+import {
+  isProvider,
+  PROVIDERS,
+  PUBLISHABLE_KEY_HEADER,
+  SECRET_KEY_HEADER,
+  type Provider,
+} from "../../../wire/names.ts";
 import { ApiError, SignInRefused } from "../../errors.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { AppRequest } from "../request.ts";
@@ -79,6 +85,12 @@ export function requireSignInInstance(request: AppRequest, deps: AccessDeps): In
 /** @param reason for the log: browsers must not learn which instances exist */
 function notFound(reason: string): SignInRefused {
   return new SignInRefused("instance_not_found", undefined, { reason });
+}
+
+/** @throws {ApiError} `unknown_provider` */
+export function requireProvider(name: string): Provider {
+  if (!isProvider(name)) throw new ApiError("unknown_provider", `use one of ${PROVIDERS.join(", ")}`);
+  return name;
 }
 
 /**

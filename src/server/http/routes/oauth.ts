@@ -1,4 +1,4 @@
-import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
+import type { Provider } from "../../../wire/names.ts";
 import { ApiError, type SignInError } from "../../errors.ts";
 import { redirect, type Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
@@ -7,7 +7,7 @@ import { flowIdOf } from "../../flows/flow-id.ts";
 import { endBinding } from "../../sign-in/binding.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { finishSignIn as FinishSignIn } from "../../simulator/finish.ts";
-import { requireNavigation, requireSignInInstance } from "./access.ts";
+import { requireNavigation, requireProvider, requireSignInInstance } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 import { belongToSignIn } from "./sign-in-of.ts";
 
@@ -18,7 +18,12 @@ export const signIn: RouteDefinition = {
     requireNavigation(request);
     const instance = requireSignInInstance(request, deps);
     const provider = request.query.get("provider");
-    return begin(request, deps, instance, provider === undefined ? instance.default_provider : known(provider));
+    return begin(
+      request,
+      deps,
+      instance,
+      provider === undefined ? instance.default_provider : requireProvider(provider),
+    );
   },
 };
 
@@ -27,7 +32,7 @@ export const authorize: RouteDefinition = {
   handle(request, deps) {
     requireNavigation(request);
     const instance = requireSignInInstance(request, deps);
-    return begin(request, deps, instance, known(request.query.get("provider") ?? ""));
+    return begin(request, deps, instance, requireProvider(request.query.get("provider") ?? ""));
   },
 };
 
@@ -37,7 +42,7 @@ export const beginAtFront: RouteDefinition = {
   handle(request, deps) {
     requireNavigation(request);
     const instance = requireSignInInstance(request, deps);
-    return beginHere(request, deps, instance, known(request.query.get("provider") ?? ""));
+    return beginHere(request, deps, instance, requireProvider(request.query.get("provider") ?? ""));
   },
 };
 
@@ -51,7 +56,7 @@ export const callback: RouteDefinition = {
     requireNavigation(request);
     const { query, ip_address } = request;
     const caller = request.caller();
-    const provider = known(request.params["provider"] ?? "");
+    const provider = requireProvider(request.params["provider"] ?? "");
     const state = query.get("state") ?? "";
     if (query.has("code") && query.has("error"))
       throw new ApiError("bad_request", "a callback carries a code or an error, not both");
@@ -119,9 +124,4 @@ function beginRequest(
 ): BeginRequest {
   const redirect_uri = query.get("redirect_uri") ?? "";
   return { instance, provider, redirect_uri, login_hint: query.get("login_hint"), caller: caller(), ip_address };
-}
-
-function known(provider: string): Provider {
-  if (!isProvider(provider)) throw new ApiError("unknown_provider", `use one of ${PROVIDERS.join(", ")}`);
-  return provider;
 }
