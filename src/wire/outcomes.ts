@@ -130,7 +130,7 @@ export const OUTCOMES: readonly Outcome[] = [
   {
     id: "name_missing",
     title: "The account has no name",
-    description: "The profile has no display name; svc uses the login or the e-mail address instead.",
+    description: "The profile has no display name. A new user gets the login or the e-mail address instead.",
     application_sees: "token",
   },
   {

@@ -115,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 6
       await page.goto(start({}));
       await page.getByTestId("search").pressSequentially("софья");
       await expect.poll(accounts).toEqual(["sofya"]);
-      expect(await page.getByRole("status").textContent()).toBe("1 accounts shown");
+      expect(await page.getByRole("status").textContent()).toBe("1 account shown");
       expect(await testId()).toBe("search");
       await page.keyboard.press("Escape");
       await expect.poll(async () => (await accounts()).length).toBeGreaterThan(7);

@@ -169,6 +169,22 @@ describe("The account picker", () => {
     expect(attribute(html, "search", "value")).toBe(search);
   });
 
+  it("signs in the address that was searched for, if no account has it", async () => {
+    const picker = await openPicker("google");
+    const html = await (await picker.service.fetch(`${picker.url.href}&q=new@acme.test`)).text();
+    expect(attribute(html, "use-search", "name")).toBe("email");
+    const claims = claimsOf(await choose(picker, addressOf({ ...picker, html }, "use-search")));
+    expect(claims["email"]).toBe("new@acme.test");
+    const nobody = await (await picker.service.fetch(`${picker.url.href}&q=nobody`)).text();
+    expect(nobody).not.toContain("use-search");
+  });
+
+  it.each(PROVIDERS)("of %s asks about the typed address what it sends of it", async (provider) => {
+    const { html } = await openPicker(provider);
+    expect(html.includes('data-testid="other-unverified"')).toBe(REAL[provider].givesEmail);
+    expect(html.includes("does not send the address")).toBe(!REAL[provider].givesEmail);
+  });
+
   it.each(PROVIDERS)("of %s signs in the chosen account", async (provider) => {
     const picker = await openPicker(provider);
     const claims = claimsOf(await choose(picker, addressOf(picker, "account-mary")));

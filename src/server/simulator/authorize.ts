@@ -179,6 +179,7 @@ function picker(
     accounts: items,
     previous,
     next,
+    sendsEmail: !provider.sendsNoEmail,
     known: personas.size,
     search,
     problem,

@@ -28,6 +28,8 @@ export interface PickerView {
   /** For `before` in the address of the page before, and `after` in that of the next; undefined where there is none. */
   readonly previous: number | undefined;
   readonly next: number | undefined;
+  /** Whether the provider sends e-mail addresses. */
+  readonly sendsEmail: boolean;
   /** How many accounts there are at all the providers. */
   readonly known: number;
   readonly search: string;
@@ -83,6 +85,8 @@ export interface SimulatedProvider {
   readonly mark: string;
   /** Where its endpoints are, by the names that the provider's definition has for them. */
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<string, string>>;
+  /** The provider never sends e-mail addresses, as twitter does not. */
+  readonly sendsNoEmail?: true;
   /** A persona's account here, as a seed has it. */
   accountSchema(parts: SchemaParts): z.ZodType<Record<string, unknown>>;
   /** The account of a person who is typed in. */

@@ -1,6 +1,7 @@
 import { PROVIDER_TITLES, type Provider } from "../../../wire/names.ts";
 import { OUTCOMES } from "../../../wire/outcomes.ts";
 import { visible } from "../../../wire/visible.ts";
+import { normalizeEmail } from "../../../wire/email.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { Account, PickerView } from "../../simulator/provider.ts";
 import type { PersonaRecord } from "../../store/records.ts";
@@ -31,7 +32,7 @@ export function pickerPage(view: PickerView): string {
       </form>
       <div id="found">${accountList(view, mayFocus(view))}</div>
       <p id="count" class="hidden" role="status"></p>
-      ${otherAccount(problem, hiddenRequest)} ${otherOutcomes(view)}
+      ${otherAccount(view, hiddenRequest)} ${otherOutcomes(view)}
       <footer>
         <button form="choice" name="cancel" value="1" data-testid="cancel">Cancel</button>
         <span title="What the application asks for">${view.client_id} &middot; ${view.scopes.join(" ")}</span>
@@ -47,9 +48,12 @@ export function pickerPage(view: PickerView): string {
 export function accountList(view: PickerView, firstHasFocus = false): Html {
   const { provider, accounts, search } = view;
   if (accounts.length === 0)
-    return html`<p data-testid="no-match">
-      ${search === "" ? `No accounts at ${PROVIDER_TITLES[provider]}. Use another account.` : `No account matches “${search}”.`}
-    </p>`;
+    return html`<div class="none">
+      <p data-testid="no-match">
+        ${search === "" ? `No accounts at ${PROVIDER_TITLES[provider]}. Use another account.` : `No account matches “${search}”.`}
+      </p>
+      ${normalizeEmail(search) !== undefined && html`<button form="choice" name="email" value="${search}" data-testid="use-search">Use ${search}</button>`}
+    </div>`;
   return html`<ul class="list" data-testid="accounts" aria-label="Accounts">
       ${accounts.map(({ persona, account }, i) => accountRow(persona, account, firstHasFocus && i === 0))}
     </ul>
@@ -146,14 +150,18 @@ function outcomeList(provider: Provider): Html {
   </details>`;
 }
 
-function otherAccount(problem: string | undefined, hiddenRequest: Html): Html {
+function otherAccount({ provider, problem, sendsEmail }: PickerView, hiddenRequest: Html): Html {
   return html`<details${problem && html` open`}>
     <summary data-testid="other-account">Use another account</summary>
     <form method="get">
       ${hiddenRequest}
       <label>E-mail <input type="email" name="email" required placeholder="mary@example.test" autocomplete="off" data-testid="other-email" /></label>
       <label>Name <input name="name" maxlength="256" placeholder="Mary Shelley" autocomplete="off" data-testid="other-name" /></label>
-      <label class="check"><input type="checkbox" name="unverified" value="1" data-testid="other-unverified" /> The provider has not verified this address</label>
+      ${
+        sendsEmail
+          ? html`<label class="check"><input type="checkbox" name="unverified" value="1" data-testid="other-unverified" /> The provider has not verified this address</label>`
+          : html`<p>${PROVIDER_TITLES[provider]} does not send the address. The user gets a placeholder.</p>`
+      }
       <button class="primary" data-testid="other-continue">Continue</button>
     </form>
   </details>`;

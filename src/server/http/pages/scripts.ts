@@ -35,13 +35,16 @@ if (document.querySelector(".warning")) {
 
 async function filter() {
   const number = ++asked;
+  // The page does not move while its list gets shorter.
+  found.style.minHeight ||= found.offsetHeight + "px";
   const query = new URLSearchParams({ request: field.form.elements.request.value, q: field.value });
   const response = await fetch("accounts?" + query);
   if (!response.ok) return field.form.submit();
   const text = await response.text();
   if (number !== asked) return;
   found.innerHTML = text;
-  count.textContent = found.querySelectorAll("li").length + " accounts shown";
+  const shown = found.querySelectorAll("li").length;
+  count.textContent = shown + (shown === 1 ? " account shown" : " accounts shown");
 }
 
 function move(step) {
