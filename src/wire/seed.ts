@@ -42,14 +42,14 @@ export const connection = z.strictObject({
   endpoints: z
     .record(z.string(), z.url())
     .optional()
-    .describe("Addresses in place of the provider's own; https, or loopback"),
+    .describe("Replaces the provider's own addresses; https, or loopback"),
 });
 
 export const identity = z.strictObject({
   id: uuid.optional(),
   provider,
-  uid: text.describe("The provider's own id of the person"),
-  email: email.optional().describe("The user's, unless given"),
+  uid: text.describe("The user's id at the provider"),
+  email: email.optional().describe("Default: the user's e-mail address"),
   email_verified: z.boolean().default(false),
 });
 
@@ -105,7 +105,7 @@ export const instance = z.strictObject({
     .optional(),
   default_provider: provider
     .default(PROVIDERS[0])
-    .describe("Where a sign-in goes that names no provider. Beyond loopback it must have credentials"),
+    .describe("The provider of a sign-in that names none. Beyond loopback it must have credentials"),
   redirect_uris: z.array(z.string()).default([]),
   connections: z.partialRecord(provider, connection).default({}),
   users: z.array(user).default([]),

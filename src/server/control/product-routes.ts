@@ -133,8 +133,8 @@ export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
     answer: instance,
     errors: ["publishable_key_required", "unauthorized", "instance_not_found"],
   },
-  "GET /api/v1/users": { ...LIST, does: "Lists the users.", answer: z.array(user) },
-  "GET /api/v1/users/search": { ...SEARCH, does: "Searches the users.", answer: z.array(user) },
+  "GET /api/v1/users": { ...LIST, does: "Lists users.", answer: z.array(user) },
+  "GET /api/v1/users/search": { ...SEARCH, does: "Searches users.", answer: z.array(user) },
   "GET /api/v1/users/:id": {
     does: "Retrieves a user.",
     key: "secret",
@@ -147,8 +147,8 @@ export const PRODUCT_ROUTES: Readonly<Record<Route, ProductRoute>> = {
     answer: z.object({ deleted: z.literal(true), id: z.uuid() }),
     errors: ["missing_secret_key", "unauthorized", "user_not_found"],
   },
-  "GET /api/v1/sessions": { ...LIST, does: "Lists the sessions.", answer: z.array(session) },
-  "GET /api/v1/sessions/search": { ...SEARCH, does: "Searches the sessions.", answer: z.array(session) },
+  "GET /api/v1/sessions": { ...LIST, does: "Lists sessions, the most recent sign-in first.", answer: z.array(session) },
+  "GET /api/v1/sessions/search": { ...SEARCH, does: "Searches sessions.", answer: z.array(session) },
   "GET /api/v1/sessions/:id": {
     does: "Retrieves a session.",
     key: "secret",

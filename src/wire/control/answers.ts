@@ -15,7 +15,7 @@ export const DeletedAll = z.object({ deleted: z.literal(true), ids: z.array(text
 export const Clock = z.object({
   now: text,
   mode: z.enum(["real", "running", "frozen"]),
-  offset_ms: z.int().describe("How far the clock is from the real time, in milliseconds"),
+  offset_ms: z.int().describe("Offset from real time, in milliseconds"),
 });
 export const State = z.object({
   version: text,
@@ -39,7 +39,7 @@ export const Instance = record(
     url: text,
     publishable_key: text,
     default_provider: provider,
-    providers: z.array(provider).describe("Those that its users can sign in through"),
+    providers: z.array(provider).describe("The providers that its users can sign in with"),
     redirect_uris: z.array(text),
     connections: z.partialRecord(provider, publicConnection),
     created_at: text,
@@ -52,7 +52,7 @@ export const Connection = record(
     provider,
     in_force: z.enum(["own", "global", "simulated", "off"]),
     why: text,
-    client_id: nullable.describe("null: the provider is off"),
+    client_id: nullable.describe("null if the provider is off"),
     endpoints: z.record(text, text),
     callback_url: text.describe("Register this address at the provider"),
   }),
@@ -73,7 +73,7 @@ export const User = record(
     identities: z
       .array(z.object({ id: text, provider, uid: text, email: text, email_verified: z.boolean() }))
       .optional()
-      .describe("Only where one user is asked for"),
+      .describe("Only when a single user is retrieved"),
     created_at: text,
     updated_at: text,
   }),
@@ -108,17 +108,17 @@ export const Persona = record(
 export const Token = z.object({
   token: text,
   kind: z.enum(TOKEN_KINDS),
-  expect: z.object({ status: count, error: nullable }).describe("What POST /api/v1/tokens/verify answers"),
+  expect: z.object({ status: count, error: nullable }).describe("The response of POST /api/v1/tokens/verify"),
 });
 export const TokenReport = z.object({
   status: count,
-  answer: jsonObject.describe("The body of POST /api/v1/tokens/verify"),
+  answer: jsonObject.describe("The response body of POST /api/v1/tokens/verify"),
   header: jsonObject.nullable(),
   claims: jsonObject.nullable(),
   reason: text,
 });
 export const SignIn = z.object({
-  location: nullable.describe("Where the browser is sent in the end; null where svc answers with an error itself"),
+  location: nullable.describe("Where the browser is redirected at the end; null if svc shows the error itself"),
   token: text.optional(),
   error: text.optional(),
   error_description: text.optional(),
@@ -148,7 +148,7 @@ export const Scenario = record(
     delay_ms: count,
     label: nullable,
     used: count,
-    remaining: z.int().nullable().describe("null: until it is deleted"),
+    remaining: z.int().nullable().describe("null if it applies until it is deleted"),
     created_at: text,
   }),
 );
@@ -169,7 +169,7 @@ export const Browser = z.object({
 
 export const Snapshot = record(
   "snapshot",
-  z.object({ name: text, created_at: text, records: z.record(text, count).describe("How many, by kind") }),
+  z.object({ name: text, created_at: text, records: z.record(text, count).describe("Number of records, by kind") }),
 );
 export const Reset = z.object({ reset: z.literal(true), instances: count, users: count, sessions: count });
 export const Seeded = z.object({ instances: count, users: count, identities: count, sessions: count, personas: count });

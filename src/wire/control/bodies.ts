@@ -1,11 +1,11 @@
-/** What the control API takes: each schema validates, types its client and describes itself in the OpenAPI document. */
+/** The request bodies of the control API. The client's types and the OpenAPI document follow from these schemas. */
 import * as z from "zod";
 import { PROVIDERS, type Provider } from "../names.ts";
 import * as seed from "../seed.ts";
 import { TOKEN_KINDS } from "../token-kinds.ts";
 import { account, duration, instanceName, outcome, provider, text } from "./values.ts";
 
-/** Where nothing needs to be said. */
+/** The body of a route that takes no parameters. */
 export const Nothing = z.strictObject({});
 
 export const NewInstance = seed.instance;
@@ -34,7 +34,7 @@ export const UserPatch = z.strictObject({
 
 export const NewPersona = seed.persona;
 const accountPatch = z.record(z.string(), z.unknown()).nullable().optional();
-/** null takes the account at a provider away. */
+/** null removes the account at a provider. */
 const accountPatches = Object.fromEntries(PROVIDERS.map((name) => [name, accountPatch])) as Record<
   Provider,
   typeof accountPatch
@@ -62,9 +62,11 @@ export const TokenToVerify = z.strictObject({ token: z.string().max(65_536), ins
 
 export const NewSignIn = z.strictObject({
   provider: provider.default(PROVIDERS[0]),
-  as: account.optional().describe("A persona's id or e-mail address; default: the first with an account there"),
+  as: account
+    .optional()
+    .describe("A persona's id or e-mail address; default: the first persona with an account at the provider"),
   instance: instanceName.optional(),
-  redirect_uri: z.string().min(1).max(2048).optional().describe("Default: the page that shows what was signed in"),
+  redirect_uri: z.string().min(1).max(2048).optional().describe("Default: svc's own page, which shows the token"),
   outcome: outcome.default("success"),
 });
 
@@ -73,13 +75,19 @@ export const NewScenario = z.strictObject({
     .strictObject({
       provider: provider.optional(),
       instance: instanceName.optional(),
-      browser: text.optional().describe("The id or label of a browser made by POST /browsers"),
+      browser: text.optional().describe("The id or label of a browser created by POST /browsers"),
       login_hint: text.optional(),
     })
     .default({}),
   as: account.optional(),
   outcome: outcome.default("success"),
-  times: z.int().min(1).max(1_000_000).nullable().default(1).describe("How many sign-ins; null: until it is deleted"),
+  times: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .nullable()
+    .default(1)
+    .describe("Number of sign-ins to apply to; null: all until it is deleted"),
   delay_ms: z.int().min(0).max(25_000).default(0),
   label: text.optional(),
 });
@@ -105,7 +113,7 @@ const generate = z.strictObject({
     .min(0)
     .max(2 ** 32 - 1)
     .default(1)
-    .describe("The same seed gives the same users, in one version of svc"),
+    .describe("The same seed generates the same users in the same version of svc"),
   instance: instanceName.optional(),
 });
 /** A seed document to add, or users to generate. */

@@ -1,4 +1,4 @@
-/** What the lists of the control API are asked with. */
+/** The query parameters of the control API's lists. */
 import * as z from "zod";
 import { filters, instanceName, page, text } from "./values.ts";
 
@@ -10,7 +10,10 @@ export const Searched = z.strictObject({
   instance: instanceName.optional(),
   query: z.string().max(8192).optional().describe("The search language of the product API"),
 });
-const scenarioFilter = { pending: yes.optional().describe("Those that wait to be met"), label: text.optional() };
+const scenarioFilter = {
+  pending: yes.optional().describe("Only scenarios that have not been used up"),
+  label: text.optional(),
+};
 export const ScenarioFilter = z.strictObject(scenarioFilter);
 export const Scenarios = z.strictObject({ ...page, ...scenarioFilter });
 export const Filtered = z.strictObject(filters);
@@ -25,13 +28,13 @@ export const Requests = z.strictObject({
     .string()
     .regex(/^[1-5](?:xx|\d\d)$/)
     .optional()
-    .describe("A status, such as 404, or a class of them, such as 4xx"),
+    .describe("A status, such as 404, or a class, such as 4xx"),
   path: text.optional().describe("A part of the path and query"),
   control: yes
     .optional()
-    .describe("false leaves out the requests of this API, the dashboard and commands that look for their server"),
+    .describe("false excludes requests of the control API, the dashboard and commands that look for their server"),
 });
 export const Events = z.strictObject({
-  format: z.enum(["sse", "ndjson"]).optional().describe("Default: what Accept asks for, else text/event-stream"),
+  format: z.enum(["sse", "ndjson"]).optional().describe("Default: by the Accept header, otherwise text/event-stream"),
   kind: z.enum(["request", "flow"]).optional(),
 });

@@ -3,13 +3,13 @@ import * as a from "./answers.ts";
 import * as b from "./bodies.ts";
 import * as q from "./queries.ts";
 
-/** What one route of the control API takes and answers. */
+/** The request and response of one route of the control API. */
 export interface ControlRouteDefinition {
   /** A sentence for the reference. */
   readonly does: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Whether the request may come without a body, which then counts as `{}`. */
+  /** Whether the body may be left out, which means `{}`. */
   readonly isBodyOptional?: boolean;
   readonly answer: z.ZodType;
   /** Default 200. */
@@ -19,96 +19,101 @@ export interface ControlRouteDefinition {
 }
 
 const list = <Row extends z.ZodType>(row: Row): z.ZodArray<Row> => z.array(row);
-/** The request may come without a body, which then counts as `{}`. */
+/** The body may be left out, which means `{}`. */
 const optional = <Body extends z.ZodType>(body: Body): { body: Body; isBodyOptional: true } => ({
   body,
   isBodyOptional: true,
 });
 const nothing = optional(b.Nothing);
 
-/** Every route under `/__svc/v1`: the server is checked against this table, the client typed and the reference made by it. */
+/** Every route under `/__svc/v1`. The server's handlers, the client's types and the reference follow from this table. */
 export const CONTROL_ROUTES = {
-  "GET /state": { does: "Says what is running, and how much it holds.", answer: a.State },
+  "GET /state": { does: "Retrieves the server's version, clock, providers and record counts.", answer: a.State },
 
-  "GET /instances": { does: "Lists the instances.", query: q.Paged, answer: list(a.Instance) },
-  "POST /instances": { does: "Makes an instance.", body: b.NewInstance, answer: a.Instance, status: 201 },
-  "GET /instances/:id": { does: "Gets an instance, by id or subdomain.", answer: a.Instance },
-  "PATCH /instances/:id": { does: "Changes an instance.", body: b.InstancePatch, answer: a.Instance },
-  "DELETE /instances/:id": { does: "Deletes an instance and all that belongs to it.", answer: a.Deleted },
-  "POST /instances/:id/reveal": { does: "Shows the keys of an instance.", ...nothing, answer: a.Keys },
+  "GET /instances": { does: "Lists instances.", query: q.Paged, answer: list(a.Instance) },
+  "POST /instances": { does: "Creates an instance.", body: b.NewInstance, answer: a.Instance, status: 201 },
+  "GET /instances/:id": { does: "Retrieves an instance by id or subdomain.", answer: a.Instance },
+  "PATCH /instances/:id": { does: "Updates an instance.", body: b.InstancePatch, answer: a.Instance },
+  "DELETE /instances/:id": { does: "Deletes an instance, with its users and sessions.", answer: a.Deleted },
+  "POST /instances/:id/reveal": { does: "Reveals an instance's keys.", ...nothing, answer: a.Keys },
   "POST /instances/:id/keys/rotate": {
-    does: "Replaces keys of an instance. Tokens signed with the old secret key stop verifying.",
+    does: "Rotates an instance's keys. Tokens signed with the old secret key are no longer valid.",
     ...optional(b.RotateKeys),
     answer: a.Keys,
   },
   "GET /instances/:id/connections": {
-    does: "Says with which credentials each provider is asked, and why.",
+    does: "Lists the credentials in use for each provider, with the reason.",
     answer: list(a.Connection),
   },
   "PUT /instances/:id/connections/:provider": {
-    does: "Gives an instance credentials of its own at a provider.",
+    does: "Sets an instance's credentials for a provider.",
     body: b.NewConnection,
     answer: a.Connection,
   },
   "DELETE /instances/:id/connections/:provider": {
-    does: "Takes an instance's own credentials at a provider away.",
+    does: "Deletes an instance's credentials for a provider.",
     answer: a.Deleted,
   },
   "POST /instances/:id/connections/:provider/test": {
-    does: "Asks the provider whether it accepts the credentials.",
+    does: "Tests whether the provider accepts the credentials.",
     ...nothing,
     answer: a.ConnectionTest,
   },
 
-  "GET /users": { does: "Lists or searches the users of an instance.", query: q.Searched, answer: list(a.User) },
-  "POST /users": { does: "Makes a user, with identities and sessions.", body: b.NewUser, answer: a.User, status: 201 },
-  "GET /users/:id": { does: "Gets a user.", answer: a.User },
-  "PATCH /users/:id": { does: "Changes a user.", body: b.UserPatch, answer: a.User },
-  "DELETE /users/:id": { does: "Deletes a user, with identities and sessions.", answer: a.Deleted },
+  "GET /users": { does: "Lists or searches an instance's users.", query: q.Searched, answer: list(a.User) },
+  "POST /users": {
+    does: "Creates a user, with identities and sessions.",
+    body: b.NewUser,
+    answer: a.User,
+    status: 201,
+  },
+  "GET /users/:id": { does: "Retrieves a user.", answer: a.User },
+  "PATCH /users/:id": { does: "Updates a user.", body: b.UserPatch, answer: a.User },
+  "DELETE /users/:id": { does: "Deletes a user, with its identities and sessions.", answer: a.Deleted },
   "GET /sessions": {
-    does: "Lists or searches the sessions of an instance.",
+    does: "Lists or searches an instance's sessions.",
     query: q.Searched,
     answer: list(a.Session),
   },
-  "GET /sessions/:session_id": { does: "Gets a session.", answer: a.Session },
+  "GET /sessions/:session_id": { does: "Retrieves a session.", answer: a.Session },
   "POST /sessions/:session_id/revoke": { does: "Revokes a session.", ...nothing, answer: a.Session },
   "POST /sessions/:session_id/restore": {
-    does: "Makes a revoked session active again.",
+    does: "Restores a revoked session.",
     ...nothing,
     answer: a.Session,
   },
   "GET /personas": {
-    does: "Lists the accounts that the simulated providers know.",
+    does: "Lists personas: the accounts at the simulated providers.",
     query: q.Paged,
     answer: list(a.Persona),
   },
-  "POST /personas": { does: "Makes a persona.", body: b.NewPersona, answer: a.Persona, status: 201 },
-  "GET /personas/:id": { does: "Gets a persona.", answer: a.Persona },
-  "PATCH /personas/:id": { does: "Changes a persona.", body: b.PersonaPatch, answer: a.Persona },
+  "POST /personas": { does: "Creates a persona.", body: b.NewPersona, answer: a.Persona, status: 201 },
+  "GET /personas/:id": { does: "Retrieves a persona.", answer: a.Persona },
+  "PATCH /personas/:id": { does: "Updates a persona.", body: b.PersonaPatch, answer: a.Persona },
   "DELETE /personas/:id": { does: "Deletes a persona.", answer: a.Deleted },
 
   "POST /tokens": {
-    does: "Makes a token of a kind, and says what verifying it answers.",
+    does: "Creates a token of the given kind, with the expected result of verifying it.",
     ...optional(b.NewToken),
     answer: a.Token,
     status: 201,
   },
   "POST /tokens/verify": {
-    does: "Verifies a token, and explains the answer.",
+    does: "Verifies a token and explains the result.",
     body: b.TokenToVerify,
     answer: a.TokenReport,
   },
   "POST /sign-ins": {
-    does: "Runs a whole sign-in, without a browser.",
+    does: "Runs a complete sign-in without a browser.",
     ...optional(b.NewSignIn),
     answer: a.SignIn,
     status: 201,
   },
 
-  "GET /outcomes": { does: "Lists the ways in which a sign-in can end.", answer: list(a.Outcome) },
-  "GET /scenarios": { does: "Lists the scenarios.", query: q.Scenarios, answer: list(a.Scenario) },
+  "GET /outcomes": { does: "Lists the possible outcomes of a sign-in.", answer: list(a.Outcome) },
+  "GET /scenarios": { does: "Lists scenarios.", query: q.Scenarios, answer: list(a.Scenario) },
   "POST /scenarios": {
-    does: "Decides how the next sign-ins that match will end.",
+    does: "Creates a scenario, which decides how the next matching sign-ins end.",
     ...optional(b.NewScenario),
     answer: a.Scenario,
     status: 201,
@@ -116,51 +121,60 @@ export const CONTROL_ROUTES = {
   "DELETE /scenarios": { does: "Deletes scenarios.", query: q.ScenarioFilter, answer: a.DeletedAll },
   "DELETE /scenarios/:id": { does: "Deletes a scenario.", answer: a.Deleted },
   "POST /browsers": {
-    does: "Makes cookies by which a scenario can tell one browser from another.",
+    does: "Creates cookies by which a scenario can tell one browser from another.",
     ...optional(b.NewBrowser),
     answer: a.Browser,
     status: 201,
   },
 
-  "GET /clock": { does: "Reads the clock.", answer: a.Clock },
+  "GET /clock": { does: "Retrieves the clock.", answer: a.Clock },
   "POST /clock/freeze": {
-    does: "Stops the clock, now or at a moment.",
+    does: "Stops the clock, now or at a given time.",
     ...optional(b.FreezeClock),
     answer: a.Clock,
   },
-  "POST /clock/set": { does: "Sets the clock, which goes on running.", body: b.ClockTime, answer: a.Clock },
-  "POST /clock/advance": { does: "Moves the clock forwards.", body: b.AdvanceClock, answer: a.Clock },
-  "POST /clock/resume": { does: "Lets the clock run on from where it is.", ...nothing, answer: a.Clock },
-  "POST /clock/reset": { does: "Goes back to the real time.", ...nothing, answer: a.Clock },
+  "POST /clock/set": { does: "Sets the clock. It keeps running.", body: b.ClockTime, answer: a.Clock },
+  "POST /clock/advance": { does: "Moves the clock forward.", body: b.AdvanceClock, answer: a.Clock },
+  "POST /clock/resume": { does: "Resumes a stopped clock.", ...nothing, answer: a.Clock },
+  "POST /clock/reset": { does: "Resets the clock to real time.", ...nothing, answer: a.Clock },
 
-  "GET /snapshots": { does: "Lists the snapshots.", query: q.Paged, answer: list(a.Snapshot) },
-  "POST /snapshots": { does: "Saves all records and the clock.", body: b.NewSnapshot, answer: a.Snapshot, status: 201 },
+  "GET /snapshots": { does: "Lists snapshots.", query: q.Paged, answer: list(a.Snapshot) },
+  "POST /snapshots": {
+    does: "Saves all records and the clock as a snapshot.",
+    body: b.NewSnapshot,
+    answer: a.Snapshot,
+    status: 201,
+  },
   "POST /snapshots/:name/restore": {
-    does: "Puts a snapshot in the place of all records.",
+    does: "Replaces all records with a snapshot.",
     ...nothing,
     answer: a.Snapshot,
   },
   "DELETE /snapshots/:name": { does: "Deletes a snapshot.", answer: a.Deleted },
-  "POST /reset": { does: "Goes back to the seed, or empties one instance.", body: b.Reset, answer: a.Reset },
+  "POST /reset": { does: "Restores the seed, or clears one instance.", body: b.Reset, answer: a.Reset },
   "POST /seed": {
-    does: "Adds a seed document at once (201), or generates users in a job (202).",
+    does: "Adds the records of a seed document (201), or starts a job that generates users (202).",
     body: b.Seeding,
     answer: z.union([a.Job, a.Seeded]),
     status: 201,
   },
-  "GET /jobs/:id": { does: "Says how far a job is.", answer: a.Job },
+  "GET /jobs/:id": { does: "Retrieves a job's progress.", answer: a.Job },
 
-  "GET /flows": { does: "Lists the sign-ins.", query: q.Flows, answer: list(a.Flow) },
-  "GET /flows/summary": { does: "Counts the sign-ins by how they ended.", query: q.Filtered, answer: a.FlowSummary },
-  "GET /flows/:id": { does: "Gets a sign-in, with its steps.", query: q.Format, answer: z.union([a.Flow, a.Har]) },
+  "GET /flows": { does: "Lists sign-ins.", query: q.Flows, answer: list(a.Flow) },
+  "GET /flows/summary": {
+    does: "Counts sign-ins by result, error, provider and outcome.",
+    query: q.Filtered,
+    answer: a.FlowSummary,
+  },
+  "GET /flows/:id": { does: "Retrieves a sign-in, with its steps.", query: q.Format, answer: z.union([a.Flow, a.Har]) },
   "POST /flows/:id/replay": {
-    does: "Runs a sign-in again, as it was or with a difference.",
+    does: "Runs a sign-in again, unchanged or with other parameters.",
     ...optional(b.Replay),
     answer: a.SignIn,
     status: 201,
   },
-  "GET /requests": { does: "Lists the requests that were answered.", query: q.Requests, answer: list(a.Request) },
-  "GET /requests/:id": { does: "Gets a request, by the Request-Id of its answer.", answer: a.Request },
+  "GET /requests": { does: "Lists requests.", query: q.Requests, answer: list(a.Request) },
+  "GET /requests/:id": { does: "Retrieves a request by the Request-Id of its response.", answer: a.Request },
   "GET /events": {
     does: "Streams requests and flows, as text/event-stream or NDJSON.",
     query: q.Events,
@@ -168,13 +182,13 @@ export const CONTROL_ROUTES = {
   },
 
   "POST /dashboard-links": {
-    does: "Makes a link that opens the dashboard once.",
+    does: "Creates a one-time link to the dashboard.",
     ...nothing,
     answer: a.DashboardLink,
     status: 201,
   },
   "POST /dashboard-keys": {
-    does: "Exchanges the code of a dashboard link for a key. Needs no other key.",
+    does: "Exchanges the code of a dashboard link for a key. Requires no other key.",
     body: b.RedeemCode,
     answer: a.DashboardKey,
     status: 201,
