@@ -22,8 +22,9 @@ import {
 } from "./call.ts";
 import { ConfigError, isServiceError, TokenError, type ErrorCode, type ServiceError } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
+import { checkKey } from "./keys.ts";
 import { listCall, type ListCall } from "./list.ts";
-import { checkConfidential, checkKey, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions } from "./options.ts";
+import { checkConfidential, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions } from "./options.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { fetchTransport, undiciTransport } from "./transport.ts";
 
@@ -109,8 +110,9 @@ export function createClient(options: ClientOptions = {}): Client {
 
   const resolve = (key = publishableKey, { auth, ...request }: ResolveOptions = {}): Call<Instance> => {
     const wanted = (): string => {
+      if (key === undefined) return missing("publishableKey");
       checkKey("the key to resolve", key, PUBLISHABLE_KEY_PREFIX);
-      return key ?? missing("publishableKey");
+      return key;
     };
     const deps: CallDeps = {
       ...shared,

@@ -4,6 +4,7 @@ import type { Now } from "../wire/now.ts";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
 import type { RequestOptions, Try } from "./call.ts";
 import { ConfigError } from "./errors.ts";
+import { checkKey } from "./keys.ts";
 
 /** How long a call may take, if neither it nor its client says otherwise. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
@@ -42,8 +43,8 @@ export interface ClientOptions extends Omit<RequestOptions, "signal"> {
  */
 export function checkOptions(options: ClientOptions): void {
   const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl } = options;
-  checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
-  checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);
+  if (secretKey !== undefined) checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
+  if (publishableKey !== undefined) checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);
   checkAddress("baseUrl", baseUrl);
   checkAddress("publicUrl", publicUrl);
   checkAddress("apiUrl", apiUrl);
@@ -63,23 +64,7 @@ export function checkConfidential(option: string, address: string, { insecure }:
   );
 }
 
-type KeyPrefix = typeof SECRET_KEY_PREFIX | typeof PUBLISHABLE_KEY_PREFIX;
-const KEY_KINDS: Readonly<Record<KeyPrefix, string>> = { sk_: "secret", pk_: "publishable" };
-
-/** @param option how the caller names the key, which itself is not repeated */
-export function checkKey(option: string, key: string | undefined, prefix: KeyPrefix): void {
-  if (key === undefined) return;
-  if (key === "") throw new ConfigError(`${option} is empty: it must begin with ${prefix}. Is its variable set?`);
-  // A program without types may pass anything.
-  const text = typeof key === "string" ? key : "";
-  if (text.startsWith(prefix) && /^[\x21-\x7e]+$/.test(text)) return;
-  const [, kind] = Object.entries(KEY_KINDS).find(([other]) => text.startsWith(other)) ?? [];
-  if (kind === undefined || kind === KEY_KINDS[prefix])
-    throw new ConfigError(`${option} must begin with ${prefix} and contain no spaces`);
-  throw new ConfigError(`${option} is a ${kind} key: use the ${KEY_KINDS[prefix]} key, which begins with ${prefix}`);
-}
-
-/** The address itself is not repeated: where it is wrong, it may hold a password. */
+/** The address itself is not repeated: it may contain a password. */
 function checkAddress(option: string, address: string | undefined): void {
   if (address === undefined) return;
   const url = URL.canParse(address) ? new URL(address) : undefined;

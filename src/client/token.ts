@@ -1,14 +1,13 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { claimsProblem, type TokenClaims } from "../wire/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
-import { SECRET_KEY_PREFIX } from "../wire/names.ts";
 import type { Now } from "../wire/now.ts";
 import { codeOfProblem, importKey, verifySignature, type SigningKey, type TokenProblem } from "../wire/token.ts";
-import { ConfigError, TokenError } from "./errors.ts";
+import { TokenError } from "./errors.ts";
+import { checkSigningKey } from "./keys.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
 
-const MIN_KEY_LENGTH = 32;
 const MAX_KEYS = 32;
 
 export interface VerifyTokenOptions {
@@ -70,16 +69,11 @@ export function decodeToken(token: string): {
   }
 }
 
-/** The keys in the options, as a list. @throws {ConfigError} for a key that is too short, or not a secret key */
+/** The keys in the options, as a list. @throws {ConfigError} for one that can't be a secret key, or none */
 export function secretKeysOf({ secretKey }: Pick<VerifyTokenOptions, "secretKey">): readonly string[] {
-  const keys: readonly unknown[] = [secretKey].flat();
-  const areGood = keys.every(
-    (key) => typeof key === "string" && key.startsWith(SECRET_KEY_PREFIX) && key.length >= MIN_KEY_LENGTH,
-  );
-  if (areGood && keys.length > 0) return keys as readonly string[];
-  throw new ConfigError(
-    `secretKey must begin with ${SECRET_KEY_PREFIX} and have at least ${MIN_KEY_LENGTH} characters`,
-  );
+  const keys = [secretKey].flat();
+  for (const key of keys.length > 0 ? keys : [""]) checkSigningKey("secretKey", key);
+  return keys;
 }
 
 const importedKeys = new Map<string, Promise<SigningKey>>();

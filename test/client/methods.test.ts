@@ -270,6 +270,12 @@ describe("The client's checks before a request", () => {
     expect(() => createClient(options)).toThrow(new ConfigError(message));
   });
 
+  it("take a secret key of any length, and say what verifyLocal needs", async () => {
+    const { tokens } = createClient({ secretKey: "sk_short", baseUrl: FRONT });
+    const message = "secretKey must have at least 32 characters to verify tokens";
+    await expect(tokens.verifyLocal("x.y.z")).rejects.toEqual(new ConfigError(message));
+  });
+
   it.each<[what: string, options: ClientOptions, message: string]>([
     ["an address", { secretKey: KEY }, "createClient needs baseUrl, or publishableKey and apiUrl"],
     ["the API's address", { secretKey: KEY, publishableKey: "pk_acme_0123" }, "createClient needs apiUrl"],

@@ -119,6 +119,8 @@ describe("The middleware for every framework", () => {
     ["pk_acme_0123456789abcdefghijklmnopqrstuvwxyz"],
     [[]],
     [[KEY, undefined]],
+    [`${KEY}\n`],
+    [[KEY, `${KEY} ${KEY}`]],
   ])("rejects the secret key %j when it is created", (key) => {
     const options = { secretKey: key as string };
     for (const make of [

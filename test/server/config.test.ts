@@ -42,7 +42,7 @@ interface Where {
 
 /** The client's options without its transport. */
 async function resolve({ env = {}, flags = {}, cwd = directory }: Where): Promise<ClientOptions> {
-  const { fetch: _, retry: __, ...options } = await clientOptions(createContext({ env, cwd }), flags);
+  const { fetch: _, retry: __, timeoutMs: ___, ...options } = await clientOptions(createContext({ env, cwd }), flags);
   return options;
 }
 

@@ -1,4 +1,5 @@
-import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/names.ts";
+import { checkKey } from "../../client/keys.ts";
+import { SECRET_KEY_PREFIX } from "../../wire/names.ts";
 import { checkUrl, checkWay, optionsOf } from "../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -17,7 +18,7 @@ import {
 } from "../credentials/profiles.ts";
 import { forgetKey, storeKey } from "../credentials/stored-key.ts";
 import { originOf } from "../connection/sources.ts";
-import { checkKey, openWith } from "../connection/client.ts";
+import { openWith, verifyKeyWithService } from "../connection/client.ts";
 
 export interface LoginOptions extends GlobalFlags {
   readonly publishableKey?: string;
@@ -62,7 +63,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
     );
 
   const key = await readGoodKey(context, origin, async (secretKey) => {
-    if (options.check) await checkKey(context, { ...address, secretKey });
+    if (options.check) await verifyKeyWithService(context, { ...address, secretKey });
   });
   const secret_key = await storeKey(context, name, origin, key, await isForFile(context, options));
   // The one before it, where that is in the other place.
@@ -146,10 +147,7 @@ async function readKey(context: Context, origin: string): Promise<string> {
     : await readStdin(context);
   const key = text.trim();
   if (key === "") throw new CliError(EXIT.usage, "The key is empty.", "Nothing was changed.");
-  if (key.startsWith(PUBLISHABLE_KEY_PREFIX))
-    throw new CliError(EXIT.usage, "That is a publishable key.", "A secret key begins with sk_.");
-  if (!key.startsWith(SECRET_KEY_PREFIX) || !/^[\x21-\x7e]+$/.test(key))
-    throw new CliError(EXIT.usage, "Not a secret key.", "A secret key begins with sk_ and has no spaces.");
+  checkKey("The key", key, SECRET_KEY_PREFIX);
   return key;
 }
 

@@ -9,7 +9,7 @@ import { readCurrent } from "../credentials/profiles.ts";
 import type { Sourced } from "../credentials/secret-source.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
-import { checkKey } from "../connection/client.ts";
+import { verifyKeyWithService } from "../connection/client.ts";
 
 const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
 
@@ -40,7 +40,7 @@ export async function runWhoami(context: Context, options: WhoamiOptions): Promi
   const key = await keyOf(target);
   const baseUrl = optionsOf(context, target).baseUrl;
   if (check && key !== undefined && baseUrl !== undefined)
-    await checkKey(context, { base_url: baseUrl, secretKey: key.value }, target);
+    await verifyKeyWithService(context, { base_url: baseUrl, secretKey: key.value }, target);
   const shown = {
     ...Object.fromEntries(VALUES.map((name) => [name, target[name] ?? null])),
     secret_key: key ? { value: mask(key.value), source: key.source } : null,

@@ -1,7 +1,8 @@
 import { isConfidential } from "../../wire/loopback.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/names.ts";
 import type { ClientOptions } from "../../client/client.ts";
-import { checkKey, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
+import { checkKey } from "../../client/keys.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";

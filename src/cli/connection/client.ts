@@ -28,7 +28,7 @@ export async function openKeylessClient(context: Context, flags: GlobalFlags): P
 const NO_USER = "id:00000000-0000-0000-0000-000000000000";
 
 /** @throws {CliError} where the service refuses the key; what the client throws where there is no answer */
-export async function checkKey(
+export async function verifyKeyWithService(
   context: Context,
   { base_url, secretKey }: { base_url: string; secretKey: string },
   { server }: Target = {},

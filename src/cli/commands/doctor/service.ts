@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Target } from "../../connection/sources.ts";
-import { checkKey } from "../../connection/client.ts";
+import { verifyKeyWithService } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";
 import { exchange, type Answer } from "../../connection/exchange.ts";
 import { explainFailure } from "../../connection/failure.ts";
@@ -116,7 +116,7 @@ async function keyCheck(context: Context, target: Target, base: string): Promise
   if (target.secret_key === undefined)
     return warning("key", "No secret key for this service.", "Set SVC_SECRET_KEY, or store the key with: svc login");
   try {
-    await checkKey(context, { base_url: base, secretKey: await requireKey(context, target) }, target);
+    await verifyKeyWithService(context, { base_url: base, secretKey: await requireKey(context, target) }, target);
     return ok("key", `accepted (${target.secret_key.source})`);
   } catch (error) {
     const { message, hint } = toFailure(error);

@@ -1,10 +1,9 @@
+import { checkSigningKey } from "../../../client/keys.ts";
 import { requireKey } from "../../connection/client-options.ts";
 import { openClient } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
 import type { How } from "./json.ts";
 import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
 
@@ -47,7 +46,6 @@ async function localKey(context: Context, options: GlobalFlags): Promise<string>
   const isChosen = [options.instance, options.baseUrl, options.profile].some((flag) => flag !== undefined);
   const own = isChosen ? undefined : context.env["SVC_SECRET_KEY"];
   const key = own || (await requireKey(context, await resolveTarget(context, options)));
-  if (!/^sk_[\x21-\x7e]{29,}$/.test(key))
-    throw new CliError(EXIT.noKey, "Not a secret key.", "A secret key begins with sk_ and has 32 characters or more.");
+  checkSigningKey(own ? "SVC_SECRET_KEY" : "The secret key", key);
   return key;
 }
