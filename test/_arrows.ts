@@ -82,6 +82,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/simulator": [
     "wire",
     "server/cache-limit.ts",
+    "server/cookies.ts",
     "server/random.ts",
     "server/errors.ts",
     "server/flows",
@@ -102,6 +103,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/sign-in": [
     "wire",
     "server/cache-limit.ts",
+    "server/cookies.ts",
     "server/random.ts",
     "server/errors.ts",
     "server/flows",
@@ -114,6 +116,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/flows": ["wire"],
   "server/token.ts": ["wire", "server/cache-limit.ts", "server/errors.ts", "server/hs256.ts", "server/store"],
   "server/hs256.ts": [],
+  "server/cookies.ts": [],
   "server/random.ts": [],
   "server/cache-limit.ts": [],
   "server/store/open.ts": ["server/store", "server/store/json", "server/store/postgres"],

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { configureServer, createListener } from "../src/server/http/listener.ts";
 import { createAddresses } from "../src/server/instances/addresses.ts";
 import { createLive } from "../src/server/live/index.ts";
+import { createOffers } from "../src/server/providers/offers.ts";
 import { createService } from "../src/server/service.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
 import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
@@ -70,7 +71,8 @@ export async function openMemoryServer(
     addresses: createAddresses(`http://localhost:${port}`, port, []),
     isLocal: true,
     locate: nowhere,
-    providers: "simulated",
+    identitySecret: "identity",
+    offers: createOffers({ mode: "simulated", globals: {}, isLocal: true }),
     credentials: {},
     fetch: () => Promise.reject(new Error("no real provider is asked")),
     onBug,

@@ -8,6 +8,7 @@ import { createLive } from "../src/server/live/index.ts";
 import type { ProvidersMode } from "../src/server/providers/offers.ts";
 import type { Credentials } from "../src/server/providers/credentials.ts";
 import { parseSeed } from "../src/server/seed/index.ts";
+import { createOffers } from "../src/server/providers/offers.ts";
 import { createService } from "../src/server/service.ts";
 import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
 import type { InstanceRecord, Records } from "../src/server/store/records.ts";
@@ -201,6 +202,8 @@ function checkDocumented({ method, route, status, reason }: RequestEntry): void 
 
 /** A fresh service in this process, with no socket and no network. */
 export async function setup(options: SetupOptions = {}): Promise<Service> {
+  const { isLocal = true, credentials = {} } = options;
+  const { providers: mode = isLocal || options.credentials ? "auto" : "simulated" } = options;
   const clock = new Clock();
   const store = options.store ?? openMemoryStore();
   const records: Records = parseSeed(JSON.stringify(options.seed ?? SEED), "seed", START);
@@ -220,10 +223,11 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
         }
       : undefined,
     addresses,
-    isLocal: options.isLocal ?? true,
+    isLocal,
     locate: nowhere,
-    providers: options.providers ?? (options.isLocal === false && !options.credentials ? "simulated" : "auto"),
-    credentials: options.credentials ?? {},
+    identitySecret: "identity",
+    offers: createOffers({ mode, globals: credentials, isLocal }),
+    credentials,
     fetch: options.fetch ?? (() => Promise.reject(new Error("there is no network in tests"))),
     onBug: (error) => log.bugs.push(error),
     onUnlisted: ({ subdomain }, origin) => log.unlisted.push(`${subdomain}: ${origin}`),

@@ -8,24 +8,26 @@ import { createService, type ServiceOptions } from "./service.ts";
 import { SEEDED } from "./store/store.ts";
 
 /** As the operator sets them. */
-type Given = Pick<
-  ServeOptions,
-  "control" | "controlKey" | "credentials" | "fetch" | "now" | "onRequest" | "providers" | "warn"
->;
+type Given = Pick<ServeOptions, "control" | "controlKey" | "credentials" | "fetch" | "onRequest">;
 /** As they are passed on. */
-type PassedOn = Pick<ServiceOptions, "addresses" | "isLocal" | "isStopping" | "locate" | "providerTimeoutMs" | "store">;
+type PassedOn = Pick<
+  ServiceOptions,
+  "addresses" | "isLocal" | "isStopping" | "locate" | "offers" | "providerTimeoutMs" | "store"
+>;
 
 interface AssembleOptions extends Given, PassedOn {
   /** Whether the store was just filled, so that a reset returns to its present records. */
   readonly isFresh: boolean;
   readonly metrics?: Metrics | undefined;
+  now(): Date;
+  warn(message: string): void;
 }
 
 /**
  * What a server on a port and one inside a program have in common: the service on its store, and its control API.
  */
 export async function assemble(options: AssembleOptions) {
-  const { store, isLocal, metrics, now = () => new Date(), warn = () => {} } = options;
+  const { store, addresses, isLocal, metrics, now, warn } = options;
   const stopped = new AbortController();
   const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
   if (options.isFresh && control) await store.snapshots.save(SEEDED, now().toISOString());
@@ -39,7 +41,6 @@ export async function assemble(options: AssembleOptions) {
     identitySecret,
     live,
     control,
-    providers: options.providers ?? "auto",
     credentials: options.credentials ?? {},
     fetch: options.fetch ?? realFetch,
     onBug,
@@ -61,10 +62,11 @@ export async function assemble(options: AssembleOptions) {
   });
   return {
     app,
-    live,
     /** Undefined without a control API. */
     control,
     identitySecret,
+    /** The current ones, with their addresses. */
+    instances: () => live.instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
     /** Stops timers, streams and jobs. The store stays open. */
     stop(): void {
       stopped.abort();

@@ -1,6 +1,7 @@
 import { createAddresses } from "./instances/addresses.ts";
 import { assemble } from "./assemble.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";
+import { createOffers } from "./providers/offers.ts";
 import { fill, fillingOf } from "./seed/apply.ts";
 import { nowhere } from "./sign-in/geo.ts";
 import { openStore } from "./store/open.ts";
@@ -31,14 +32,16 @@ export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer>
   if (filling) await fill(store, filling, false);
   const addresses = createAddresses(URL_INSIDE, HTTP_PORT);
   let isStopping = false;
-  const { app, control, live, stop } = await assemble({
+  const { app, control, instances, stop } = await assemble({
     ...options,
     store,
     addresses,
     isLocal: true,
     isFresh: true,
     locate: nowhere,
-    providers: "simulated",
+    now,
+    offers: createOffers({ mode: "simulated", globals: {}, isLocal: true }),
+    warn,
     isStopping: () => isStopping,
   });
   return {
@@ -46,7 +49,7 @@ export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer>
     api_url: addresses.api,
     control_key: control!.controlKey,
     get instances() {
-      return live.instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) }));
+      return instances();
     },
     fetch: app.fetch,
     async close() {

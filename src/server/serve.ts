@@ -102,9 +102,12 @@ async function serveStore(
     isFresh: filling !== undefined,
     locate,
     metrics,
+    now,
+    offers,
+    warn,
     isStopping: () => isStopping,
   });
-  const { control, live } = assembled;
+  const { control } = assembled;
   start(assembled.app);
   return {
     url: addresses.front,
@@ -122,7 +125,7 @@ async function serveStore(
     control_key: control?.controlKey,
     dashboardLink: async () => control && dashboardLink(control.dashboardKeys, addresses, true),
     get instances() {
-      return live.instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) }));
+      return assembled.instances();
     },
     async close({ drainMs = 0 } = {}) {
       isStopping = true;

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import { createApp, type App } from "./http/app.ts";
@@ -14,7 +13,6 @@ import type { Live } from "./live/index.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials } from "./providers/credentials.ts";
-import { createOffers, type ProvidersMode } from "./providers/offers.ts";
 import { createSimulator } from "./simulator/index.ts";
 import type { ConnectionRecord } from "./store/records.ts";
 import { createTokens } from "./token.ts";
@@ -22,8 +20,10 @@ import { createTokens } from "./token.ts";
 type FromOutside =
   | "store"
   | "addresses"
+  | "identitySecret"
   | "isLocal"
   | "locate"
+  | "offers"
   | "onBug"
   | "onFailure"
   | "onUnlisted"
@@ -35,9 +35,6 @@ export interface ServiceOptions extends Pick<RouteDeps, FromOutside> {
   readonly live: Live;
   /** Undefined without a control API. */
   readonly control?: ControlOptions | undefined;
-  /** What only this process and the file that it wrote know; made up where none is given. */
-  readonly identitySecret?: string | undefined;
-  readonly providers: ProvidersMode;
   readonly credentials: Credentials;
   /** Reaches the real providers. */
   readonly fetch: Fetch;
@@ -50,7 +47,7 @@ export interface ServiceOptions extends Pick<RouteDeps, FromOutside> {
 
 /** Creates the proxy, the simulated providers and the control API. */
 export function createService(options: ServiceOptions): App {
-  const { addresses, credentials, live, store } = options;
+  const { addresses, credentials, live, offers, store } = options;
   const { instances } = live;
   const { now } = live.clock;
   const flows = new Flows(now);
@@ -71,14 +68,11 @@ export function createService(options: ServiceOptions): App {
   });
   live.onPersonas((personas) => simulator.personas.replace(personas));
   const tokens = createTokens();
-  const offers = createOffers({ mode: options.providers, globals: credentials, isLocal: options.isLocal });
   const deps = {
     ...options,
     instances,
     simulator,
     tokens,
-    identitySecret: options.identitySecret ?? randomBytes(32).toString("base64url"),
-    offers,
     connect: createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch }),
     startLimit: options.isLocal ? NO_START_LIMIT : createStartLimit(now),
     findInstance: instances.byId,

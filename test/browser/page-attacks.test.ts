@@ -8,6 +8,7 @@ import { createListener } from "../../src/server/http/listener.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
 import { createLive } from "../../src/server/live/index.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
+import { createOffers } from "../../src/server/providers/offers.ts";
 import { createService } from "../../src/server/service.ts";
 import { nowhere } from "../../src/server/sign-in/geo.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
@@ -57,7 +58,8 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
     addresses: createAddresses(`http://${name}:${port}`, port, [OTHER_NAME]),
     isLocal: true,
     locate: nowhere,
-    providers: "auto",
+    identitySecret: "identity",
+    offers: createOffers({ mode: "auto", globals: credentials, isLocal: true }),
     credentials,
     fetch: () => Promise.reject(new Error("there is no network in tests")),
     onBug: (error) => {

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import { assemble } from "../../src/server/assemble.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
+import { createOffers } from "../../src/server/providers/offers.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
 import { APP, FRONT, SEED, START } from "../_setup.ts";
@@ -15,6 +16,8 @@ it("An unexpected error in a sign-in is reported with its stack, and the applica
     addresses: createAddresses(FRONT, 7820),
     isLocal: true,
     isFresh: false,
+    now: () => START,
+    offers: createOffers({ mode: "auto", globals: {}, isLocal: true }),
     locate() {
       throw new RangeError("a bug");
     },

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { STATE_LIFETIME_SECONDS } from "../../wire/names.ts";
+import { hostCookie, readCookie, setCookie } from "../cookies.ts";
 import { randomBytes } from "../random.ts";
 
 /**
@@ -15,12 +16,12 @@ export interface Binding {
 
 export function createBinding(state: string, isHttps: boolean): Binding {
   const secret = randomBytes(32).toString("base64url");
-  return { hash: sha256(secret), cookie: setCookie(state, secret, STATE_LIFETIME_SECONDS, isHttps) };
+  return { hash: sha256(secret), cookie: bindingCookie(state, secret, STATE_LIFETIME_SECONDS, isHttps) };
 }
 
 /** `Set-Cookie` that deletes the cookie. */
 export function endBinding(state: string, isHttps: boolean): string {
-  return setCookie(state, "", 0, isHttps);
+  return bindingCookie(state, "", 0, isHttps);
 }
 
 /**
@@ -33,21 +34,17 @@ export function isBound(
   isHttps: boolean,
 ): boolean {
   if (record.binding === null) return !request.isBrowser;
-  const name = cookieName(record.state, isHttps);
-  const pairs = (request.cookie ?? "").split(";").map((pair) => pair.trim());
-  const secret = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
+  const secret = readCookie(request.cookie, hostCookie(cookieName(record.state), isHttps)) ?? "";
   return timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(record.binding));
 }
 
-/** Several sign-ins in one browser don't disturb each other, so the name tells them apart. */
-function cookieName(state: string, isHttps: boolean): string {
-  return `${isHttps ? "__Host-" : ""}svc_oauth_${sha256(state).slice(0, 8)}`;
+/** A name for each sign-in, so that several in one browser don't interfere. */
+function cookieName(state: string): string {
+  return `svc_oauth_${sha256(state).slice(0, 8)}`;
 }
 
-function setCookie(state: string, value: string, maxAge: number, isHttps: boolean): string {
-  // The `__Host-` prefix requires `Path=/` and `Secure` (RFC 6265bis, 4.1.3.2).
-  const scope = isHttps ? "Path=/; Secure" : "Path=/oauth";
-  return `${cookieName(state, isHttps)}=${value}; ${scope}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
+function bindingCookie(state: string, value: string, maxAge: number, isHttps: boolean): string {
+  return setCookie({ name: cookieName(state), value, path: "/oauth", maxAge }, isHttps);
 }
 
 function sha256(text: string): string {
