@@ -124,6 +124,17 @@ describe("A sign-in that fails after a valid state", () => {
     expect(service.log.failures).toEqual([`${provider}: temporarily_unavailable: ${provider} could not be reached`]);
   });
 
+  it.each(PROVIDERS)("returns to the application if %s does not answer in time, and says so", async (provider) => {
+    const service = await setup();
+    const query = new URLSearchParams({ provider, redirect_uri: APP });
+    const toProvider = locationOf(await service.fetch(`/oauth/authorize?${query.toString()}`));
+    let picker = requestOn(await (await service.fetch(toProvider.href)).text(), toProvider);
+    picker = requestOn(await (await service.fetch(`${picker.href}&outcome=token_timeout`)).text(), toProvider);
+    const toCallback = locationOf(await service.fetch(`${picker.href}&login_hint=ada`));
+    expect(locationOf(await service.fetch(toCallback.href)).href).toBe(failure("temporarily_unavailable"));
+    expect(service.log.failures).toEqual([`${provider}: temporarily_unavailable: ${provider} did not answer in time`]);
+  });
+
   it("returns to the application that the store cannot be written", async () => {
     const directory = await mkdtemp(join(tmpdir(), "svc-"));
     const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });

@@ -3,6 +3,9 @@ import { APP, FRONT, SEED, setup, type Service } from "../_setup.ts";
 import { take } from "../store/_records.ts";
 import { REGISTERED } from "./_registered.ts";
 
+const MISSING =
+  "it is missing; add the address that the user returns to, as redirect_uri=http://localhost:3000/callback";
+
 const CHARACTERS = "it has spaces, control or non-ASCII characters; percent-encode them";
 
 const NOT_ABSOLUTE =
@@ -63,7 +66,7 @@ describe.each(["/sign-in", "/oauth/authorize"])("The redirect_uri of %s, with no
   });
 
   it.each([
-    ["", "it is missing"],
+    ["", MISSING],
     [`${longest}x`, "it is longer than 2048 characters"],
 
     ["/callback", NOT_ABSOLUTE],
@@ -158,7 +161,7 @@ describe.each(["/sign-in", "/oauth/authorize"])("The redirect_uri of %s, with no
 
   it("is required", async () => {
     const { fetch } = await setup();
-    await expectRefused(await fetch(`${path}?provider=google`), "it is missing");
+    await expectRefused(await fetch(`${path}?provider=google`), MISSING);
   });
 
   it.each([APP, "https://app.acme.test/callback"])("may not be %s if others can reach the server", async (uri) => {

@@ -138,7 +138,7 @@ async function fetchReply<Schema extends z.ZodMiniType>(
 }
 
 async function send(
-  { connection }: Exchange,
+  { connection, signal }: Exchange,
   endpoint: string,
   init: FetchInit,
 ): Promise<{ status: number; text: string }> {
@@ -153,7 +153,8 @@ async function send(
         "server_error",
         `${name}: the answer of ${endpoint} is longer than ${MAX_REPLY_BYTES} bytes`,
       );
-    throw new SignInError("temporarily_unavailable", `${name} could not be reached`, { cause: error });
+    const problem = signal.aborted ? "did not answer in time" : "could not be reached";
+    throw new SignInError("temporarily_unavailable", `${name} ${problem}`, { cause: error });
   }
 }
 

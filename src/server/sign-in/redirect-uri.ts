@@ -34,7 +34,10 @@ export function parseRedirectUri(uri: string): RedirectUri {
 }
 
 function parse(uri: string): RedirectUri {
-  if (uri === "") throw refused("it is missing");
+  if (uri === "")
+    throw refused(
+      "it is missing; add the address that the user returns to, as redirect_uri=http://localhost:3000/callback",
+    );
   if (uri.length > MAX_LENGTH) throw refused(`it is longer than ${MAX_LENGTH} characters`);
   if (/[^\u0021-\u007e]/.test(uri))
     throw refused("it has spaces, control or non-ASCII characters; percent-encode them");
