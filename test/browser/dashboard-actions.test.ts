@@ -52,6 +52,20 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, ()
     expect(report.body.status).toBe(401);
   });
 
+  it("asks before it deactivates an instance, and activates it at once", async () => {
+    const { page, visit, control } = dashboard;
+    await visit(`instances/${acme.id}`);
+    const active = async (): Promise<boolean> =>
+      (await control(`GET /instances/${acme.id}`)).body.data.active as boolean;
+    await button("Deactivate…").click();
+    expect(await page.getByRole("dialog").textContent()).toContain("can't sign in");
+    expect(await active()).toBe(true);
+    await page.getByTestId("confirm").click();
+    await expect.poll(active).toBe(false);
+    await button("Activate").click();
+    await expect.poll(active).toBe(true);
+  });
+
   it("adds and removes a redirect URI, and shows the server's error for an invalid one", async () => {
     const { page, visit, control } = dashboard;
     await visit(`instances/${acme.id}`);

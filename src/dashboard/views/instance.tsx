@@ -1,6 +1,8 @@
+import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { BodyOf } from "../../wire/control/routes.ts";
 import type { Provider } from "../../wire/names.ts";
+import { visible } from "../../wire/visible.ts";
 import { control } from "../api/client.ts";
 import { refreshState } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
@@ -8,6 +10,7 @@ import { href, listAddress } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyableValue } from "../ui/copy.tsx";
 import { Select } from "../ui/field.tsx";
+import { Confirm } from "../ui/form-dialog.tsx";
 import { notify } from "../ui/notices.tsx";
 import { Facts, Heading, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
@@ -21,6 +24,7 @@ import { UserText } from "../ui/user-text.tsx";
 export function Instance({ id }: { id: string }): VNode {
   const params = { id };
   const { data: instance, error, reload } = useLoad(() => control.request("GET /instances/:id", { params }), [id]);
+  const isStopping = useSignal(false);
   if (!instance || error)
     return <Unloaded title="Instance" back={listAddress("instances")} error={error} onRetry={reload} />;
   const { data } = instance;
@@ -44,7 +48,13 @@ export function Instance({ id }: { id: string }): VNode {
         <a class="button" href={href(["users"], { instance: instance.id })}>
           Users
         </a>
-        <Button onClick={() => change({ active: !data.active })}>{data.active ? "Deactivate" : "Activate"}</Button>
+        {data.active ? (
+          <Button kind="danger" onClick={() => void (isStopping.value = true)}>
+            Deactivate…
+          </Button>
+        ) : (
+          <Button onClick={() => change({ active: true })}>Activate</Button>
+        )}
       </Heading>
       <div class="grid-2">
         <Keys instance={instance} onRotate={reload} />
@@ -71,6 +81,19 @@ export function Instance({ id }: { id: string }): VNode {
       </div>
       <RedirectUris uris={data.redirect_uris} onSave={(redirect_uris) => change({ redirect_uris })} />
       <Connections instance={instance} />
+      {isStopping.value && (
+        <Confirm
+          title={`Deactivate ${visible(data.name)}?`}
+          action="Deactivate"
+          onConfirm={() => change({ active: false })}
+          onClose={() => void (isStopping.value = false)}
+        >
+          <p>
+            Users can't sign in until you activate it again: they are told “Instance not found”, also in sign-ins under
+            way. Tokens and API requests go on working.
+          </p>
+        </Confirm>
+      )}
     </>
   );
 }
