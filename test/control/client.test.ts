@@ -85,7 +85,14 @@ it("Flows can be waited for, including those whose start is refused", async () =
   });
   await fetch(`${server.url}/oauth/authorize?provider=google&redirect_uri=nonsense`);
   const [refused] = await client.request("GET /flows", { query: { error: "invalid_redirect_uri" } });
-  expect(refused).toMatchObject({ data: { result: "error", provider: "google", steps: [{ name: "begin" }] } });
+  expect(refused).toMatchObject({
+    data: {
+      result: "error",
+      provider: "google",
+      redirect_uri: "nonsense",
+      steps: [{ name: "begin", sent: { redirect_uri: "nonsense" } }],
+    },
+  });
   expect(await client.request("GET /flows", { query: { error: "account_conflict", wait: "50ms" } })).toEqual([]);
 });
 

@@ -10,6 +10,15 @@ it.each([
   ["/a?provider=google&&limit=5&", "/a?provider=google&limit=5"],
   ["/a?%70rovider=google", "/a?provider=google"],
   ["/a?redirect_uri=http%3A%2F%2Flocalhost%2Fcb%3Fkey%3Ds%23f", "/a?redirect_uri=http%3A%2F%2Flocalhost%2Fcb"],
+  [
+    "/a?redirect_uri=https%3A%2F%2Fada%3Ahunter2%40app.example%2Fcb",
+    "/a?redirect_uri=https%3A%2F%2F%5Bredacted%5D%40app.example%2Fcb",
+  ],
+  [
+    "/a?redirect_uri=https%3A%5C%5Cada%3Ahunter2%40app.example",
+    "/a?redirect_uri=https%3A%5C%5C%5Bredacted%5D%40app.example",
+  ],
+  ["/a?redirect_uri=https%3A%2F%2Fapp.example%2F%40ada", "/a?redirect_uri=https%3A%2F%2Fapp.example%2F%40ada"],
   ["/a?b=1&?query=x", "/a?b=[redacted]&%3Fquery=[redacted]"],
   ["/a?a%20b=1", "/a?a%20b=[redacted]"],
   ["/api/v1/users/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "/api/v1/users/[redacted]"],

@@ -64,10 +64,14 @@ export function redact(fields: Readonly<Record<string, unknown>> | undefined): S
   return shown;
 }
 
-/** An address without its query, which may contain a code, a state or a token. */
+/** A user name and password in an address, which may be malformed. */
+const USERINFO = /^((?:[^/@:]*:)?[/\\]*)[^/]*@/;
+
+/** An address without its query, which may contain a code, a state or a token, and without a user name and password. */
 export function withoutQuery(address: string): string {
   const end = address.search(/[?#]/);
-  return address.slice(0, end < 0 ? MAX_LENGTH : Math.min(end, MAX_LENGTH));
+  const text = address.slice(0, end < 0 ? MAX_LENGTH : Math.min(end, MAX_LENGTH));
+  return text.includes("@") ? text.replace(USERINFO, `$1${REDACTED}@`) : text;
 }
 
 /** A short number, or up to three words, such as `authorise`, `wp-login.php` or `__svc`: a passphrase has more. */

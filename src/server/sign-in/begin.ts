@@ -54,9 +54,16 @@ export async function checkBegin(
     return { connection, destination: checkRedirectUri(redirect_uri, instance, { caller, isLocal, isSimulated }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    const { code, detail = null } = error;
+    // It was not checked yet, and may be anything.
+    const shown = withoutQuery(redirect_uri);
     flows.refused(
-      { instance: instance.id, provider, result: "error", error: error.code, reason: error.detail ?? null },
-      { name: "begin", sent: { provider, instance: instance.subdomain }, answered: { status: 400, error: error.code } },
+      { instance: instance.id, provider, redirect_uri: shown || null, result: "error", error: code, reason: detail },
+      {
+        name: "begin",
+        sent: { provider, instance: instance.subdomain, redirect_uri: shown },
+        answered: { status: 400, error: code },
+      },
     );
     const [listed] = instance.redirect_uris.filter((entry) => /^https?:/.test(entry));
     const wayBack = listed === undefined ? undefined : wayBackTo(instance, withoutWildcard(listed));

@@ -12,7 +12,12 @@ const WHEN: Column<Flow> = { title: "When", cell: ({ data }) => <Time at={data.s
 const RESULT: Column<Flow> = { title: "Result", cell: (flow) => <FlowResult flow={flow} /> };
 const WHO: Column<Flow> = {
   title: "Account",
-  cell: ({ data }) => (data.as ? <UserText text={data.as} /> : <span class="faint">not chosen yet</span>),
+  cell: ({ data }) =>
+    data.as ? (
+      <UserText text={data.as} />
+    ) : (
+      <span class="faint">{data.result === "open" ? "not chosen yet" : "—"}</span>
+    ),
 };
 const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? ""), from: 400 };
 const ALL: readonly Column<Flow>[] = [
