@@ -32,4 +32,41 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
       .poll(async () => (await steps.allTextContents()).join())
       .toMatch(/shows the account picker.*signs in/s);
   });
+
+  it("shows where a refused sign-in was to lead, and that its account will not be chosen any more", async () => {
+    const app = "https://app.example.com/callback";
+    const query = new URLSearchParams({ provider: "google", redirect_uri: `${app}#fragment` });
+    await (await fetch(`${on.svc.url}/oauth/authorize?${query.toString()}`)).text();
+    await on.visit("flows");
+    const row = on.page.getByTestId("row").filter({ hasText: "invalid_redirect_uri" });
+    expect(await row.textContent()).not.toContain("not chosen yet");
+    await row.click();
+    await on.page.getByText(`"redirect_uri": "${app}"`).waitFor();
+    expect(await on.page.locator("dd", { hasText: app }).count()).toBe(1);
+  });
+
+  it("lists the accounts in the order of the picker", async () => {
+    await on.visit("try-it");
+    const options = await on.page.getByLabel("Account").locator("option").allTextContents();
+    expect(options.slice(0, 2)).toEqual(["The first one", "Ada Lovelace (ada@acme.test)"]);
+  });
+
+  it("counts one row as one, and shows no rows of the search before when a search is refused", async () => {
+    await on.visit("users?query=email:ada@acme.test");
+    expect(await on.page.getByTestId("page-info").textContent()).toBe("Page 1 · 1 row");
+    await on.visit("users?query=nickname:ada");
+    await on.page.getByText('Unknown field "nickname"').waitFor();
+    await expect.poll(() => on.page.getByTestId("row").count()).toBe(0);
+  });
+
+  it("darkens the whole window behind a dialog", async () => {
+    await on.visit("users");
+    await on.page.getByRole("button", { name: "New user" }).click();
+    await on.page.getByRole("dialog").waitFor();
+    const root = await on.page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
+    await on.page.keyboard.press("Escape");
+    await on.page.getByRole("dialog").waitFor({ state: "detached" });
+    const before = await on.page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
+    expect(root).not.toBe(before);
+  });
 });

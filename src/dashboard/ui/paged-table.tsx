@@ -43,22 +43,24 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
   }
   left.set(key, cursors.value);
   const after = cursors.value.at(-1);
-  const { data, error, isLoading, reload } = useLoad(
-    () => control.page<Route>(route, { query: { ...query, limit: PAGE_SIZE, after } as QueryOf<Route> }),
-    [key, after, reloadKey],
-  );
+  const { data, error, isLoading, reload } = useLoad(async () => {
+    const page = await control.page<Route>(route, { query: { ...query, limit: PAGE_SIZE, after } as QueryOf<Route> });
+    return { ...page, key };
+  }, [key, after, reloadKey]);
   useEffect(() => onError?.(error), [error]);
   if (error && !onError) return <Problem error={error} onRetry={reload} />;
-  if (!data) return error ? <></> : <Placeholder lines={8} />;
-  if (data.rows.length === 0 && after === undefined) return <>{empty}</>;
+  // Rows of the search before are no answer to one that failed.
+  if (error && data?.key !== key) return <></>;
+  if (!data) return <Placeholder lines={8} />;
+  const { rows, next } = data;
+  if (rows.length === 0 && after === undefined) return <>{empty}</>;
   const number = cursors.value.length;
-  const { next } = data;
   return (
     <div class={isLoading ? "stale" : ""}>
-      <Table {...table} rows={data.rows as readonly AnswerOf<Route>[number][]} />
+      <Table {...table} rows={rows as readonly AnswerOf<Route>[number][]} />
       <nav class="pages" aria-label="Pages">
         <span class="muted" data-testid="page-info">
-          Page {number} · {data.rows.length} rows
+          Page {number} · {rows.length} {rows.length === 1 ? "row" : "rows"}
         </span>
         <div class="actions">
           <Button small disabled={number === 1} onClick={() => void (cursors.value = cursors.value.slice(0, -1))}>

@@ -22,9 +22,9 @@ export function outcomeChoices(all?: string, provider?: string): Choice[] {
   return [...first(all), ...possible.map(({ id, title }) => ({ value: id, text: title }))];
 }
 
-/** The first accounts that the simulated providers know, as many as a list to choose from can have. */
-export function readPersonas(): Promise<Persona[]> {
-  return control.request("GET /personas", { query: { limit: 200 } });
+/** The latest accounts that the simulated providers know, as many as a choice can have, in the account picker's order. */
+export async function readPersonas(): Promise<Persona[]> {
+  return (await control.request("GET /personas", { query: { limit: 200 } })).toReversed();
 }
 
 export function personaChoices(personas: readonly Persona[], all: string): Choice[] {
