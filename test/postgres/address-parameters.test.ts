@@ -24,7 +24,9 @@ it("An address can name several hosts with their ports, and svc looks for one th
     { host: "b", port: 2 },
   ]);
   expect(parseAddress("postgres:///svc", { PGHOST: "a,b", PGPORT: "1,2" }).hosts[1]).toEqual({ host: "b", port: 2 });
-  expect(() => parseAddress("postgres:///svc?host=a,b&port=1,2,3")).toThrow("another number of ports than of hosts");
+  expect(() => parseAddress("postgres:///svc?host=a,b&port=1,2,3")).toThrow(
+    "has a different number of ports and hosts",
+  );
 });
 
 it("target_session_attrs of an address accepts read-write, primary and any, and the error lists them", () => {

@@ -9,7 +9,7 @@ import { testConnection } from "./connection-test.ts";
 import type { ControlDeps } from "./deps.ts";
 import { requireInstance } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
-import { changeInstance, refuse, requireDefault } from "./instances.ts";
+import { changeInstance, throwIfAny, requireDefault } from "./instances.ts";
 
 export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
   "GET /instances/:id/connections": ({ param }, deps) => {
@@ -20,7 +20,7 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
   "PUT /instances/:id/connections/:provider": async ({ param, body }, deps) => {
     const instance = requireInstance(deps, param("id"));
     const provider = requireProvider(param("provider"));
-    refuse(checkEndpoints(provider, body.endpoints, "endpoints"));
+    throwIfAny(checkEndpoints(provider, body.endpoints, "endpoints"));
     const { client_id, client_secret, endpoints } = body;
     const own: ConnectionRecord = { client_id, client_secret, ...(endpoints && { endpoints }) };
     const changed = await changeInstance(deps, instance.id, (before) => ({

@@ -5,8 +5,8 @@ import type { UserView } from "../store/store.ts";
 import { userByEmail } from "../store/user-by-email.ts";
 import type { ControlDeps } from "./deps.ts";
 
-/** What was looked up. @throws {ApiError} where there is none */
-export function found<Thing>(thing: Thing | undefined, code: ErrorCode, detail?: string): Thing {
+/** What was looked up. @throws {ApiError} with `code` if it is undefined */
+export function requireFound<Thing>(thing: Thing | undefined, code: ErrorCode, detail?: string): Thing {
   if (thing === undefined) throw new ApiError(code, detail);
   return thing;
 }
@@ -14,13 +14,13 @@ export function found<Thing>(thing: Thing | undefined, code: ErrorCode, detail?:
 /** An instance by id or subdomain. @throws {ApiError} `instance_not_found` */
 export function requireInstance({ instances }: Pick<ControlDeps, "instances">, name: string): InstanceRecord {
   const instance = instances.byId(name) ?? instances.bySubdomain(name.toLowerCase());
-  return found(instance, "instance_not_found", `no instance has the id or subdomain "${name}"`);
+  return requireFound(instance, "instance_not_found", `no instance has the id or subdomain "${name}"`);
 }
 
-/** The one that is named, or the first. */
+/** The named instance, or the first. @throws {ApiError} `instance_not_found` */
 export function chosenInstance(deps: ControlDeps, name: string | undefined): InstanceRecord {
   if (name !== undefined) return requireInstance(deps, name);
-  return found(deps.instances.first, "instance_not_found", "there is none yet; make one first");
+  return requireFound(deps.instances.first, "instance_not_found", "no instances yet; create one first");
 }
 
 /** A user of an instance by id or e-mail address. */

@@ -3,7 +3,7 @@ import type { Flow } from "../flows/flows.ts";
 import { json } from "../http/reply.ts";
 import type { ControlDeps } from "./deps.ts";
 import { filterFlows, waitFor } from "./filters.ts";
-import { found } from "./find.ts";
+import { requireFound } from "./find.ts";
 import { Ready, type HandlersOf } from "./handler.ts";
 import { toHar } from "./har.ts";
 import { pageOf } from "./lists.ts";
@@ -57,7 +57,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
 };
 
 function requireFlow({ flows }: ControlDeps, id: string): Flow {
-  return found(flows.get(id), "not_found", "no sign-in has this id, or it is not kept any more");
+  return requireFound(flows.get(id), "not_found", "unknown id, or the sign-in is no longer kept");
 }
 
 function count(flows: readonly Flow[], valueOf: (flow: Flow) => string | null): Record<string, number> {

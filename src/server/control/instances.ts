@@ -4,7 +4,7 @@ import { addressFaults, crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
-import { found, requireInstance } from "./find.ts";
+import { requireFound, requireInstance } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
 import { pageOf } from "./lists.ts";
 import { instanceResource } from "./resources.ts";
@@ -22,7 +22,7 @@ export const instanceRoutes: InstanceRoutes = {
 
   "POST /instances": async ({ body }, deps) => {
     const seed = { instances: [body], personas: [] };
-    refuse(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].", "")));
+    throwIfAny(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].", "")));
     const records = recordsOf(seed, deps.now());
     const [instance] = records.instances;
     requireDefault(deps, instance!);
@@ -35,7 +35,7 @@ export const instanceRoutes: InstanceRoutes = {
 
   "PATCH /instances/:id": async ({ param, body }, deps) => {
     const { id } = requireInstance(deps, param("id"));
-    refuse(addressFaults(body, ""));
+    throwIfAny(addressFaults(body, ""));
     const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     const changed = await changeInstance(deps, id, (before) => {
       const after = { ...before, ...patch };
@@ -53,25 +53,25 @@ export const instanceRoutes: InstanceRoutes = {
   },
 };
 
-/** Changes an instance for every process. @throws {ApiError} `instance_not_found` where it went meanwhile */
+/** Changes an instance for every process. @throws {ApiError} `instance_not_found` if it was deleted meanwhile */
 export async function changeInstance(
   { store, live }: ControlDeps,
   id: string,
   change: (before: InstanceRecord) => InstanceRecord,
 ): Promise<InstanceRecord> {
   const changed = await store.change("instances", id, (before) => before && change(before));
-  const instance = found(changed, "instance_not_found");
+  const instance = requireFound(changed, "instance_not_found");
   await live.refresh();
   return instance;
 }
 
-/** @throws {ApiError} `bad_request` where an active instance's default provider would be off */
+/** @throws {ApiError} `bad_request` if an active instance's default provider would be off */
 export function requireDefault({ offers }: ControlDeps, instance: InstanceRecord): void {
   const fault = defaultFault([instance], offers);
   if (fault !== undefined) throw new ApiError("bad_request", `default_provider: ${fault}`);
 }
 
-/** @throws {ApiError} `bad_request`, with all of them */
-export function refuse(faults: readonly string[]): void {
+/** @throws {ApiError} `bad_request` with all faults, if there are any */
+export function throwIfAny(faults: readonly string[]): void {
   if (faults.length > 0) throw new ApiError("bad_request", faults.join("; "));
 }

@@ -8,12 +8,12 @@ import { Conflict, type Store } from "../store/store.ts";
 const PREFIX = "job/";
 const BATCH = 250;
 const MAX_JOBS = 100;
-/** How often the progress is written for other processes; each time they look for what has changed. */
-const TELL_EVERY_MS = 1000;
-/** A job that tells nothing for so long has lost its process. */
+/** How often progress is published to other processes. Each time they read all settings again. */
+const PUBLISH_EVERY_MS = 1000;
+/** A running job that has not been published for this long is lost: its process has stopped. */
 const LOST_AFTER_MS = 60_000;
 
-/** Work that goes on after it was answered. */
+/** Work that continues after the response. */
 type Job = Readonly<AnswerOf<"GET /jobs/:id">>;
 
 interface JobDeps {
@@ -24,13 +24,13 @@ interface JobDeps {
   onBug(error: unknown): void;
 }
 
-/** A job as it is kept with the store. */
-interface Told extends Job {
-  /** When it was written, in milliseconds of real time. */
+/** A job as it is stored. */
+interface PublishedJob extends Job {
+  /** When it was published, in milliseconds of real time. Stores of earlier versions have this name. */
   readonly told_at: number;
 }
 
-/** The latest jobs. Those of this process are known to the last batch, those of others on the store as they told of them. */
+/** The latest jobs: those of this process up to the last batch, those of other processes as they were last published. */
 export class Jobs {
   readonly #deps: JobDeps;
   readonly #own = new Map<string, Job>();
@@ -42,22 +42,22 @@ export class Jobs {
   async find(id: string): Promise<Job | undefined> {
     const own = this.#own.get(id);
     if (own) return own;
-    const told = (await this.#told()).find((job) => job.id === id);
-    if (!told) return undefined;
-    const { told_at, ...job } = told;
-    const isLost = job.status === "running" && this.#deps.realNow().getTime() - told_at > LOST_AFTER_MS;
+    const published = (await this.#published()).find((job) => job.id === id);
+    if (!published) return undefined;
+    const { told_at: publishedAt, ...job } = published;
+    const isLost = job.status === "running" && this.#deps.realNow().getTime() - publishedAt > LOST_AFTER_MS;
     return isLost ? { ...job, status: "failed", error: "the server that ran it has stopped" } : job;
   }
 
-  /** Adds users in small batches, so that other requests are answered meanwhile. */
+  /** Starts to add users, in small batches between which other requests are answered. */
   async generateUsers(
     instance: InstanceRecord,
     { users, seed }: { users: number; seed: number },
     now: Date,
   ): Promise<Job> {
     const job: Job = { id: `job_${randomBytes(12).toString("base64url")}`, status: "running", done: 0, total: users };
-    await this.#forgetOldest();
-    await this.#tell(job);
+    await this.#deleteOldest();
+    await this.#publish(job);
     void this.#generate(job, instance, seed, now).catch((error: unknown) => this.#fail(job.id, error));
     return job;
   }
@@ -66,46 +66,46 @@ export class Jobs {
     const { id, total } = job;
     const { createGenerator } = await import("./generate.ts");
     const generate = await createGenerator(instance, seed, now);
-    let told = performance.now();
+    let publishedAt = performance.now();
     for (let done = 0; done < total; done = Math.min(done + BATCH, total)) {
       if (this.#deps.closing.aborted) throw new Error("the server was stopped");
       await this.#deps.store.add(generate(done, Math.min(BATCH, total - done)));
       const progress: Job = { ...job, done: Math.min(done + BATCH, total) };
       this.#own.set(id, progress);
-      if (performance.now() - told > TELL_EVERY_MS) {
-        await this.#tell(progress);
-        told = performance.now();
+      if (performance.now() - publishedAt > PUBLISH_EVERY_MS) {
+        await this.#publish(progress);
+        publishedAt = performance.now();
       }
       await turn();
     }
-    await this.#tell({ ...job, done: total, status: "done" });
+    await this.#publish({ ...job, done: total, status: "done" });
   }
 
   #fail(id: string, error: unknown): void {
     if (!(error instanceof Conflict) && !this.#deps.closing.aborted) this.#deps.onBug(error);
     const job: Job = { ...this.#own.get(id)!, status: "failed", error: (error as Error).message };
-    // Where the store itself is the reason, this process at least says so.
-    void this.#tell(job).catch(() => undefined);
+    // If the store itself is the reason, at least this process knows.
+    void this.#publish(job).catch(() => undefined);
   }
 
-  /** Takes it over here, and keeps it with the store, where every process finds it. */
-  async #tell(job: Job): Promise<void> {
+  /** Remembers the job in this process, and stores it for the others. */
+  async #publish(job: Job): Promise<void> {
     this.#own.set(job.id, job);
-    const told: Told = { ...job, told_at: this.#deps.realNow().getTime() };
-    await changeSetting(this.#deps.store, PREFIX + job.id, () => ({ ...told }));
+    const published: PublishedJob = { ...job, told_at: this.#deps.realNow().getTime() };
+    await changeSetting(this.#deps.store, PREFIX + job.id, () => ({ ...published }));
   }
 
-  async #told(): Promise<Told[]> {
-    return (await this.#deps.store.settings(PREFIX)).map(({ value }) => value as unknown as Told);
+  async #published(): Promise<PublishedJob[]> {
+    return (await this.#deps.store.settings(PREFIX)).map(({ value }) => value as unknown as PublishedJob);
   }
 
-  async #forgetOldest(): Promise<void> {
-    const oldest = (await this.#told()).toSorted((a, b) => b.told_at - a.told_at).slice(MAX_JOBS - 1);
+  async #deleteOldest(): Promise<void> {
+    const oldest = (await this.#published()).toSorted((a, b) => b.told_at - a.told_at).slice(MAX_JOBS - 1);
     for (const { id } of oldest) {
       this.#own.delete(id);
       await changeSetting(this.#deps.store, PREFIX + id, () => undefined);
     }
-    // A reset forgets what was told, and not these.
+    // A reset removes published jobs, but not these.
     for (const id of [...this.#own.keys()].slice(0, -MAX_JOBS)) this.#own.delete(id);
   }
 }

@@ -2,8 +2,8 @@ import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
 import { recordsOf } from "../seed/index.ts";
 import { SeedPersona } from "../seed/schema.ts";
 import { checked } from "../zod-errors.ts";
-import { found } from "./find.ts";
-import { refuse } from "./instances.ts";
+import { requireFound } from "./find.ts";
+import { throwIfAny } from "./instances.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { HandlersOf } from "./handler.ts";
 import { pageOf } from "./lists.ts";
@@ -14,7 +14,7 @@ export const personaRoutes: HandlersOf<"/personas"> = {
 
   "POST /personas": async ({ body }, { store, live, now }) => {
     const id = body.id ?? `persona-${freeNumber(live.personas)}`;
-    refuse(personaFaults({ ...body, id }));
+    throwIfAny(personaFaults({ ...body, id }));
     const { personas } = recordsOf({ instances: [], personas: [{ ...body, id }] }, now());
     await store.add({ personas });
     await live.refresh();
@@ -37,7 +37,7 @@ export const personaRoutes: HandlersOf<"/personas"> = {
       });
       const after = { ...before, ...own, accounts: Object.fromEntries(accounts) };
       const { accounts: present, ...columns } = after;
-      refuse(personaFaults({ ...columns, ...present }));
+      throwIfAny(personaFaults({ ...columns, ...present }));
       return after;
     });
     await live.refresh();
@@ -59,7 +59,7 @@ export function personaFaults(persona: object): readonly string[] {
 }
 
 function required(persona: PersonaRecord | undefined): PersonaRecord {
-  return found(persona, "not_found", "no persona has this id");
+  return requireFound(persona, "not_found", "no persona has this id");
 }
 
 function freeNumber(personas: readonly PersonaRecord[]): number {

@@ -1,5 +1,5 @@
 import { filterRequests, waitFor } from "./filters.ts";
-import { found } from "./find.ts";
+import { requireFound } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
 import { pageOf } from "./lists.ts";
 import { requestResource } from "./resources.ts";
@@ -15,7 +15,7 @@ export const requestRoutes: HandlersOf<"/requests"> = {
   },
 
   "GET /requests/:id": ({ param }, { requests, process }) => {
-    const entry = found(requests.get(param("id")), "not_found", "no request has this id, or it is not kept any more");
+    const entry = requireFound(requests.get(param("id")), "not_found", "unknown id, or the request is no longer kept");
     return requestResource(entry, process);
   },
 };

@@ -2,9 +2,9 @@ import { ApiError } from "../errors.ts";
 import { json } from "../http/reply.ts";
 import { crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
-import { chosenInstance, found } from "./find.ts";
+import { chosenInstance, requireFound } from "./find.ts";
 import { Ready, type Handlers } from "./handler.ts";
-import { refuse, requireDefault } from "./instances.ts";
+import { throwIfAny, requireDefault } from "./instances.ts";
 import { personaFaults } from "./personas.ts";
 
 export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
@@ -21,7 +21,7 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
     const accountFaults = seed.personas.flatMap((persona, i) =>
       personaFaults(persona).map((fault) => `personas[${i}].${fault}`),
     );
-    refuse([...accountFaults, ...crossFaults(seed)]);
+    throwIfAny([...accountFaults, ...crossFaults(seed)]);
     const records = recordsOf(seed, deps.now());
     for (const instance of records.instances) requireDefault(deps, instance);
     await deps.store.add(records);
@@ -32,5 +32,5 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
   },
 
   "GET /jobs/:id": async ({ param }, { jobs }) =>
-    found(await jobs.find(param("id")), "not_found", "no job has this id, or it is not kept any more"),
+    requireFound(await jobs.find(param("id")), "not_found", "unknown id, or the job is no longer kept"),
 };

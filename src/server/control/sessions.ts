@@ -1,6 +1,6 @@
 import { SESSION_FIELDS } from "../../wire/fields.ts";
 import type { ControlDeps } from "./deps.ts";
-import { chosenInstance, found } from "./find.ts";
+import { chosenInstance, requireFound } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
 import { recordList } from "./lists.ts";
 import { sessionResource } from "./resources.ts";
@@ -17,7 +17,7 @@ export const sessionRoutes: HandlersOf<"/sessions"> = {
   },
 
   "GET /sessions/:session_id": async ({ param }, { store }) =>
-    sessionResource(found(await store.find("sessions", param("session_id")), "session_not_found")),
+    sessionResource(requireFound(await store.find("sessions", param("session_id")), "session_not_found")),
 
   "POST /sessions/:session_id/revoke": ({ param }, deps) =>
     setRevoked(deps, param("session_id"), deps.now().toISOString()),
@@ -35,5 +35,5 @@ async function setRevoked(
     // The first revocation counts.
     return { ...before, revoked_at: revoked_at === null ? null : (before.revoked_at ?? revoked_at) };
   });
-  return sessionResource(found(changed, "session_not_found"));
+  return sessionResource(requireFound(changed, "session_not_found"));
 }

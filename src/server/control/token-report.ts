@@ -38,9 +38,9 @@ function reasonOf(
     case "malformed":
       return `It is not a token of svc: it must be three base64url parts, ${MAX_TOKEN_BYTES} bytes at most.`;
     case "algorithm":
-      return "Its header names another algorithm than HS256.";
+      return "Its algorithm is not HS256.";
     case "signature":
-      return `It was not signed with the present secret key of ${subdomain}.`;
+      return `It was not signed with the current secret key of ${subdomain}.`;
     case "instance":
       return `It was issued for the instance ${String(claims["instance_id"])}, not for ${subdomain}.`;
     case "issuer":
@@ -52,7 +52,7 @@ function reasonOf(
     case "not_yet_valid":
       return `It was issued ${seconds("iat")} s in the future; ${CLOCK_SKEW_SECONDS} s are allowed.`;
     case "expired":
-      return `It expired ${-seconds("exp")} s before.`;
+      return `It expired ${-seconds("exp")} s ago.`;
   }
 }
 

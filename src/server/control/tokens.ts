@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import { toVerifiedToken } from "../http/resources.ts";
 import type { InstanceRecord, UserRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
-import { chosenInstance, findUser, found } from "./find.ts";
+import { chosenInstance, findUser, requireFound } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
 import { claimedInstance } from "../token.ts";
 import { explainToken } from "./token-report.ts";
@@ -38,7 +38,7 @@ async function verify(
   try {
     if (token === "") throw new ApiError("missing_token");
     const claims = await tokens.verify(instance, token, now());
-    const { user } = found(await store.findUser(instance.id, claims.sub), "user_not_found");
+    const { user } = requireFound(await store.findUser(instance.id, claims.sub), "user_not_found");
     return { status: 200, answer: { ...toVerifiedToken(claims, user) } };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -51,7 +51,7 @@ async function chosenUser(deps: ControlDeps, instance: InstanceRecord, name: str
   if (name !== undefined) {
     const persona = name.includes("@") ? undefined : deps.simulator.personas.find(name);
     const view = (await findUser(deps, instance, name)) ?? (persona && (await findUser(deps, instance, persona.email)));
-    return found(view, "user_not_found", `${instance.subdomain} has no user "${name}"`).user;
+    return requireFound(view, "user_not_found", `${instance.subdomain} has no user "${name}"`).user;
   }
   for await (const [view] of (await deps.store.users(instance.id, { limit: 1 })) ?? []) if (view) return view.user;
   throw new ApiError("user_not_found", `${instance.subdomain} has no users yet; sign in, or make one`);

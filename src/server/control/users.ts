@@ -4,9 +4,9 @@ import { crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
 import type { UserRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
-import { chosenInstance, found } from "./find.ts";
+import { chosenInstance, requireFound } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
-import { refuse } from "./instances.ts";
+import { throwIfAny } from "./instances.ts";
 import { recordList } from "./lists.ts";
 import { userResource } from "./resources.ts";
 
@@ -25,7 +25,7 @@ export const userRoutes: HandlersOf<"/users"> = {
     const { instance: name, ...user } = body;
     const instance = chosenInstance(deps, name);
     const seed = { instances: [{ ...instance, redirect_uris: [], connections: {}, users: [user] }], personas: [] };
-    refuse(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
+    throwIfAny(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
     const { users, identities, sessions } = recordsOf(seed, deps.now());
     await deps.store.add({ users, identities, sessions });
     return whole(deps, users[0]!.id);
@@ -46,7 +46,7 @@ export const userRoutes: HandlersOf<"/users"> = {
       param("id"),
       (before): UserRecord | undefined => before && { ...before, ...patch },
     );
-    return whole(deps, found(changed, "user_not_found").id);
+    return whole(deps, requireFound(changed, "user_not_found").id);
   },
 
   "DELETE /users/:id": async ({ param }, { store }) => {
@@ -59,7 +59,7 @@ export const userRoutes: HandlersOf<"/users"> = {
 
 /** A user with its identities. @throws {ApiError} `user_not_found` */
 async function whole({ store }: ControlDeps, id: string): Promise<ReturnType<typeof userResource>> {
-  const { instance_id } = found(await store.find("users", id), "user_not_found");
-  const view = found(await store.findUser(instance_id, id), "user_not_found");
+  const { instance_id } = requireFound(await store.find("users", id), "user_not_found");
+  const view = requireFound(await store.findUser(instance_id, id), "user_not_found");
   return userResource(view, await store.identitiesOf(id));
 }

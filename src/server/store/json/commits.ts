@@ -1,7 +1,6 @@
 import { StorageUnavailable } from "../store.ts";
-import type { Change } from "./change.ts";
+import { isValidChange, type Change } from "./change.ts";
 import type { Document } from "./document.ts";
-import { isValidChange } from "./change.ts";
 
 /** Something to read and write in one step. */
 export interface Operation<Result> {

@@ -135,7 +135,7 @@ class DocumentLines {
     this.#chain = chain(this.#chain, checksumOf(withoutComma(bytes)));
     const found = this.#found(bytes);
     if (found.length === 0) return [this.#damage(UNREADABLE, describe(bytes.toString(), table))];
-    return isStray ? [this.#damage("this stands in the wrong place"), ...found] : found;
+    return isStray ? [this.#damage("this line is out of order"), ...found] : found;
   }
 
   /** The record in a line. Where the line above it is damaged, its columns tell which kind it is. */
@@ -151,7 +151,7 @@ class DocumentLines {
   }
 
   #expected(isExpected: boolean): Item[] {
-    return isExpected ? [] : [this.#damage("this stands in the wrong place, or what was before it is missing")];
+    return isExpected ? [] : [this.#damage("this line is out of order, or the line before it is missing")];
   }
 
   #damage(what: string, of?: string): Item {

@@ -72,7 +72,7 @@ export async function readJournal(
       return;
     }
     if (!isAsWritten) report(at("its end was altered"));
-    else if (entry.sequence < highest && !seen.has(entry.sequence)) report(at("it stands in the wrong place"));
+    else if (entry.sequence < highest && !seen.has(entry.sequence)) report(at("this line is out of order"));
     seen.add(entry.sequence);
     highest = Math.max(highest, entry.sequence);
     length = offset + line.bytes.length + 1;

@@ -143,8 +143,8 @@ export class Journal {
   }
 
   /**
-   * The lock does not reach other machines and containers; a file that is not as we left it shows them.
-   * It is synchronous, so that nothing else runs between the answer and what is done with it.
+   * The lock does not reach other machines and containers. A changed inode or size reveals that one of them wrote the file.
+   * Synchronous, so that nothing runs between this check and what depends on it.
    */
   isOurs(): boolean {
     if (this.#broken) return false;

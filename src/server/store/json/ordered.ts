@@ -31,8 +31,8 @@ export class Ordered<Row extends { readonly id: string }> {
 
   /** Older rows first; of rows of one time those that are listed last. */
   compare(a: Row | Gap, b: Row | Gap): number {
-    const isLater = order(this.#timeOf(a), this.#timeOf(b));
-    return isLater === 0 ? order(b.id, a.id) : isLater;
+    const byTime = order(this.#timeOf(a), this.#timeOf(b));
+    return byTime === 0 ? order(b.id, a.id) : byTime;
   }
 
   add(row: Row): void {

@@ -10,7 +10,7 @@ const FEW_REMOVED = 1024;
 /** One instance's sign-ins that have begun and not ended, oldest first. */
 export class StateQueue {
   readonly #records = new Map<string, StateRecord>();
-  /** Goes on where it was: from the front it would pass the place of everything that was ever removed. */
+  /** Keeps its position: restarting would skip over every removed entry. */
   #fromOldest = this.#records.values();
   #oldest: StateRecord | undefined;
   /** Since the search for the oldest began. */

@@ -109,7 +109,7 @@ function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Environ
   const listed = parameters.get("host") ?? (urls.length === 0 ? (env["PGHOST"] ?? "localhost") : undefined);
   const names = listed?.split(",") ?? urls.map((url) => decoded(url.hostname.replace(/^\[(.*)\]$/, "$1")));
   const ports = (parameters.get("port") ?? env["PGPORT"] ?? "5432").split(",");
-  if (ports.length > 1 && ports.length !== names.length) throw badAddress("has another number of ports than of hosts.");
+  if (ports.length > 1 && ports.length !== names.length) throw badAddress("has a different number of ports and hosts.");
   return names.map((host, n) => {
     const own = urls.length === names.length ? urls[n]!.port : "";
     const port = Number(own || (ports[n] ?? ports[0]));
