@@ -1,19 +1,10 @@
-import { gzipSync } from "node:zlib";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../src/server/index.ts";
 import { CHROMIUM } from "../_browser.ts";
 import { controlOf, generate, linkOf, openDashboard, settled, signIn } from "../_dashboard.ts";
-
-it("The dashboard loads less than 150 KB, compressed", async () => {
-  const directory = new URL("../../dist/dashboard/", import.meta.url);
-  const files = await Promise.all((await readdir(directory)).map((name) => readFile(new URL(name, directory))));
-  const bytes = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
-  expect(files.length).toBeGreaterThanOrEqual(3);
-  expect(bytes).toBeLessThan(150_000);
-});
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard in many tabs", { timeout: 120_000 }, () => {
   it("uses one event stream, so that an application can sign in beside eight of them", async () => {

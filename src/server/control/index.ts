@@ -54,11 +54,12 @@ const HANDLERS: Handlers = {
 };
 
 /** The dashboard's own files and what says how to use the API need no key: they hold no data. */
-async function answerPublic({ path }: AppRequest, method: string, { addresses }: ControlDeps): Promise<Reply> {
+async function answerPublic(request: AppRequest, method: string, { addresses }: ControlDeps): Promise<Reply> {
+  const { path } = request;
   if (method !== "GET" && method !== "HEAD")
     throw new ApiError("method_not_allowed", undefined, { allow: "GET, HEAD" });
   if (path === "/__svc") return redirect(`${addresses.front}/__svc/`);
-  if (isDashboardFile(path)) return dashboardFile(path);
+  if (isDashboardFile(path)) return dashboardFile(request);
   if (path !== "/__svc/docs" && path !== "/__svc/openapi.json") throw new ApiError("not_found");
   const { openApi } = await import("./openapi.ts");
   const document = openApi(addresses.front);

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { Incoming } from "./incoming.ts";
 import type { Html } from "./pages/html.ts";
 import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "./pages/scripts.ts";
@@ -110,10 +111,16 @@ export function fragment({ text }: Html): Reply {
 const DASHBOARD_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** A file of the dashboard. */
-export function dashboardAsset(type: string, text: string): Reply {
-  const headers = flat({ ...COMMON, "content-type": type, "content-security-policy": DASHBOARD_POLICY });
-  return { status: 200, headers, body: text };
+/** A file of the dashboard. @param compressed its text by gzip, sent in its place */
+export function dashboardAsset(type: string, text: string, compressed?: Uint8Array): Reply {
+  const headers = flat({
+    ...COMMON,
+    "content-type": type,
+    "content-security-policy": DASHBOARD_POLICY,
+    vary: "accept-encoding",
+    ...(compressed && { "content-encoding": "gzip", "content-length": String(compressed.length) }),
+  });
+  return { status: 200, headers, body: compressed ? Readable.from([compressed]) : text };
 }
 
 export function svg(text: string): Reply {

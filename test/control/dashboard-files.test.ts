@@ -1,0 +1,58 @@
+import { get } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { startServer } from "../_control.ts";
+
+interface Received {
+  readonly encoding: string | undefined;
+  readonly length: number;
+  readonly body: Buffer;
+}
+
+/** A request that decodes nothing, unlike `fetch`. */
+function receive(url: string, accepted?: string, method = "GET"): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    get(url, { method, headers: accepted === undefined ? {} : { "accept-encoding": accepted } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => {
+        const { "content-encoding": encoding, "content-length": length } = response.headers;
+        resolve({ encoding, length: Number(length), body: Buffer.concat(chunks) });
+      });
+    }).on("error", reject);
+  });
+}
+
+const FILES = ["/__svc/", "/__svc/dashboard.js", "/__svc/dashboard.css"];
+
+it("The dashboard is sent compressed, about 45 KB in all, to a browser that accepts gzip", async () => {
+  const { url } = await startServer();
+  let bytes = 0;
+  for (const path of FILES) {
+    const plain = await receive(url + path);
+    const compressed = await receive(url + path, "gzip, deflate, br, zstd");
+    expect([plain.encoding, compressed.encoding]).toEqual([undefined, "gzip"]);
+    expect(gunzipSync(compressed.body)).toEqual(plain.body);
+    expect(compressed.length).toBe(compressed.body.length);
+    expect(await receive(url + path, "gzip", "HEAD")).toMatchObject({ encoding: "gzip", length: compressed.length });
+    bytes += compressed.length;
+  }
+  expect(bytes).toBeGreaterThan(40_000);
+  expect(bytes).toBeLessThan(50_000);
+});
+
+it.each([
+  ["gzip", "gzip"],
+  ["br;q=1.0, GZIP;q=0.8, *;q=0.1", "gzip"],
+  ["gzip;q=1", "gzip"],
+  ["deflate,gzip", "gzip"],
+  ["gzip;q=0", undefined],
+  ["gzip; q=0.000, br", undefined],
+  ["br", undefined],
+  ["identity", undefined],
+  ["notgzip", undefined],
+  ["gzipped", undefined],
+])("The dashboard's script for accept-encoding %j has the encoding %j", async (accepted, encoding) => {
+  const { url } = await startServer();
+  expect((await receive(`${url}/__svc/dashboard.js`, accepted)).encoding).toBe(encoding);
+});
