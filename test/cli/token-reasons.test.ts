@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
 import { whyNot } from "../../src/cli/commands/tokens/why.ts";
+import { explainToken } from "../../src/server/control/token-report.ts";
+import { claimsOf, NOW as ISSUED, sign } from "../_tokens.ts";
+import { decodePart, setup, START } from "../_setup.ts";
 
 const NOW = new Date("2026-06-01T12:00:00.000Z");
 const expiring = (at: string): Parameters<typeof whyNot>[2] => ({
@@ -17,4 +20,28 @@ it("The error for a token that expired by the service's clock only says that thi
   expect(whyNot("token_expired", "", expiring("2026-06-01T12:48:00Z"), NOW)).toBe(
     "It expires in 48 minutes (2026-06-01T12:48:00Z) here, but the service's clock is ahead.",
   );
+});
+
+it.each<[changes: object, reason: string]>([
+  [{ iss: undefined }, "It has no iss."],
+  [{ iss: "other" }, "Its issuer is other, not svc."],
+  [{ exp: undefined }, "It has no exp."],
+  [{ sub: "root" }, "Its sub is root, which is not a user id."],
+  [
+    { iat: "soon" },
+    "A claim has another type than it must have: sub and instance_id are text, iat and exp whole seconds.",
+  ],
+  [{ iat: ISSUED + 600, exp: ISSUED + 900 }, "Its lifetime is 300 seconds; tokens of the service have 3600."],
+  [
+    { iat: ISSUED + 600, exp: ISSUED + 4200 },
+    "It was issued in the future: in 10 minutes (2026-06-01T12:10:00Z). Check the clocks.",
+  ],
+  [{ nbf: ISSUED + 60 }, "It is not valid yet: its nbf is in 1 minute (2026-06-01T12:01:00Z)."],
+  [{ nbf: ISSUED - 60, iat: ISSUED - 60 }, "Its lifetime is 3660 seconds; tokens of the service have 3600."],
+])("The command and the control API give the same reason for a token with %j", async (changes, reason) => {
+  const { acme } = await setup();
+  const token = sign(acme.secret_key, claimsOf(acme, changes));
+  const decoded = { header: decodePart(token, 0), claims: decodePart(token, 1) };
+  expect(whyNot("token_invalid", token, decoded, START)).toBe(reason);
+  expect(await explainToken(token, acme, { now: () => START }, 401)).toMatchObject({ reason });
 });

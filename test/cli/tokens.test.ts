@@ -60,7 +60,7 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "not yet valid",
     (s) => forged(s, { nbf: now + 60 }),
     "Token invalid",
-    "It is not valid before in 1 minute (2026-06-01T12:01:00Z).",
+    "It is not valid yet: its nbf is in 1 minute (2026-06-01T12:01:00Z).",
   ],
   [
     "of another algorithm",

@@ -1,3 +1,4 @@
+import { CLOCK_SKEW_SECONDS } from "../../../wire/claims.ts";
 import { parsedJson } from "../../../wire/json.ts";
 import type { Discovery } from "../../../wire/resources.ts";
 import { optionsOf, requireKey, timeoutMs } from "../../connection/client-options.ts";
@@ -13,8 +14,6 @@ import { explainFailure } from "../../connection/failure.ts";
 import { fetchOf } from "../../connection/fetch.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
-/** Tokens issued by a clock further ahead are refused. */
-const MAX_SKEW_SECONDS = 60;
 const TIMEOUT_MS = 5_000;
 
 /** The service that commands here ask, and whether it answers as it must. */
@@ -104,7 +103,7 @@ function skewCheck(date: string | null, now: Date): Check {
   const theirs = date === null ? Number.NaN : new Date(date).getTime();
   if (Number.isNaN(theirs)) return skipped("clock", "The service does not send the time.", "Nothing to do.");
   const seconds = Math.round((now.getTime() - theirs) / 1000);
-  if (Math.abs(seconds) <= MAX_SKEW_SECONDS) return ok("clock", "agrees with the service's");
+  if (Math.abs(seconds) <= CLOCK_SKEW_SECONDS) return ok("clock", "agrees with the service's");
   return failed(
     "clock",
     `This machine's clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? "ahead of" : "behind"} the service's.`,

@@ -1,4 +1,4 @@
-import { relativeTime } from "../../../wire/relative-time.ts";
+import { timeInWords } from "../../../wire/token-words.ts";
 import type { Context } from "../../context.ts";
 
 const TIMES = new Set(["iat", "exp", "nbf"]);
@@ -16,12 +16,5 @@ export function inWords(values: object, context: Context): Record<string, string
 export function time(seconds: unknown, { stdout, now }: Context): string {
   const date = typeof seconds === "number" ? new Date(seconds * 1000) : new Date(NaN);
   if (Number.isNaN(date.getTime())) return JSON.stringify(seconds) ?? "";
-  return stdout.isTTY ? ago(seconds, now()) : date.toISOString();
-}
-
-/** `3 minutes ago (2026-06-01T12:00:00Z)`; what is not a time is shown as it is. */
-export function ago(seconds: unknown, now: Date): string {
-  const date = typeof seconds === "number" ? new Date(seconds * 1000) : new Date(NaN);
-  if (Number.isNaN(date.getTime())) return String(seconds);
-  return `${relativeTime(date, now)} (${date.toISOString().replace(".000Z", "Z")})`;
+  return stdout.isTTY ? timeInWords(seconds, now()) : date.toISOString();
 }

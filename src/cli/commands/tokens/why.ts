@@ -1,6 +1,6 @@
-import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../../wire/claims.ts";
-import { ISSUER, isUuid, MAX_TOKEN_BYTES, TOKEN_LIFETIME_SECONDS } from "../../../wire/names.ts";
-import { ago } from "./claims.ts";
+import { claimsProblem, type TokenClaims } from "../../../wire/claims.ts";
+import { MAX_TOKEN_BYTES } from "../../../wire/names.ts";
+import { explainClaims, explainHeader, timeInWords } from "../../../wire/token-words.ts";
 
 /** Of 32 bytes in base64url. */
 const SIGNATURE_LENGTH = 43;
@@ -13,7 +13,7 @@ export interface DecodedToken {
 
 /**
  * The reason for a verdict, in a sentence. It repeats claims that are not verified.
- * @param decoded undefined where the token could not be read
+ * @param decoded undefined if the token could not be read
  */
 export function whyNot(code: string, token: string, decoded: DecodedToken | undefined, now: Date): string | undefined {
   switch (code) {
@@ -34,8 +34,8 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
 
 function whenItExpired(exp: number, now: Date): string {
   // The service's clock decides, and can be ahead: a development server's is moved by hand.
-  if (exp * 1000 > now.getTime()) return `It expires ${ago(exp, now)} here, but the service's clock is ahead.`;
-  return `It expired ${ago(exp, now)}.`;
+  if (exp * 1000 > now.getTime()) return `It expires ${timeInWords(exp, now)} here, but the service's clock is ahead.`;
+  return explainClaims("expired", { exp }, now);
 }
 
 function whatIsBroken(token: string): string {
@@ -47,8 +47,7 @@ function whatIsBroken(token: string): string {
 }
 
 function whatIsUnsigned(token: string, decoded: DecodedToken | undefined): string {
-  const alg = decoded?.header["alg"];
-  if (decoded && alg !== "HS256") return `Its algorithm is ${String(alg)}; only HS256 is accepted.`;
+  if (decoded && decoded.header["alg"] !== "HS256") return explainHeader(decoded.header)!;
   const { length } = token.slice(token.lastIndexOf(".") + 1);
   if (length !== SIGNATURE_LENGTH)
     return `Its signature has ${length} characters instead of ${SIGNATURE_LENGTH}. Check that it was copied completely.`;
@@ -56,19 +55,12 @@ function whatIsUnsigned(token: string, decoded: DecodedToken | undefined): strin
 }
 
 function whatIsOdd({ header, claims }: DecodedToken, now: Date): string {
-  const { iss, sub, instance_id, iat, exp, nbf } = claims;
-  const time = now.getTime() / 1000;
-  if (header["alg"] !== "HS256") return `Its algorithm is ${String(header["alg"])}; only HS256 is accepted.`;
-  if ((header["typ"] ?? "JWT") !== "JWT") return `Its type is ${String(header["typ"])}, not JWT.`;
-  if (header["crit"] !== undefined) return "Its header asks for extensions (crit), which are not supported.";
-  const missing = Object.entries({ iss, sub, instance_id, iat, exp }).find(([, value]) => value === undefined);
-  if (missing) return `It has no ${missing[0]}.`;
-  if (iss !== ISSUER) return `Its issuer is ${String(iss)}, not ${ISSUER}.`;
-  if (!isUuid(String(sub))) return `Its sub is ${String(sub)}, which is not a user id.`;
-  if (Number(iat) > time + CLOCK_SKEW_SECONDS)
-    return `It was issued in the future: ${ago(iat, now)}. Check the clocks.`;
-  if (Number(exp) - Number(iat) !== TOKEN_LIFETIME_SECONDS)
-    return `Its lifetime is ${Number(exp) - Number(iat)} seconds; tokens of the service have ${TOKEN_LIFETIME_SECONDS}.`;
-  if (nbf !== undefined) return `It is not valid before ${ago(nbf, now)}.`;
-  return "Its header is not one that the service writes.";
+  const problem = claimsProblem(claims, Math.floor(now.getTime() / 1000));
+  // The service's clock decides about times, and can differ from this one.
+  return (
+    explainHeader(header) ??
+    (problem === undefined || problem === "expired"
+      ? "The service does not accept its header or its times."
+      : explainClaims(problem, claims, now))
+  );
 }
