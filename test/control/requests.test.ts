@@ -24,3 +24,17 @@ it("The requests leave out the dashboard, the control API and a command's probe 
     expect.arrayContaining([...watched, "/__svc/", "/__svc/dashboard.js", expect.stringContaining("/__svc/identity?")]),
   );
 });
+
+it("An unknown instance or an unknown after is an error in every list", async () => {
+  const server = await startServer();
+  for (const list of ["requests", "flows", "users"])
+    expect(await server.control(`GET /${list}?instance=nobody`)).toMatchObject({
+      status: 404,
+      body: { error: 'Instance not found: no instance has the id or subdomain "nobody"' },
+    });
+  for (const list of ["requests", "flows", "instances", "users"]) {
+    const { status, body } = await server.control(`GET /${list}?limit=1&after=00000000-0000-4000-8000-00000000ffff`);
+    expect([status, body.error]).toEqual([400, expect.stringContaining("after is not the id of a record")]);
+  }
+  expect((await server.control("GET /requests?instance=acme")).status).toBe(200);
+});

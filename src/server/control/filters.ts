@@ -26,7 +26,7 @@ export function filterFlows(
   );
 }
 
-/** What a request has no value of is asked of its flow. */
+/** Filters by what a request lacks are applied to its flow. @throws {ApiError} `instance_not_found` */
 export function filterRequests(
   requests: readonly LoggedRequest[],
   filter: z.output<typeof Requests>,
@@ -34,7 +34,7 @@ export function filterRequests(
 ): LoggedRequest[] {
   const { instance, since, result, error, outcome, provider, user, method, status, path, control } = filter;
   const ofFlow = { result, error, outcome, provider, user };
-  const subdomain = instance === undefined ? undefined : (deps.instances.byId(instance)?.subdomain ?? instance);
+  const subdomain = instance === undefined ? undefined : requireInstance(deps, instance).subdomain;
   const after = since === undefined ? undefined : new Date(since).toISOString();
   const asksFlow = Object.values(ofFlow).some((value) => value !== undefined);
   return requests.filter((request) => {
@@ -50,7 +50,7 @@ export function filterRequests(
   });
 }
 
-/** What there is now; where that is nothing, what there is as soon as there is something, or when the time is over. */
+/** What `find` finds now, or if that is nothing, as soon as it finds something or the time is over. */
 export async function waitFor<Row>(
   wait: string | undefined,
   find: () => Row[],

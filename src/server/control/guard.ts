@@ -3,29 +3,24 @@ import { isLoopback } from "../../wire/loopback.ts";
 import { ApiError } from "../errors.ts";
 import { isOwnSite } from "../http/admission.ts";
 import type { AppRequest } from "../http/request.ts";
+import { requireJson } from "../http/routes/json-body.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { ControlDeps } from "./deps.ts";
-
-const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 type GuardDeps = Pick<ControlDeps, "addresses" | "controlKey" | "dashboardKeys">;
 
 /**
- * Lets through what comes from the front door's own pages or from a program, and has the key.
- * @param needsKey false where a one-time code is the key
+ * Admits requests that have the key and come from the front door's own pages or from a program.
+ * @param needsKey false if the body has what admits the request
  * @throws {ApiError} `cross_origin`, `unauthorized` or `unsupported_media_type`
  */
 export async function guard(request: AppRequest, deps: GuardDeps, needsKey: boolean): Promise<void> {
   refuseOtherOrigins(request, deps.addresses);
   if (needsKey && !(await hasKey(request, deps))) throw new ApiError("unauthorized");
-  const type = request.header("content-type");
-  if (type !== undefined && !JSON_TYPE.test(type))
-    throw new ApiError("unsupported_media_type", "send application/json");
-  if ((request.header("content-encoding") ?? "identity") !== "identity")
-    throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
+  if (request.header("content-type") !== undefined) requireJson(request);
 }
 
-/** A page elsewhere can make its browser send a request here, but not leave these headers out. */
+/** A page of another origin can make its browser send a request here, but cannot suppress these headers. */
 function refuseOtherOrigins(request: AppRequest, addresses: Addresses): void {
   if (!isOwnSite(request.header("sec-fetch-site")) || !isFront(request.header("origin"), addresses))
     throw new ApiError("cross_origin", "only pages of the front door may use the control API");

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { ApiError } from "../errors.ts";
 import type { AppRequest } from "../http/request.ts";
-import { parseJson } from "../http/routes/json-keys.ts";
+import { parseJson, requireJson } from "../http/routes/json-body.ts";
 import { textFaults } from "../seed/faults.ts";
 import { checked } from "../zod-errors.ts";
 
@@ -16,8 +16,7 @@ export async function readBody(
   if (!schema) return undefined;
   const text = await request.text();
   if (text === "" && !isOptional) throw new ApiError("bad_request", "the body is missing; send a JSON object");
-  if (text !== "" && request.header("content-type") === undefined)
-    throw new ApiError("unsupported_media_type", "send application/json");
+  if (text !== "") requireJson(request);
   return check(text === "" ? {} : parseJson(text), schema, "the body");
 }
 

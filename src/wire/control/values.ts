@@ -1,5 +1,6 @@
 /** The forms of values that several bodies and answers share. */
 import * as z from "zod";
+import { MAX_PAGE_SIZE } from "../names.ts";
 import { OUTCOME_IDS } from "../outcomes.ts";
 import { provider, text, time } from "../seed.ts";
 
@@ -25,7 +26,12 @@ export function record<Name extends string, Data extends z.ZodType>(
   return z.object({ id: z.string(), resource: z.literal(resource), data });
 }
 
-const limit = z.coerce.number({ error: "must be a number from 1 to 1000" }).int().min(1).max(1000).optional();
+const limit = z.coerce
+  .number({ error: `must be a number from 1 to ${MAX_PAGE_SIZE}` })
+  .int()
+  .min(1)
+  .max(MAX_PAGE_SIZE)
+  .optional();
 /** The paging of a list, as in the product API. */
 export const page = { limit, after: z.string().max(256).optional().describe("The id of the last record before") };
 

@@ -24,11 +24,7 @@ export async function list<Row>(request: AppRequest, options: ListOptions<Row>, 
   const after = request.query.get("after");
   // One more row shows whether there is a next page.
   const rows = await options.find({ query, after, limit: limit === undefined ? undefined : limit + 1 });
-  if (!rows)
-    throw new ApiError(
-      "bad_request",
-      "after is not the id of a record; use the id of the last record of the previous page",
-    );
+  if (!rows) throw unknownAfter();
   if (limit === undefined) return all(rows, options.present);
 
   const parts: string[] = [];
@@ -42,9 +38,7 @@ export async function list<Row>(request: AppRequest, options: ListOptions<Row>, 
     last = taken.at(-1) ?? last;
     if (taken.length > 0) parts.push(itemsText(taken.map(options.present)));
   }
-  const headers =
-    isMore && last ? { link: `<${nextUrl(request, options, options.idOf(last))}>; rel="next"` } : undefined;
-  return jsonArray(parts, headers);
+  return jsonArray(parts, isMore && last ? linkToNext(request, options.addresses, options.idOf(last)) : undefined);
 }
 
 /** The parsed `query` of a search. @throws {ApiError} that says what to write instead */
@@ -89,11 +83,19 @@ function limitOf(request: AppRequest): number | undefined {
   return limit;
 }
 
-function nextUrl<Row>(request: AppRequest, { addresses }: ListOptions<Row>, after: string): string {
+export function unknownAfter(): ApiError {
+  return new ApiError(
+    "bad_request",
+    "after is not the id of a record; use the id of the last record of the previous page",
+  );
+}
+
+/** The `Link` header of a page that is not the last one. @param after the id of the page's last record */
+export function linkToNext(request: AppRequest, addresses: Addresses, after: string): { link: string } {
   const base =
     request.scope.kind === "instance" && request.instance ? addresses.instanceUrl(request.instance) : addresses.front;
   const url = new URL(request.path, base);
   for (const [name, value] of request.query) url.searchParams.set(name, value);
   url.searchParams.set("after", after);
-  return url.href;
+  return { link: `<${url.href}>; rel="next"` };
 }

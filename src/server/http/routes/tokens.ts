@@ -5,9 +5,7 @@ import type { AppRequest } from "../request.ts";
 import { toVerifiedToken } from "../resources.ts";
 import { requireSecretKey } from "./access.ts";
 import type { RouteDefinition } from "./route.ts";
-import { parseJson } from "./json-keys.ts";
-
-const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+import { parseJson, requireJson } from "./json-body.ts";
 
 export const verifyToken: RouteDefinition = {
   on: ["front", "instance"],
@@ -21,13 +19,10 @@ export const verifyToken: RouteDefinition = {
   },
 };
 
-function tokenIn(text: string, { header }: AppRequest): string {
+function tokenIn(text: string, request: AppRequest): string {
   // An empty body needs no type.
   if (text === "") throw new ApiError("missing_token");
-  if (!JSON_TYPE.test(header("content-type") ?? ""))
-    throw new ApiError("unsupported_media_type", "send application/json");
-  if ((header("content-encoding") ?? "identity") !== "identity")
-    throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
+  requireJson(request);
   if (text.length > MAX_BODY_BYTES) throw new ApiError("body_too_large");
   const token = ownToken(parseJson(text));
   if (typeof token !== "string" || token === "") throw new ApiError("missing_token");

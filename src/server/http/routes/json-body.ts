@@ -1,7 +1,17 @@
 import { parsedJson } from "../../../wire/json.ts";
 import { ApiError } from "../../errors.ts";
+import type { AppRequest } from "../request.ts";
 
+const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
+
+/** @throws {ApiError} `unsupported_media_type` unless the headers describe JSON in UTF-8, without a content encoding */
+export function requireJson({ header }: Pick<AppRequest, "header">): void {
+  if (!JSON_TYPE.test(header("content-type") ?? ""))
+    throw new ApiError("unsupported_media_type", "send application/json");
+  if ((header("content-encoding") ?? "identity") !== "identity")
+    throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
+}
 
 /** @throws {ApiError} `invalid_json` if a text is not JSON, or its object repeats a key */
 export function parseJson(text: string): unknown {
