@@ -1,7 +1,9 @@
 import { ERRORS, errorBody } from "../../wire/errors.ts";
+import { PROVIDERS } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
 import { toVerifiedToken } from "../http/resources.ts";
-import type { InstanceRecord, UserRecord } from "../store/records.ts";
+import type { InstanceRecord } from "../store/records.ts";
+import type { UserView } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
 import { chosenInstance, findUser, requireFound } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
@@ -11,10 +13,11 @@ import { createToken } from "./token-kinds.ts";
 
 export const tokenRoutes: HandlersOf<"/tokens"> = {
   "POST /tokens": async ({ body }, deps) => {
-    const { kind, provider, expires_in } = body;
+    const { kind, expires_in } = body;
     checkExpiry(kind, expires_in);
     const instance = chosenInstance(deps, body.instance);
-    const user = await chosenUser(deps, instance, body.user);
+    const { user, providers } = await chosenUser(deps, instance, body.user);
+    const provider = body.provider ?? providers[0] ?? PROVIDERS[0];
     const now = Math.floor(deps.now().getTime() / 1000);
     const token = createToken({ kind, instance, user, provider, now, expires_in });
     const { status, answer } = await verify(deps, instance, token);
@@ -47,13 +50,13 @@ async function verify(
 }
 
 /** The user that is named, or the newest one. */
-async function chosenUser(deps: ControlDeps, instance: InstanceRecord, name: string | undefined): Promise<UserRecord> {
+async function chosenUser(deps: ControlDeps, instance: InstanceRecord, name: string | undefined): Promise<UserView> {
   if (name !== undefined) {
     const persona = name.includes("@") ? undefined : deps.simulator.personas.find(name);
     const view = (await findUser(deps, instance, name)) ?? (persona && (await findUser(deps, instance, persona.email)));
-    return requireFound(view, "user_not_found", `${instance.subdomain} has no user "${name}"`).user;
+    return requireFound(view, "user_not_found", `${instance.subdomain} has no user "${name}"`);
   }
-  for await (const [view] of (await deps.store.users(instance.id, { limit: 1 })) ?? []) if (view) return view.user;
+  for await (const [view] of (await deps.store.users(instance.id, { limit: 1 })) ?? []) if (view) return view;
   throw new ApiError("user_not_found", `${instance.subdomain} has no users yet; sign in, or make one`);
 }
 

@@ -49,7 +49,10 @@ export const PersonaPatch = z.strictObject({
 export const NewToken = z.strictObject({
   user: z.string().min(1).max(254).optional().describe("A user's id or e-mail address; default: the newest user"),
   instance: instanceName.optional(),
-  provider: z.enum([...provider.options, "email"]).default(PROVIDERS[0]),
+  provider: z
+    .enum([...provider.options, "email"])
+    .optional()
+    .describe(`Default: the user's first, or ${PROVIDERS[0]} for a user without one`),
   kind: z.enum(TOKEN_KINDS).default("valid"),
   expires_in: z
     .int()

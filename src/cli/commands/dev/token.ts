@@ -28,7 +28,7 @@ export function addToken(dev: Command, context: Context): void {
     .option("--user <user>", "a user's id or e-mail address, or a persona's id; default: the newest user")
     .addOption(new Option("--kind <kind>", "valid, or what is wrong with it; default valid").choices(TOKEN_KINDS))
     .addOption(
-      new Option("--provider <provider>", `with which the user signed in; default ${PROVIDERS[0]}`).choices([
+      new Option("--provider <provider>", "with which the user signed in; default: one that the user has").choices([
         ...PROVIDERS,
         "email",
       ]),
