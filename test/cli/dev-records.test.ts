@@ -83,6 +83,29 @@ it("svc dev snapshot explains what is wrong with a name", async () => {
   expect((await svc("dev snapshot delete ../../state")).code).toBe(3);
 });
 
+it("svc dev reset --instance asks a person first, and a script not", async () => {
+  const asked: string[] = [];
+  const declined = await svc("dev reset --instance acme", { tty: true, confirm: (text) => !asked.push(text) });
+  expect([declined.code, asked]).toEqual([1, ["Delete all users and sessions of Acme?"]]);
+  expect((await svc("dev token --user ada")).code).toBe(0);
+  expect((await svc("dev reset --instance acme --yes", { tty: true })).code).toBe(0);
+  await answerOf("dev users create bo@acme.test");
+  const { stderr } = await svc("dev reset --instance globex");
+  expect(stderr).toContain("Reset. The server now has 2 instances, 1 user and 0 sessions.\n");
+  await answerOf("dev reset --all");
+});
+
+it("svc dev token names a provider that the user has", async () => {
+  const providerOf = async (line: string): Promise<string> => {
+    const { stdout: token } = await svc(line);
+    return (JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()) as { provider: string }).provider;
+  };
+  expect(await providerOf("dev token --user grace@acme.test")).toBe("github");
+  expect(await providerOf("dev token --user grace@acme.test --provider twitter")).toBe("twitter");
+  await answerOf("dev users create bo@acme.test");
+  expect(await providerOf("dev token --user bo@acme.test")).toBe("google");
+});
+
 it("svc dev reset requires --instance or --all", async () => {
   for (const line of ["dev reset", "dev reset --all --instance acme"])
     expect(await svc(line)).toMatchObject({ code: 2, stderr: expect.stringContaining("--all") as string });

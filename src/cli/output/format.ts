@@ -16,6 +16,11 @@ export function asRun(text: string, { env }: Pick<Context, "env">): string {
   return env["npm_command"] ? text.replace(COMMAND, "npx svc-identity ") : text;
 }
 
+/** @param noun in the singular, of which the plural ends in -s or -ies */
+export function counted(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+}
+
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 /**
