@@ -108,6 +108,8 @@ describe("svc store check", () => {
     );
     expect(stdout).toContain("damaged\t1\n");
     expect(stderr).toBe("To keep what can be read: svc store repair\n");
+    const named = await svc("check --store .svc/db.json");
+    expect(named.stderr).toBe("To keep what can be read: svc store repair --store .svc/db.json\n");
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 

@@ -239,7 +239,11 @@ describe("An export of a store", () => {
 
   it.each([
     ["an empty file", "", " is empty."],
-    ["a file that is not an export", '{"users":[]}\n', ", line 1: this is not an export of svc."],
+    [
+      "a file that is not an export",
+      '{"users":[]}\n',
+      ", line 1: this is not an export of svc. To make one, run svc store export. Nothing was imported.",
+    ],
     ["a newer export", '{"format":"svc-identity-export","version":5}\n', ", line 1: a newer svc made this export."],
     ["an export without an end", '{"format":"svc-identity-export","version":4}\n', ": it was cut off behind line 1."],
   ])("is refused as %s", async (_, text, message) => {

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { colors, harmless, printJson, printRecord, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
+import { addStoreFlags, openMaintenance, sameStore, type StoreOptions } from "./options.ts";
 
 /** How many faults are shown. */
 const SHOWN = 20;
@@ -33,8 +33,8 @@ export async function runCheck(context: Context, options: StoreOptions): Promise
   if (options.json) printJson(context, { ...found, sound: isSound });
   else {
     print(context, found);
-    if (found.damage.length > 0) say(context, "To keep what can be read: svc store repair");
-    else if (!isSound) say(context, "To drop these records: svc store repair --drop-dangling");
+    if (found.damage.length > 0) say(context, `To keep what can be read: svc store repair${sameStore(options)}`);
+    else if (!isSound) say(context, `To drop these records: svc store repair --drop-dangling${sameStore(options)}`);
   }
   return isSound ? EXIT.done : EXIT.failed;
 }
@@ -47,8 +47,8 @@ function print(context: Context, found: StoreCheck): void {
     ...(bytes !== undefined && { bytes: String(bytes) }),
     ...(sequence !== undefined && { sequence: String(sequence) }),
     ...Object.fromEntries(Object.entries(found.tables).map(([name, count]) => [name, String(count)])),
-    damaged: damage.length === 0 ? "no" : String(damage.length),
-    dangling: dangling.length === 0 ? "no" : String(dangling.length),
+    damaged: String(damage.length),
+    dangling: String(dangling.length),
   });
   const cross = colors(context.stdout, context).red("✗");
   const faults = [...damage, ...dangling];

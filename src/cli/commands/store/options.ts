@@ -4,6 +4,7 @@ import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
 import { say } from "../../output/text.ts";
+import { quoted } from "../../search/spelling.ts";
 import { CONFIG_OPTION } from "../serve/options.ts";
 
 export interface StoreOptions extends GlobalFlags {
@@ -16,6 +17,14 @@ export function addStoreFlags(command: Command): Command {
   return command
     .option("--store <path>", "the store; default: that of svc serve in this directory (SVC_STORE)")
     .option(...CONFIG_OPTION);
+}
+
+/** The flags that make another command mean the same store. An address is left out: a password may be in it. */
+export function sameStore({ store, config }: StoreOptions): string {
+  const flags = { store: store?.includes("://") ? undefined : store, config };
+  return Object.entries(flags)
+    .map(([name, value]) => (value === undefined ? "" : ` --${name} ${quoted(value)}`))
+    .join("");
 }
 
 /** Loaded here, so that help costs no more than itself. */

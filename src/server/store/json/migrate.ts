@@ -26,6 +26,9 @@ async function versionOf(location: string): Promise<{ path: string; version: num
       if (item && "header" in item) return { path, version: item.header.version };
       if (item) break;
     }
-    throw new StoreRefused("damaged", `${path}: its first line is damaged. Keep what can be read: svc store repair`);
+    throw new StoreRefused(
+      "damaged",
+      `${path}: its first line is damaged. Keep what can be read: svc store repair --store ${path}`,
+    );
   });
 }

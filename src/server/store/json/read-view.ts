@@ -59,7 +59,7 @@ export async function openReadView(location: string, { mayBeEmpty = false } = {}
         const viewed = await Promise.all(handles.map((handle, n) => viewedFile(names[n]!, handle)));
         const [document, old, journal] = viewed;
         if (!mayBeEmpty && !document && !old && !journal?.size)
-          throw new StoreRefused("unusable", `There is no store at ${path}.`);
+          throw new StoreRefused("unusable", `There is no store at ${path}. Check --store. svc serve creates a store.`);
         const files = viewed.filter((file) => file !== undefined);
         return { path, journalPath: journalName(path), document, old, journal, files, tail, close };
       }

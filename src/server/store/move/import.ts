@@ -92,7 +92,7 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
 function versionIn(value: Record<string, unknown> | undefined, refuse: (why: string) => never): number {
   const { format, version } = value ?? {};
   if (format !== EXPORT_FORMAT || typeof version !== "number" || !(version >= 1))
-    return refuse("this is not an export of svc. Make one with: svc store export");
+    return refuse("this is not an export of svc. To make one, run svc store export.");
   if (version > VERSION) refuse("a newer svc made this export. Update svc.");
   return Math.max(version, OLDEST_VERSION);
 }
