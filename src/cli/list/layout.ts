@@ -1,3 +1,5 @@
+import { shortId } from "./short-id.ts";
+
 /** Columns give way to a narrow terminal down to this width. */
 const MIN_WIDTH = 8;
 /** Rather than cut a column to less than this, one that can be spared is left out. */
@@ -64,12 +66,6 @@ export async function layOut(
         .join(GAP)
         .trimEnd(),
   };
-}
-
-/** The first part of a UUID, which is what tells a session's id from the others too. */
-function shortId(text: string): string {
-  const [first = "", rest] = text.replace(/^svc_session_/, "").split(/(?<=^[0-9a-f]{8})-/);
-  return rest === undefined ? text : `${first}…`;
 }
 
 /** How wide a terminal shows texts. What knows of all the world's letters is only loaded where there are some. */

@@ -7,6 +7,7 @@ import { DEV_EXITS } from "../../exit-codes.ts";
 import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
+import { checkSessionId } from "../sessions/session-id.ts";
 
 export function addSessions(dev: Command, context: Context): void {
   const sessions = dev.command("sessions").description("revoke and restore sessions");
@@ -34,6 +35,7 @@ export async function runSessions(
   verb: "revoke" | "restore",
   ids: readonly string[],
 ): Promise<void> {
+  for (const id of ids) checkSessionId(id);
   const control = await openControl(context, options);
   const changed: Session[] = [];
   for (const id of ids) {

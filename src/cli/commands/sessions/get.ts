@@ -6,6 +6,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { printResource } from "../../list/record.ts";
 import { printsRows } from "../../output/flags.ts";
+import { checkSessionId } from "./session-id.ts";
 
 export function addGet(sessions: Command, context: Context): void {
   const command = printsRows(sessions.command("get <session_id>")).description("print one session");
@@ -18,6 +19,7 @@ export function addGet(sessions: Command, context: Context): void {
 
 /** Prints the session with an id. */
 export async function runGet(context: Context, options: GlobalFlags, id: string): Promise<void> {
+  checkSessionId(id);
   const session = await (await openClient(context, options)).sessions.get(id);
   await printResource(context, options, SESSION_COLUMNS, session);
 }

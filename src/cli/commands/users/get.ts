@@ -7,6 +7,7 @@ import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
 import { printResource } from "../../list/record.ts";
+import { shortIdHint } from "../../list/short-id.ts";
 import { printsRows } from "../../output/flags.ts";
 import { findByEmail } from "./by-email.ts";
 
@@ -30,7 +31,8 @@ export async function runGet(context: Context, options: GlobalFlags, user: strin
     throw new CliError(
       EXIT.usage,
       `"${user}" is not a user id or e-mail address.`,
-      `Find the user with: svc users search name.contains=${user.replace(/[^\p{L}\p{N}._-]/gu, "") || "ada"}`,
+      shortIdHint(user, "users") ??
+        `Find the user with: svc users search name.contains=${user.replace(/[^\p{L}\p{N}._-]/gu, "") || "ada"}`,
     );
   const client = await openClient(context, options);
   const found = user.includes("@") ? await findByEmail(client, user) : await client.users.get(user);

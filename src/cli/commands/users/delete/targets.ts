@@ -7,6 +7,7 @@ import { readStdin } from "../../../input.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { pages } from "../../../list/pages.ts";
+import { shortIdHint } from "../../../list/short-id.ts";
 import { findByEmail } from "../by-email.ts";
 import { USERS, type SearchFlags } from "../../../search/flags.ts";
 import { readQuery, type TypedQuery } from "../../../search/read.ts";
@@ -104,6 +105,6 @@ function checkId(text: string, expected: string, line?: number): void {
       ? "To delete what a search matches: --query 'email:*@acme.com'"
       : text.includes("@")
         ? `Find the id with: svc users search --email ${text}`
-        : undefined,
+        : shortIdHint(text, "users"),
   );
 }
