@@ -41,6 +41,11 @@ it.each<[line: string, hint: string]>([
   ["users search created_at:yesterday", "--since 1d"],
   ["sessions search last_signin_at.gte=yesterday", "--since 1d"],
   ["dev next --outcome acces_denied", "Did you mean access_denied?"],
+  ["dev clock get", "Did you mean: svc dev clock show?"],
+  ["dev clock now", "Unknown command 'now'"],
+  ["dev clock advance -5m", "svc dev clock set <time>"],
+  ["dev keys rotate acme", "svc dev keys rotate --instance acme"],
+  ["dev reset acme", "svc dev reset --instance acme"],
   ["usres list", "Did you mean users?"],
   ["users list --limti 5", "Did you mean --limit?"],
 ])("svc %s exits with 2 and says what to type instead", async (line, hint) => {

@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   run: "svc serve",
   up: "svc serve",
   signin: "svc sign-in",
+  "clock get": "svc dev clock show",
   signup: "svc sign-in, which makes a user at the first sign-in",
   clock: "svc dev clock",
   scenarios: "svc dev scenarios",
@@ -77,8 +78,12 @@ const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user
 /** Flags of a search of sessions, which users do not have. */
 const SESSION_FLAGS = /^--(?:provider|ip|user|active|revoked)$/;
 
+/** Commands that take an instance by the flag alone. */
+const BY_INSTANCE = new Set(["svc dev keys rotate", "svc dev reset", "svc env"]);
+
 /** What commander found wrong, with a hint to what was probably meant. */
-export function usageError(text: string, argv: readonly string[], program: Command): CliError {
+export function usageError(given: string, argv: readonly string[], program: Command): CliError {
+  const text = ofGroup(given, argv, commandOf(argv, program));
   const message = text.replace(/^error: /, "").replace("'--not=", "'-");
   const hint = hintFor(text, argv, program);
   // One guess is enough, and ours knows what commands are for.
@@ -109,9 +114,23 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
   const [, value, choices] = /argument '([^']*)' is invalid\. Allowed choices are ([^.]*)/.exec(text) ?? [];
   const near = value && choices && closest(value, choices.split(", "));
   if (near) return `Did you mean ${near}?`;
+  if (/unknown option '-\d/.test(text) && path === "svc dev clock advance")
+    return "advance moves the clock forwards. To move it back, set it: svc dev clock set <time>";
   if (/too many arguments/.test(text) && command.name() === "list")
     return `To search: svc ${command.parent!.name()} search ${argv.at(-1)}`;
+  if (/too many arguments/.test(text) && BY_INSTANCE.has(path))
+    return `Use: ${path} --instance ${wordAfter(command, argv)}`;
   return `See ${path} --help.`;
+}
+
+/** The default command of a group was given a word that is none of its commands. */
+function ofGroup(text: string, argv: readonly string[], command: Command): string {
+  const [, name] = /^error: too many arguments for '([^']*)'/.exec(text) ?? [];
+  return name === undefined || name === command.name() ? text : `error: unknown command '${wordAfter(command, argv)}'`;
+}
+
+function wordAfter(command: Command, argv: readonly string[]): string | undefined {
+  return argv.slice(argv.indexOf(command.name()) + 1).find((word) => !word.startsWith("-"));
 }
 
 /** What another program's --force is here. */
