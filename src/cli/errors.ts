@@ -63,18 +63,27 @@ export function toFailure(error: unknown): Failure {
   return { exitCode, code: known ?? "unexpected", message: known ? text : `Unexpected error: ${text}` };
 }
 
+const REFUSED_CONTROL_KEY = "The server refused the control key. In its directory svc env prints the right one.";
+
 /** What the control API said no to. */
 function controlFailure(name: string, status: number, text: string, cause: unknown): Failure {
   const { code = name } =
     cause instanceof Error && cause.name === "ConnectionError" ? (cause as { code?: string }) : {};
   const hint =
-    status === 401 ? "The server refused the control key. In its directory svc env prints the right one." : undefined;
+    status === 401
+      ? REFUSED_CONTROL_KEY
+      : HINTS.get(text.endsWith(" is not active") ? "instance_not_found" : undefined);
   return { exitCode: exitOf(code, status), code, message: text, hint };
 }
 
 /** What to do about errors of the service's, by code. */
 const HINTS: ReadonlyMap<string | undefined, string> = new Map([
   ["unauthorized", "See which key is used, and where it comes from: svc whoami"],
+  [
+    "instance_not_found",
+    "It may not be active. svc instances list shows the state of a local server's instances. To activate one: svc dev instances update <instance> --active",
+  ],
+  ["instance_inactive", "Activate it, on a local server with: svc dev instances update <instance> --active"],
   ["not_found", "This address has no such endpoint. Check SVC_BASE_URL; instances are resolved at SVC_API_URL."],
   [
     "user_not_found",

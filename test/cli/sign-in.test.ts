@@ -35,6 +35,22 @@ describe("svc sign-in", () => {
     });
   });
 
+  it("says how to activate an instance that is not active", async () => {
+    const service = await setup({
+      seed: { ...SEED, instances: SEED.instances.map((one) => ({ ...one, active: false })) },
+    });
+    for (const argv of [
+      ["sign-in", "--as", "ada"],
+      ["sign-in", "--no-open"],
+    ]) {
+      const { code, stderr } = await runCli(argv, { service });
+      expect([code, stderr]).toEqual([1, expect.stringContaining("refused the sign-in: Instance not found.\n")]);
+      expect(stderr).toContain("svc dev instances update acme --active\n");
+    }
+    const { stderr } = await runCli(["instances", "discover"], { service });
+    expect(stderr).toContain("It may not be active.");
+  });
+
   it("prints only the token with --token", async () => {
     const service = await setup();
     const { stdout } = await runCli(["sign-in", "--as", "ada", "--token"], { service });

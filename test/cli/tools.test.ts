@@ -112,6 +112,15 @@ describe("svc instances", () => {
     expect(stdout + json.stdout).not.toContain("sk_");
   });
 
+  it("shows which of the local server's instances are active", async () => {
+    const { instances, ...server } = await runHere();
+    await writeRunning(cwd, { ...server, instances: instances.map((one, i) => ({ ...one, active: i > 0 })) });
+    const { stdout } = await run(["instances", "list"], { env: HERE, tty: true, columns: 80 });
+    expect(stdout.split("\n").map((line) => line.split(/ +/).at(-1))).toEqual(["ACTIVE", "no", "yes", ""]);
+    const json = await run(["instances", "list", "--json"], { env: HERE });
+    expect(JSON.parse(json.stdout)).toMatchObject([{ active: false }, { active: true }]);
+  });
+
   it("exits with 3 when no server runs", async () => {
     expect((await run(["instances", "list"], { env: HERE })).code).toBe(3);
   });

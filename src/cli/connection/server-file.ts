@@ -27,7 +27,8 @@ export interface RunningServerFile {
     readonly url: string;
     readonly publishable_key: string;
     readonly secret_key: string;
-    /** Undefined in the file of an older version. */
+    /** Undefined in the file of an older version, as is the next. */
+    readonly active?: boolean;
     readonly redirect_uris?: readonly string[];
   }[];
 }

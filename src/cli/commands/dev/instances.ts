@@ -51,7 +51,7 @@ export function addInstances(dev: Command, context: Context): void {
         "svc dev instances update acme --redirect-uri http://localhost:3000/callback",
         "replace its redirect_uris; repeat the flag for more than one",
       ],
-      ["svc dev instances update umbrella --no-active", "switch it off"],
+      ["svc dev instances update umbrella --no-active", "refuse sign-ins"],
     ],
     exits: DEV_EXITS,
   });
@@ -69,8 +69,8 @@ export function addInstances(dev: Command, context: Context): void {
 function addFlags(command: Command): Command {
   return command
     .option("--name <name>", "the name that people see")
-    .option("--active", "it answers")
-    .option("--no-active", "it refuses every request")
+    .option("--active", "it takes sign-ins")
+    .option("--no-active", "it refuses sign-ins; its API, keys and tokens keep working")
     .addOption(new Option("--default-provider <provider>", "where a sign-in names none").choices(PROVIDERS))
     .option("--redirect-uri <url>", "an address that sign-ins may return to; again for more", collect);
 }

@@ -10,7 +10,9 @@ import { findRunningServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { openKeylessClient } from "../../connection/client.ts";
 
-type LocalInstance = Omit<RunningServerFile["instances"][number], "secret_key">;
+type LocalInstance = Omit<RunningServerFile["instances"][number], "secret_key" | "redirect_uris" | "active"> & {
+  readonly active: boolean;
+};
 
 const LISTED: Listed<LocalInstance> = {
   id: "id",
@@ -22,9 +24,11 @@ const LISTED: Listed<LocalInstance> = {
       name: "publishable_key",
       title: "PUBLISHABLE KEY",
       isSpare: true,
+      goesFirst: true,
       value: ({ publishable_key }) => publishable_key,
     },
     { name: "id", title: "ID", whole: true, value: ({ id }) => id },
+    { name: "active", title: "ACTIVE", words: ["yes", "no"], value: ({ active }) => active },
   ],
 };
 
@@ -76,12 +80,13 @@ export async function runList(context: Context, options: OutputFlags): Promise<v
       "No server runs in this directory or above.",
       "Start one with: svc serve. Services elsewhere do not list their instances.",
     );
-  const rows = server.instances.map(({ id, name, subdomain, url, publishable_key }) => ({
+  const rows = server.instances.map(({ id, name, subdomain, url, publishable_key, active = true }) => ({
     id,
     name,
     subdomain,
     url,
     publishable_key,
+    active,
   }));
   await printAll(context, options, LISTED, rows, "The server has no instances.");
 }

@@ -135,14 +135,17 @@ function fileOf(server: RunningServer, now: Date): RunningServerFile {
     certificate,
     identity_secret,
     control_key,
-    instances: instances.map(({ id, name, subdomain, url: own, publishable_key, secret_key, redirect_uris }) => ({
-      id,
-      name,
-      subdomain,
-      url: local(own, `${subdomain}.`),
-      publishable_key,
-      secret_key,
-      redirect_uris,
-    })),
+    instances: instances.map(
+      ({ id, name, subdomain, url: own, publishable_key, secret_key, active, redirect_uris }) => ({
+        id,
+        name,
+        subdomain,
+        url: local(own, `${subdomain}.`),
+        publishable_key,
+        secret_key,
+        active,
+        redirect_uris,
+      }),
+    ),
   };
 }

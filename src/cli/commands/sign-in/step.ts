@@ -1,6 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import type { Fetch } from "../../../wire/fetch.ts";
 import { parsedJson } from "../../../wire/json.ts";
+import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import type { Provider } from "../../../wire/names.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -39,11 +40,18 @@ function absolute(location: string | null, base: string): string | null {
   return URL.canParse(location, base) ? new URL(location, base).href : null;
 }
 
-/** Why the service goes no further, in its own words. */
-export function refused(text: string): CliError {
+/** Why the service goes no further, in its own words. @param address where the sign-in was refused */
+export function refused(text: string, address: string): CliError {
   const { error = text.slice(0, 200) } = (parsedJson(text) ?? {}) as { error?: string };
-  const hint = text.includes("Invalid redirect_uri")
-    ? `Add "${OWN_ENTRY}" to the instance's redirect_uris, which allows this command on any port. Or sign in from your application.`
-    : undefined;
-  return new CliError(EXIT.failed, `The service refused the sign-in: ${error}.`, hint);
+  return new CliError(EXIT.failed, `The service refused the sign-in: ${error}.`, hintFor(error, address));
+}
+
+function hintFor(error: string, address: string): string | undefined {
+  if (error.includes("Invalid redirect_uri"))
+    return `Add "${OWN_ENTRY}" to the instance's redirect_uris, which allows this command on any port. Or sign in from your application.`;
+  if (!error.includes("Instance not found")) return undefined;
+  const [, subdomain = "<instance>"] = /^(?!api\.)([a-z0-9-]+)\.localhost$/.exec(new URL(address).hostname) ?? [];
+  return isLoopbackUrl(address)
+    ? `It may not be active: svc instances list shows that. To activate it: svc dev instances update ${subdomain} --active`
+    : "It may not be active, or be at another address. Check the address with: svc whoami";
 }

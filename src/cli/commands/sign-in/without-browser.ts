@@ -32,7 +32,7 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
 /** Where the choices of an account picker lead. @throws {CliError} where the page is not one */
 function pickerOf(address: string, page: string): string {
   const [, request] = /<input [^<>]*name="request" value="([\w-]+)"/.exec(page) ?? [];
-  if (request === undefined || !isPicker(address)) throw refused(page);
+  if (request === undefined || !isPicker(address)) throw refused(page, address);
   return new URL(`?request=${request}`, address).href;
 }
 
