@@ -34,7 +34,7 @@ it.each([
   ["dev seed --seed 3 x.json", 2, "--seed is for --generate"],
   ["dev seed --generate many", 2, "not a whole number"],
   ["dev seed missing.json", 2, "cannot be read (ENOENT)"],
-  ["dev replay 0000000000000000", 3, "no sign-in has this id"],
+  ["dev replay 0000000000000000", 3, "no longer kept"],
 ])("svc %s exits with %i and prints the reason", async (line, exit, words) => {
   const { code, stdout, stderr } = await svc(line);
   expect([code, stdout]).toEqual([exit, ""]);

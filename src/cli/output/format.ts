@@ -16,6 +16,11 @@ export function asRun(text: string, { env }: Pick<Context, "env">): string {
   return env["npm_command"] ? text.replace(COMMAND, "npx svc-identity ") : text;
 }
 
+/** A word as it is typed in bash, dash, zsh and fish alike. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
 /** @param noun in the singular, of which the plural ends in -s or -ies */
 export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;

@@ -1,7 +1,8 @@
 import { printQuery, termsIn, type Query } from "../../wire/query.ts";
 import { inWords } from "../../wire/query-words.ts";
 import { flagOf, type Searched } from "./flags.ts";
-import { quoted, toShell } from "./spelling.ts";
+import { quoted } from "../output/format.ts";
+import { toShell } from "./spelling.ts";
 
 /** One query in all its spellings, and in words. */
 export interface Explanation {

@@ -1,6 +1,7 @@
 import { printTerm, type Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../output/format.ts";
 
 /** `email.ends=@acme.com`, `not.provider=github`: a term in characters that no shell has a use for. */
 const SHELL_TERM = /^(-|not\.)?([a-z][a-z0-9_]*)(?:\.([a-z]+))?=(.*)$/su;
@@ -56,9 +57,4 @@ export function toShell({ field, operator, value, negated }: Term): string {
 export function typed(term: Term): string {
   const wire = printTerm(term);
   return quoted(wire) === wire ? wire : quoted(toShell(term));
-}
-
-/** A word as it is typed in bash, dash, zsh and fish alike. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

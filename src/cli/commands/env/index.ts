@@ -5,7 +5,7 @@ import { variablesOf } from "../../connection/variables.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { quoted } from "../../search/spelling.ts";
+import { quoted } from "../../output/format.ts";
 import { printJson } from "../../output/text.ts";
 
 const FORMATS = ["shell", "dotenv", "json"] as const;

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { readStdin } from "../../input.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { quoted } from "../../search/spelling.ts";
+import { quoted } from "../../output/format.ts";
 
 /** What no token ends in: its last part, in base64url, is longer. */
 const FILE_NAME = /\.(?:txt|jwt|jws|token|json|env|log)$/i;
