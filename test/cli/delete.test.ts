@@ -85,8 +85,10 @@ describe("The users that svc users delete deletes", () => {
   });
 
   it("may be none, which is not an error", async () => {
-    const piped = await remove(["-", "--yes"], { stdin: "\n" });
-    expect(piped).toMatchObject({ code: 0, stdout: "", stderr: "No ids on standard input.\n" });
+    for (const more of ["--yes", "--dry-run"]) {
+      const piped = await remove(["-", more], { stdin: "\n" });
+      expect(piped).toMatchObject({ code: 0, stdout: "", stderr: "No ids on standard input.\n" });
+    }
     const searched = await remove(["--query", "name:nobody", "--yes", "--json"]);
     const why = '"name:nobody" matches the whole name. To find a part of it: name:*nobody*';
     expect(searched).toMatchObject({ code: 0, stderr: `No users match. ${why}\n` });
@@ -130,18 +132,18 @@ describe("svc users delete --dry-run", () => {
   it.each(["--dry-run", "-n"])("as %s prints the users in every format and deletes none", async (flag) => {
     for (const yes of [[], ["--yes"]]) {
       const piped = await remove(["--query", AT_ACME, flag, "--output", "ids", ...yes]);
-      const stderr = "2 users would be deleted; none were.\n";
+      const stderr = "Dry run: 2 users would be deleted.\n";
       expect(piped).toMatchObject({ code: 0, stdout: `${ADA}\n${CHARLES}\n`, stderr });
     }
     const named = await remove([GRACE, NOBODY, flag, "--json"]);
     expect([named.code, JSON.parse(named.stdout), named.stderr]).toEqual([
       0,
       [expect.objectContaining({ id: GRACE })],
-      "1 of 2 ids was not found.\n1 user would be deleted; none was.\n",
+      "1 of 2 ids was not found.\nDry run: 1 user would be deleted.\n",
     ]);
     expect(named.requests.every(({ method }) => method === "GET")).toBe(true);
     const address = await remove(["grace@navy.test", flag, "--output", "ids"]);
-    expect(address).toMatchObject({ code: 0, stdout: `${GRACE}\n`, stderr: "1 user would be deleted; none was.\n" });
+    expect(address).toMatchObject({ code: 0, stdout: `${GRACE}\n`, stderr: "Dry run: 1 user would be deleted.\n" });
     expect(await left()).toEqual([ADA, CHARLES, GRACE]);
   });
 });

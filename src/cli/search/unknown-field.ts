@@ -2,11 +2,11 @@ import { SESSION_FIELDS } from "../../wire/fields.ts";
 import { fieldHint } from "../../wire/query-hint.ts";
 import type { Searched } from "./flags.ts";
 
-/** Of a term of a query, its field. A `:` or a comparison ends it. */
+/** The field of a term. A `:` or a comparison ends it. */
 const FIELD = /^-?([a-z][a-z0-9_]*)[:<>]/;
 
 /**
- * What is probably meant by a field that is not one of these, or undefined where nothing is near.
+ * The field that was probably meant by the first unknown one of a query, or undefined.
  * @param searchSessions how to ask for a field of sessions instead
  */
 export function unknownFieldHint(
@@ -24,9 +24,8 @@ export function unknownFieldHint(
   return undefined;
 }
 
-/** The service's refusal of a search, with what is probably meant where it does not know a field. */
+/** The service's refusal of a search, with the field that was probably meant if the query has an unknown one. */
 export function withFieldHint(error: unknown, query: string, searched: Searched): unknown {
-  const { code, message = "" } = error as { code?: string; message?: string };
-  if (code !== "invalid_query" || !message.includes("unknown field")) return error;
+  if ((error as { code?: string }).code !== "invalid_query") return error;
   return Object.assign(error as Error, { hint: unknownFieldHint(query, searched) });
 }

@@ -1,20 +1,20 @@
 import type { Command } from "commander";
 import { openTarget } from "../../../connection/client.ts";
+import type { Target } from "../../../connection/sources.ts";
 import { describeTarget, resolveTarget } from "../../../connection/target.ts";
 import { runs, withHelp, type GlobalFlags } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT, LIST_EXITS } from "../../../exit-codes.ts";
-import { USER_COLUMNS } from "../../../list/columns.ts";
-import { isTable, printAll } from "../../../list/print.ts";
+import { isTable } from "../../../list/print.ts";
 import { formatOf, printsRows } from "../../../output/flags.ts";
 import { say } from "../../../output/text.ts";
-import { addQueryFlags, USERS, type SearchFlags } from "../../../search/flags.ts";
-import { nothingFound } from "../../../search/help.ts";
+import { addQueryFlags, type SearchFlags } from "../../../search/flags.ts";
 import { deleteAll } from "./delete-all.ts";
-import { checkCount, checkFlags, DEFAULT_MAX, findAll, obtainConsent, type Guards } from "./guards.ts";
-import { openReceipt } from "./receipt.ts";
-import { reportMany, reportOne } from "./report.ts";
+import { checkCount, checkFlags, DEFAULT_MAX, obtainConsent, type Guards } from "./guards.ts";
+import { dryRun, nothingToDelete } from "./dry-run.ts";
+import { openReceipt, type Receipt } from "./receipt.ts";
+import { report } from "./report.ts";
 import { readTargets } from "./targets.ts";
 
 const MAX_CONCURRENCY = 32;
@@ -70,54 +70,40 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
   const target = await resolveTarget(context, options);
   const client = await openTarget(context, target);
   const targets = await readTargets(context, client, args, options);
-  const { ids, typed } = targets;
-  if (options.dryRun) {
-    // A preview may exceed --max: that is what it is for.
-    checkCount(targets, { ...guards, max: Infinity }, target);
-    const found = targets.users ?? (await findAll(client, ids));
-    const missing = ids.length - found.length;
-    if (missing > 0)
-      context.stderr.write(`${missing} of ${ids.length} ids ${missing === 1 ? "was" : "were"} not found.\n`);
-    const none = typed === undefined ? "No users would be deleted." : nothingFound(typed, USERS);
-    await printAll(context, options, USER_COLUMNS, found, none);
-    if (found.length === 1) say(context, "1 user would be deleted; none was.");
-    if (found.length > 1) say(context, `${found.length} users would be deleted; none were.`);
-    return;
-  }
+  if (options.dryRun) return dryRun(context, client, options, targets, guards, target);
+  const { ids } = targets;
   checkCount(targets, guards, target);
   if (ids.length === 0) {
-    say(context, typed === undefined ? "No ids on standard input." : nothingFound(typed, USERS));
-    // A person has read it; a program finds the form that it knows.
-    return isTable(formatOf(options, context)) ? undefined : reportMany(context, options, { outcomes: [] });
+    say(context, nothingToDelete(targets));
+    // A person has read it. A program gets the form that it knows.
+    return isTable(formatOf(options, context)) ? undefined : report(context, options, { outcomes: [] });
   }
   checkFlags(targets, guards, target);
   // The question names the service as well.
   if (guards.yes) say(context, `Deleting from ${describeTarget(target)}`);
   else await obtainConsent(context, client, targets, guards, target);
 
-  const receipt =
-    options.receipt === undefined
-      ? undefined
-      : await openReceipt(context, {
-          path: options.receipt,
-          service: (target.base_url ?? target.api_url)!.value,
-          resume: options.resume === true,
-        });
+  const receipt = await openReceiptFor(context, options, target);
   const emails = new Map(targets.users?.map(({ id, data }) => [id, data.email]));
   const left = ids.filter((id) => !receipt?.done.has(id));
   if (left.length < ids.length)
-    context.stderr.write(`${ids.length - left.length} of ${ids.length} were deleted before, by the receipt.\n`);
+    say(context, `Skipped ${ids.length - left.length} of ${ids.length} users that the receipt lists as deleted.`);
   const deletion = await deleteAll(context, left, {
     concurrency,
     receipt,
     emailOf: async (id) => emails.get(id) ?? (await client.users.find(id))?.data.email,
     remove: (id) => client.users.delete(id),
   });
-  // For one id, the answer is the API's own.
-  if (args.length !== 1 || targets.tookStdin || left.length !== 1) return reportMany(context, options, deletion);
-  if (deletion.error !== undefined && deletion.fault === undefined) throw deletion.error;
-  if (deletion.fault !== undefined || deletion.signal !== undefined) return reportMany(context, options, deletion);
-  await reportOne(context, options, ids[0]!);
+  const isSingle = args.length === 1 && !targets.tookStdin && left.length === 1;
+  await report(context, options, deletion, isSingle ? left[0] : undefined);
+}
+
+async function openReceiptFor(
+  context: Context,
+  { receipt: path, resume = false }: DeleteOptions,
+  { base_url, api_url }: Target,
+): Promise<Receipt | undefined> {
+  return path === undefined ? undefined : openReceipt(context, { path, service: (base_url ?? api_url)!.value, resume });
 }
 
 function guardsOf({ yes, expect, max }: DeleteOptions): Guards {

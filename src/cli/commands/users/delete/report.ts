@@ -17,15 +17,25 @@ const OUTCOMES: Listed<Outcome> = {
   ],
 };
 
-/** Prints what became of a single user. */
-export async function reportOne(context: Context, flags: OutputFlags, id: string): Promise<void> {
+/**
+ * Prints what was deleted.
+ * @param only the id, if a single one was given: its result and its error are the API's own
+ * @throws {CliError} with the exit code, unless all are deleted
+ */
+export async function report(context: Context, flags: OutputFlags, deletion: Deletion, only?: string): Promise<void> {
+  const { error, fault, signal } = deletion;
+  if (only === undefined || fault !== undefined) return reportMany(context, flags, deletion);
+  if (error !== undefined) throw error;
+  return signal === undefined ? reportOne(context, flags, only) : reportMany(context, flags, deletion);
+}
+
+async function reportOne(context: Context, flags: OutputFlags, id: string): Promise<void> {
   if (flags.json) return printJson(context, { deleted: true, id });
   if (formatOf(flags, context) === "table") return void context.stdout.write(`Deleted ${id}\n`);
   await printAll(context, flags, OUTCOMES, [{ id, outcome: "deleted" }], "");
 }
 
-/** Prints what became of each. @throws {CliError} with the exit code, where not all of them are gone */
-export async function reportMany(context: Context, flags: OutputFlags, deletion: Deletion): Promise<void> {
+async function reportMany(context: Context, flags: OutputFlags, deletion: Deletion): Promise<void> {
   const { outcomes } = deletion;
   const of = (name: Outcome["outcome"]): Outcome[] => outcomes.filter(({ outcome }) => outcome === name);
   const idsOf = (name: Outcome["outcome"]): string[] => of(name).map(({ id }) => id);
