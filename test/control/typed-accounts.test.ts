@@ -72,7 +72,7 @@ describe("The simulator's own client", () => {
       ]);
     expect(simulator.authorize("github", query(simulator.client.client_id))).toMatchObject({ accounts: [] });
     expect(clients).not.toHaveBeenCalled();
-    expect(() => simulator.authorize("github", query("unknown"))).toThrow("knows no such client_id");
+    expect(() => simulator.authorize("github", query("unknown"))).toThrow("unknown client_id");
     expect(clients).toHaveBeenCalled();
   });
 });

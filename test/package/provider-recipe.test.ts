@@ -59,7 +59,7 @@ export const simulatedGitlab: SimulatedProvider = {
     const own = accounts.gitlab as GitlabAccount | undefined;
     return own && { name: name ?? own.username, detail: own.username };
   },
-  refusal: (query) => (query.has("code_challenge") ? undefined : "misses a code_challenge"),
+  refusal: (query) => (query.has("code_challenge") ? undefined : "a code_challenge is required"),
   token(_request, isClient, redeem) {
     const grant = isClient ? redeem() : undefined;
     if (!grant) return reply(401, { error: isClient ? "invalid_grant" : "invalid_client" });

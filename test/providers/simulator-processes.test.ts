@@ -48,11 +48,17 @@ describe("Two processes on one store", () => {
     expect((await redeem(create(Buffer.from("key_of_others")).simulator, code))[0]).toBe(400);
     const request = requestAt(simulator);
     expect((await redeem(simulator, request))[0]).toBe(400);
-    expect(() => simulator.authorize("twitter", new Map([["request", code]]))).toThrow("does not know this request");
-    expect(() => simulator.authorize("google", new Map([["request", request]]))).toThrow("does not know this request");
+    expect(() => simulator.authorize("twitter", new Map([["request", code]]))).toThrow(
+      "this request is no longer valid",
+    );
+    expect(() => simulator.authorize("google", new Map([["request", request]]))).toThrow(
+      "this request is no longer valid",
+    );
     clock.advance(601);
     expect((await redeem(simulator, code))[0]).toBe(400);
-    expect(() => simulator.authorize("twitter", new Map([["request", request]]))).toThrow("does not know this request");
+    expect(() => simulator.authorize("twitter", new Map([["request", request]]))).toThrow(
+      "this request is no longer valid",
+    );
   });
 
   it("show neither state nor person in the values they issue", () => {

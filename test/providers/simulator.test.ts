@@ -31,8 +31,8 @@ async function accessTokenFor(simulator: Simulator, provider: Provider, changed?
 const NO_BASIC = [401, { error: "unauthorized_client", error_description: "Missing valid authorization header" }];
 
 describe("A simulated authorize endpoint", () => {
-  const CHALLENGE_MISSING = "misses a code_challenge with the method S256";
-  const OTHER_REDIRECT = "has another redirect_uri for this client";
+  const CHALLENGE_MISSING = "a code_challenge with code_challenge_method=S256 is required";
+  const OTHER_REDIRECT = "redirect_uri is not registered for this client";
 
   it.each(PROVIDERS)("returns a code and the state: %s", (provider) => {
     const { simulator } = create();
@@ -44,29 +44,29 @@ describe("A simulated authorize endpoint", () => {
   });
 
   it.each([
-    ["google", { client_id: undefined }, "knows no such client_id"],
-    ["google", { client_id: "stranger" }, "knows no such client_id"],
+    ["google", { client_id: undefined }, "unknown client_id"],
+    ["google", { client_id: "stranger" }, "unknown client_id"],
     ["github", { redirect_uri: undefined }, OTHER_REDIRECT],
     ["github", { redirect_uri: "https://evil.test/" }, OTHER_REDIRECT],
     ["github", { redirect_uri: `${callbackUrl("github")}/more` }, OTHER_REDIRECT],
     ["github", { redirect_uri: `${callbackUrl("github")}?x` }, OTHER_REDIRECT],
     ["github", { redirect_uri: callbackUrl("google") }, OTHER_REDIRECT],
-    ["google", { response_type: undefined }, "wants response_type=code"],
-    ["google", { response_type: "token" }, "wants response_type=code"],
-    ["google", { scope: undefined }, "misses the scope openid"],
-    ["google", { scope: "email profile" }, "misses the scope openid"],
-    ["google", { scope: "openidx email" }, "misses the scope openid"],
+    ["google", { response_type: undefined }, "response_type must be code"],
+    ["google", { response_type: "token" }, "response_type must be code"],
+    ["google", { scope: undefined }, "scope must include openid"],
+    ["google", { scope: "email profile" }, "scope must include openid"],
+    ["google", { scope: "openidx email" }, "scope must include openid"],
     ["twitter", { code_challenge: undefined }, CHALLENGE_MISSING],
     ["twitter", { code_challenge_method: undefined }, CHALLENGE_MISSING],
     ["twitter", { code_challenge_method: "plain" }, CHALLENGE_MISSING],
     ["twitter", { code_challenge: "short" }, CHALLENGE_MISSING],
-    ["twitter", { request: "never-given-out" }, "does not know this request any more; begin again at the application"],
+    ["twitter", { request: "never-given-out" }, "this request is no longer valid; start again from the application"],
   ] as const)("of %s rejects %o without a redirect", async (provider, changed, why) => {
     const { fetch } = await setup();
     const query = new URLSearchParams([...authorization(provider, changed)]);
     const response = await fetch(`/__svc/simulator/${provider}/authorize?${query.toString()}`);
     expect(response.headers.get("location")).toBeNull();
-    const error = `Bad request: ${provider} (simulated) ${why}`;
+    const error = `Bad request: ${provider} (simulated): ${why}`;
     expect([response.status, await response.json()]).toEqual([400, { error }]);
   });
 

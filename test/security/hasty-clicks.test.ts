@@ -131,7 +131,7 @@ describe("T46: An authorization request that svc did not begin", () => {
     const response = await fetch(invented("ada", "s".repeat(513)));
     expect([response.status, await response.json()]).toEqual([
       400,
-      { error: "Bad request: google (simulated) takes a state of at most 512 characters" },
+      { error: "Bad request: google (simulated): state must have at most 512 characters" },
     ]);
   });
 });

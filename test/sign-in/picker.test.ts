@@ -238,17 +238,17 @@ describe("The account picker", () => {
 
   it("answers for ten minutes, and at its own provider only", async () => {
     const { service, url } = await openPicker("google");
-    const error = "does not know this request any more; begin again at the application";
+    const error = "this request is no longer valid; start again from the application";
     const elsewhere = await service.fetch(url.href.replace("/google/", "/github/"));
     expect([elsewhere.status, await elsewhere.json()]).toEqual([
       400,
-      { error: `Bad request: github (simulated) ${error}` },
+      { error: `Bad request: github (simulated): ${error}` },
     ]);
     service.clock.advance(599);
     expect((await service.fetch(url.href)).status).toBe(200);
     service.clock.advance(2);
     const late = await service.fetch(url.href);
-    expect([late.status, await late.json()]).toEqual([400, { error: `Bad request: google (simulated) ${error}` }]);
+    expect([late.status, await late.json()]).toEqual([400, { error: `Bad request: google (simulated): ${error}` }]);
   });
 });
 

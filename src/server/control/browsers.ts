@@ -1,5 +1,5 @@
 import { BROWSER_COOKIE } from "../../wire/names.ts";
-import { browserCookie } from "../simulator/labelled-browser.ts";
+import { labelledBrowserValue } from "../simulator/labelled-browser.ts";
 import { randomBytes } from "node:crypto";
 import type { HandlersOf } from "./handler.ts";
 
@@ -9,7 +9,7 @@ export const browserRoutes: HandlersOf<"/browsers"> = {
     const front = new URL(addresses.front);
     const cookie = {
       name: BROWSER_COOKIE,
-      value: browserCookie({ id, label: body.label }),
+      value: labelledBrowserValue({ id, label: body.label }),
       domain: front.hostname,
       path: "/",
       httpOnly: true,

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { normalizeEmail } from "../../wire/email.ts";
 import type { ParsedQueryOf } from "../../wire/control/routes.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import { isPossible, providersOf } from "../simulator/outcomes.ts";
@@ -80,7 +81,7 @@ export function requirePossible(outcome: OutcomeId, provider: Provider | undefin
 /** @throws {ApiError} where it can match no account; an unknown e-mail address stands for a new account */
 export function requireAccount({ simulator }: ControlDeps, as: string, provider: Provider | undefined): void {
   const persona = simulator.personas.find(as);
-  if (!persona && !as.includes("@"))
+  if (!persona && normalizeEmail(as) === undefined)
     throw new ApiError("bad_request", `as: no persona has the id "${as}"; give an id or an e-mail address`);
   if (persona && provider !== undefined && !simulator.hasAccount(provider, as))
     throw new ApiError("bad_request", `as: ${as} has no account at ${provider}`);

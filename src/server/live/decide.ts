@@ -49,7 +49,7 @@ function inOrder(scenarios: readonly Scenario[], digest: string): Scenario[] {
 /** Why a scenario does not apply to a sign-in; undefined if it does. @param instance undefined if the state is unknown */
 function mismatch(
   scenario: Scenario,
-  { provider, label: browser, login_hint }: Parameters<Decide>[0],
+  { provider, labelledBrowser: browser, login_hint }: Parameters<Decide>[0],
   instance: string | undefined,
   simulator: DecideDeps["simulator"],
   digest: string,

@@ -18,7 +18,7 @@ export function codeChallenge(code_verifier: string): string {
   return createHash("sha256").update(code_verifier).digest("base64url");
 }
 
-export interface AuthorizationRequest {
+export interface AuthorizationParameters {
   /** Our callback URL. */
   readonly redirect_uri: string;
   readonly state: string;
@@ -29,9 +29,9 @@ export interface AuthorizationRequest {
 }
 
 /** RFC 6749, 4.1.1. */
-export function authorizationUrl(connection: Connection, request: AuthorizationRequest): string {
+export function authorizationUrl(connection: Connection, parameters: AuthorizationParameters): string {
   const { client_id, endpoints, loginHint, introduce, provider } = connection;
-  const { redirect_uri, state, code_verifier, login_hint, application } = request;
+  const { redirect_uri, state, code_verifier, login_hint, application } = parameters;
   return withParameters(endpoints.authorize, {
     response_type: "code",
     client_id,

@@ -5,7 +5,7 @@ import type { Choice } from "./choice.ts";
 import type { HeadlessDeps } from "./headless-deps.ts";
 
 /**
- * Brings about what an outcome needs before the browser is back.
+ * Prepares the records that an outcome needs before the callback.
  * @param signIn a whole sign-in that succeeds
  */
 export async function arrange(

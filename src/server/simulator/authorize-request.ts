@@ -7,17 +7,17 @@ import type { SimulatedProvider } from "./provider.ts";
 export interface AuthorizeDeps {
   readonly grants: Grants;
   readonly personas: Personas;
-  /** Where the provider sends browsers back to. */
+  /** The only redirect_uri that is registered at the provider. */
   readonly callbackUrl: string;
   isClient(client_id: string): boolean;
 }
 
 export type Parameters = ReadonlyMap<string, string>;
 
-/** What is remembered of a request grows with it. The service's own states have 64 characters. */
+/** A sealed request grows with its state. The service's own states have 64 characters. */
 const MAX_STATE_LENGTH = 512;
 
-/** A client's request. @throws {ApiError} for one that a provider would not redirect from */
+/** A client's request. @throws {ApiError} if it is invalid in a way that providers answer without a redirect */
 export function parseRequest(
   name: Provider,
   provider: SimulatedProvider,
@@ -28,10 +28,10 @@ export function parseRequest(
   const client_id = query.get("client_id") ?? "";
   const redirect_uri = query.get("redirect_uri") ?? "";
   const state = query.get("state") ?? "";
-  if (!isClient(client_id)) throw refused(name, "knows no such client_id");
-  if (redirect_uri !== callbackUrl) throw refused(name, "has another redirect_uri for this client");
-  if (query.get("response_type") !== "code") throw refused(name, "wants response_type=code");
-  if (state.length > MAX_STATE_LENGTH) throw refused(name, `takes a state of at most ${MAX_STATE_LENGTH} characters`);
+  if (!isClient(client_id)) throw refused(name, "unknown client_id");
+  if (redirect_uri !== callbackUrl) throw refused(name, "redirect_uri is not registered for this client");
+  if (query.get("response_type") !== "code") throw refused(name, "response_type must be code");
+  if (state.length > MAX_STATE_LENGTH) throw refused(name, `state must have at most ${MAX_STATE_LENGTH} characters`);
   const refusal = provider.refusal(query);
   if (refusal !== undefined) throw refused(name, refusal);
   return {
@@ -47,7 +47,7 @@ export function parseRequest(
   };
 }
 
-/** The request that a choice answers: it must have been given to this browser, ten minutes ago at most. */
+/** The request that a choice answers. @throws {ApiError} if it is unknown, another browser's, or older than ten minutes */
 export function findRequest(
   name: Provider,
   { grants }: AuthorizeDeps,
@@ -57,20 +57,20 @@ export function findRequest(
   const request = grants.pending(id);
   const reason =
     request?.provider !== name
-      ? "it gave out no such request"
+      ? "unknown request"
       : request.browser !== browser
         ? "another browser began this sign-in"
         : request.isExpired
-          ? "its ten minutes are over"
+          ? "the request expired after ten minutes"
           : undefined;
   if (request && reason === undefined) return request;
   const { application } = request ?? {};
-  // Where a click was wanted, the application's own site is not to be taken for the one that is named.
+  // If a click is needed, the destination may not be the application's own site, so there is no link to it.
   const isWayBack = application && !application.needsClick && /^https?:/.test(application.origin);
-  const detail = `${name} (simulated) does not know this request any more; begin again at the application`;
+  const detail = `${name} (simulated): this request is no longer valid; start again from the application`;
   throw new SignInRefused("bad_request", detail, { reason, wayBack: isWayBack ? application : undefined });
 }
 
 function refused(provider: Provider, why: string): ApiError {
-  return new ApiError("bad_request", `${provider} (simulated) ${why}`);
+  return new ApiError("bad_request", `${provider} (simulated): ${why}`);
 }

@@ -14,59 +14,59 @@ import type { PickerView, SimulatedProvider } from "./provider.ts";
 const PAGE_SIZE = 10;
 const MAX_NAME_LENGTH = 256;
 
-/** What was decided of a sign-in before the picker was shown. */
-export interface Chosen {
-  /** A persona's id or e-mail address; undefined: the hinted account, else the first one. */
+/** Account and outcome that are decided before the picker is shown. */
+export interface Override {
+  /** A persona's id or e-mail address; undefined for the hinted account, or the first one. */
   readonly as: string | undefined;
   readonly outcome: OutcomeId;
 }
 
-/** Where the browser goes with its choice, or the picker that it shows. */
-export type AuthorizeOutcome = { readonly location: string; readonly choice: Choice } | PickerView;
+/** A redirect to the client, or the account picker. */
+export type AuthorizeReply = { readonly location: string; readonly choice: Choice } | PickerView;
 
-interface Asker {
+interface AuthorizeContext {
   /** Tells browsers apart; undefined for a program. */
   readonly browser: string | undefined;
-  readonly chosen: Chosen | undefined;
+  readonly override: Override | undefined;
 }
 
 /**
- * The browser's side of a provider. The service's request is answered at once where it suggests an account; otherwise it is
- * sealed, and every choice on the picker names it by that alone: the state is not on the page.
- * @throws {ApiError} for a request that a provider would not redirect from
+ * A provider's authorization endpoint. If the request suggests an account, it is answered with a redirect. Otherwise it is
+ * sealed, and the picker's links contain nothing else of it: the state is not on the page.
+ * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
  */
 export function authorize(
   name: Provider,
   provider: SimulatedProvider,
   deps: AuthorizeDeps,
   query: Parameters,
-  { browser, chosen }: Asker,
-): AuthorizeOutcome {
+  { browser, override }: AuthorizeContext,
+): AuthorizeReply {
   const id = query.get("request");
   if (id === undefined) {
-    const request = parseRequest(name, provider, deps, query, { browser, outcome: chosen?.outcome });
-    const account = decidedAccount(provider, deps.personas, query.get("login_hint"), chosen);
-    // Also where the service did not send the browser here: who did may have left out that it wants a click.
-    if (account && request.application?.needsClick === false) return granted(deps, request, account);
-    return begunPicker(name, provider, deps, request, (chosen && account?.email) ?? "");
+    const request = parseRequest(name, provider, deps, query, { browser, outcome: override?.outcome });
+    const account = decidedAccount(provider, deps.personas, query.get("login_hint"), override);
+    // Only for the service's own requests: any other sender could omit that a click is needed.
+    if (account && request.application?.needsClick === false) return redirectToClient(deps, request, account);
+    return newPicker(name, provider, deps, request, (override && account?.email) ?? "");
   }
   const pending = findRequest(name, deps, id, browser);
-  if (query.has("cancel")) return back({ ...pending, outcome: "access_denied" }, { error: "access_denied" });
+  if (query.has("cancel")) return redirectToClient(deps, { ...pending, outcome: "access_denied" }, undefined);
   const outcome = query.get("outcome");
   const request = isOutcomeAt(outcome, name) ? { ...pending, outcome } : pending;
-  // What the provider says without an account needs none.
-  if (request !== pending && REDIRECT_ERRORS[request.outcome!]) return granted(deps, request, undefined);
-  if (request !== pending) return begunPicker(name, provider, deps, request);
+  // Errors that do not depend on the account.
+  if (request !== pending && REDIRECT_ERRORS[request.outcome!]) return redirectToClient(deps, request, undefined);
+  if (request !== pending) return newPicker(name, provider, deps, request);
   const isChoice = query.has("login_hint") || query.has("email");
-  if (isChoice && pending.isTooSoon) return { ...begunPicker(name, provider, deps, request), isTooSoon: true };
+  if (isChoice && pending.isTooSoon) return { ...newPicker(name, provider, deps, request), isTooSoon: true };
   const { persona, problem } = choose(name, provider, deps.personas, query);
-  if (persona) return granted(deps, request, persona);
+  if (persona) return redirectToClient(deps, request, persona);
   return picker(name, provider, deps, { ...pageOf(query), id, request, problem });
 }
 
 /**
- * The picker of a request, with nothing chosen.
- * @throws {ApiError} where the request was not given out to this browser
+ * The picker of a pending request.
+ * @throws {ApiError} if the request is unknown or another browser's
  */
 export function showAccounts(
   name: Provider,
@@ -79,42 +79,36 @@ export function showAccounts(
   return picker(name, provider, deps, { ...pageOf(query), id, request: findRequest(name, deps, id, browser) });
 }
 
-/** Who signs in without a picker. */
+/** The account that signs in without a picker. */
 function decidedAccount(
   provider: SimulatedProvider,
   personas: Personas,
   hint: string | undefined,
-  chosen: Chosen | undefined,
+  override: Override | undefined,
 ): PersonaRecord | undefined {
   const hasAccount = (persona: PersonaRecord): boolean => provider.account(persona) !== undefined;
-  const name = chosen?.as ?? hint ?? "";
-  const email = chosen?.as?.includes("@") ? normalizeEmail(chosen.as) : undefined;
+  const name = override?.as ?? hint ?? "";
+  const email = override?.as === undefined ? undefined : normalizeEmail(override.as);
   const named = personas.find(name) ?? (email && personas.add({ email, name: null, email_verified: true }));
   if (named && hasAccount(named)) return named;
-  return chosen && chosen.as === undefined ? personas.first(hasAccount) : undefined;
+  return override && override.as === undefined ? personas.first(hasAccount) : undefined;
 }
 
-function granted(
+/** Ends the sign-in at the provider: with the outcome's error, otherwise with a code for the account. */
+function redirectToClient(
   { grants }: AuthorizeDeps,
   request: AuthorizationRequest,
   persona: PersonaRecord | undefined,
-): AuthorizeOutcome {
-  const error = request.outcome && REDIRECT_ERRORS[request.outcome];
-  if (error !== undefined || !persona) return back(request, { error: error ?? "access_denied" }, persona);
-  return back(request, { code: grants.issueCode(request, persona) }, persona);
-}
-
-function back(
-  request: AuthorizationRequest,
-  answer: Record<string, string>,
-  persona?: PersonaRecord,
-): AuthorizeOutcome {
+): AuthorizeReply {
   const { provider, redirect_uri, state, outcome = "success" } = request;
+  const error = REDIRECT_ERRORS[outcome];
+  const answer =
+    error === undefined && persona ? { code: grants.issueCode(request, persona) } : { error: error ?? "access_denied" };
   const location = withParameters(redirect_uri, { ...answer, state });
   return { location, choice: { provider, state, outcome, persona } };
 }
 
-/** Who signs in: the account that was clicked, or one that was typed in. */
+/** The account that was clicked or typed in. */
 function choose(
   at: Provider,
   provider: SimulatedProvider,
@@ -130,7 +124,7 @@ function choose(
   const email = normalizeEmail(typed.trim());
   if (email === undefined) return { problem: `"${typed}" is not an e-mail address.` };
   const name = query.get("name")?.trim().slice(0, MAX_NAME_LENGTH) || null;
-  // A test that asks for an unverified address wants that outcome, also where another account has the address.
+  // An unverified address was requested explicitly, so it counts even if another account has the address.
   if (query.has("unverified")) return { persona: personas.add({ email, name, email_verified: false }) };
   const known = personas.find(email);
   if (known && !provider.account(known)) return noAccount(email, at);
@@ -151,8 +145,8 @@ interface PickerRequest {
   readonly problem?: string | undefined;
 }
 
-/** The picker as a request first sees it. */
-function begunPicker(
+/** The picker's first page for a new or changed request. */
+function newPicker(
   name: Provider,
   provider: SimulatedProvider,
   deps: AuthorizeDeps,
@@ -190,7 +184,7 @@ function picker(
   };
 }
 
-/** What of the accounts is shown. */
+/** The part of the accounts to show. */
 function pageOf(query: Parameters): Pick<PickerRequest, "search" | "after" | "before"> {
   return { search: query.get("q") ?? "", after: rowOf(query.get("after")), before: rowOf(query.get("before")) };
 }

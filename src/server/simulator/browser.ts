@@ -1,27 +1,21 @@
-import { randomBytes } from "node:crypto";
+import { hostCookie, readCookie, setCookie } from "../cookies.ts";
+import { randomBytes } from "../random.ts";
 
 const LIFETIME_SECONDS = 86_400;
 const NAME = "svc_simulator";
 
-/** Tells browsers apart at the simulated providers: only the one that asked may choose the account. */
-export function newBrowser(): string {
+/** Tells browsers apart at the simulated providers: only the one that began a sign-in may choose the account. */
+export function newBrowserId(): string {
   return randomBytes(16).toString("base64url");
 }
 
-/** `Set-Cookie` for it. */
-export function browserCookie(browser: string, isHttps: boolean): string {
-  const scope = isHttps ? "Path=/; Secure" : "Path=/__svc/simulator";
-  return `${cookieName(isHttps)}=${browser}; ${scope}; HttpOnly; SameSite=Lax; Max-Age=${LIFETIME_SECONDS}`;
+/** `Set-Cookie` with a browser's id. */
+export function browserIdCookie(value: string, isHttps: boolean): string {
+  return setCookie({ name: NAME, value, path: "/__svc/simulator", maxAge: LIFETIME_SECONDS }, isHttps);
 }
 
-/** The value of the cookie that a request shows. */
-export function shownBrowser(cookie: string | undefined, isHttps: boolean): string | undefined {
-  const start = `${cookieName(isHttps)}=`;
-  const pair = cookie?.split(/; */).find((each) => each.startsWith(start));
-  const value = pair?.slice(start.length);
+/** The browser's id in a `Cookie` header. */
+export function readBrowserId(header: string | undefined, isHttps: boolean): string | undefined {
+  const value = readCookie(header, hostCookie(NAME, isHttps));
   return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined;
-}
-
-function cookieName(isHttps: boolean): string {
-  return isHttps ? `__Host-${NAME}` : NAME;
 }

@@ -4,7 +4,7 @@ import type { NoteStep } from "../flows/flows.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { accountName } from "./typed-account.ts";
 
-/** A choice that was made at a provider's authorize page. */
+/** How a sign-in was decided at a provider's authorize page. */
 export interface Choice {
   readonly provider: Provider;
   readonly state: string;
@@ -12,7 +12,7 @@ export interface Choice {
   readonly persona: PersonaRecord | undefined;
 }
 
-/** Says of a sign-in how it was decided. */
+/** Records in the flow how a sign-in was decided. */
 export function noteChoice(
   note: NoteStep,
   { outcome, persona, provider }: Choice,

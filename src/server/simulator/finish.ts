@@ -1,7 +1,7 @@
 import { completeSignIn, type CallbackRequest, type CompleteDeps } from "../sign-in/complete.ts";
 import type { Simulator } from "./index.ts";
 
-/** Completes a sign-in as often as its outcome has the browser send the callback. @throws {SignInRefused} `invalid_state` */
+/** Completes a sign-in: twice if its outcome is a replayed callback. @throws {SignInRefused} `invalid_state` */
 export async function finishSignIn(
   deps: CompleteDeps & { readonly simulator: Simulator },
   request: CallbackRequest,

@@ -37,7 +37,7 @@ export const simulatedGoogle: SimulatedProvider = {
   mismatch: () => reply(400, { error: "redirect_uri_mismatch", error_description: "Bad Request" }),
 
   refusal(query) {
-    return query.get("scope")?.split(" ").includes("openid") ? undefined : "misses the scope openid";
+    return query.get("scope")?.split(" ").includes("openid") ? undefined : "scope must include openid";
   },
 
   token(_request, isClient, redeem) {

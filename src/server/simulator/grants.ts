@@ -10,15 +10,15 @@ import type { Sealer } from "./sealer.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
 const TOKEN_LIFETIME_MS = 2 * 3_600_000;
-/** As long as browsers keep the buttons of their own security prompts from being pressed. */
+/** As long as browsers disable the buttons of their own security prompts. */
 const LOOK_MS = 1_000;
-/** Redeemed codes and access tokens that a process remembers. */
+/** Maximum number of redeemed codes and of access tokens that a process remembers. */
 const REMEMBERED = cacheLimit(10_000);
 
-/** What a code carries: a persona of the store is known everywhere, and a typed one is made again from this. */
+/** A persona in a code. Every process has those of the store, and can recreate a typed one from this. */
 export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;
 
-/** What a client asks for (RFC 6749, 4.1.1; RFC 7636, 4.3). */
+/** An authorization request of a client (RFC 6749, 4.1.1; RFC 7636, 4.3). */
 export interface AuthorizationRequest {
   readonly provider: Provider;
   readonly client_id: string;
@@ -26,28 +26,28 @@ export interface AuthorizationRequest {
   readonly state: string;
   readonly scopes: readonly string[];
   readonly code_challenge: string | undefined;
-  /** Undefined: the request is not one of the service's own. */
+  /** Undefined if this service did not send the request. */
   readonly application: Application | undefined;
-  /** The browser that may answer it; undefined: a program. */
+  /** The browser that may answer it; undefined for a program. */
   readonly browser: string | undefined;
-  /** How the sign-in is to end; undefined: it is not decided. */
+  /** The outcome chosen for the sign-in. Undefined if none was chosen. */
   readonly outcome: OutcomeId | undefined;
 }
 
 /** A request that an account picker was shown for. */
 export interface PendingRequest extends AuthorizationRequest {
-  /** Its ten minutes are over. */
+  /** It is older than ten minutes. */
   readonly isExpired: boolean;
   /**
-   * The application needs a click, and the page was shown too recently for one to be meant for it: the second click of a
-   * double-click, or a key, that began on another page.
+   * The application needs a click, and the page was shown too recently for an intended one: it may be the second click of
+   * a double-click, or a key, that began on another page.
    */
   readonly isTooSoon: boolean;
 }
 
 type ClientRequest = Omit<AuthorizationRequest, "state" | "application" | "browser" | "outcome">;
 
-/** A client's request that an account holder agreed to. */
+/** What an access token stands for. */
 export interface Consent {
   readonly request: ClientRequest;
   readonly persona: PersonaRecord;
@@ -64,7 +64,7 @@ export interface Redemption {
 
 type Purpose = "request" | "code";
 
-/** What is sealed, in few characters: it travels in addresses. */
+/** Sealed content. An array, to be short: it is part of addresses. */
 type Sealed = readonly [
   expires: number,
   provider: Provider,
@@ -79,24 +79,24 @@ type SealedRequest = readonly [
   browser: string | null,
   application: SealedApplication | null,
   outcome: OutcomeId | null,
-  /** Unix milliseconds, by the real clock. */
+  /** Unix milliseconds, real time. */
   shown_at: number,
 ];
 type SealedApplication = readonly [name: string, origin: string, needsClick: boolean];
 type SealedPersona = readonly [id: string, email: string, name: string | null, outcome: OutcomeId | null];
 
 /**
- * The requests that wait for a choice of account, and the codes and access tokens that the simulated providers give out.
- * Requests and codes travel through the browser, which may bring them to another process on the same store: they hold
- * all that they stand for, sealed. That a code is good once is known to the process that redeemed it alone, of its latest
- * codes; what is single use everywhere is the state. A token is used by the process that asked for it, and is kept there.
+ * Pending requests, and the codes and access tokens that the simulated providers issue. Requests and codes contain all
+ * their data, sealed, because the browser may bring them to another process on the same store. Only the process that
+ * redeemed a code knows that it was used, and only for its latest codes. Across processes, the state is what is single-use.
+ * Access tokens are used by the process that requested them, and are stored there.
  */
 export class Grants {
   readonly #sealer: Sealer;
   readonly #recall: (reference: PersonaReference) => PersonaRecord;
   readonly #now: () => Date;
   readonly #realNow: () => Date;
-  /** The codes that were redeemed. */
+  /** Ids of redeemed codes. */
   readonly #spent = new LRUCache<string, true>(REMEMBERED);
   readonly #tokens = new LRUCache<string, { consent: Consent; expires: number }>(REMEMBERED);
 
@@ -111,12 +111,12 @@ export class Grants {
     this.#realNow = realNow;
   }
 
-  /** What the picker of a provider shows, for the request of one state. */
+  /** Seals the application that the picker shows, for the request of one state. */
   introduce({ name, origin, needsClick }: Application, state: string): string {
     return this.#sealer.close("application", [state, name, origin, needsClick]);
   }
 
-  /** Undefined where it is not ours, or not for this state. */
+  /** Undefined if this service did not seal it, or for another state. */
   introduced(text: string, state: string): Application | undefined {
     const [own, ...application] = (this.#sealer.open("application", text)?.value ?? []) as [
       string,
@@ -131,7 +131,7 @@ export class Grants {
     return this.#close("request", request, [state, browser, sealed, outcome, this.#realNow().getTime()]);
   }
 
-  /** Undefined where it was not given out. */
+  /** Undefined if the text is no sealed request. */
   pending(id: string): PendingRequest | undefined {
     const opened = this.#open("request", id);
     if (!opened) return undefined;
@@ -139,7 +139,7 @@ export class Grants {
     const [state, browser, sealed, outcome, shown_at] = opened.details as SealedRequest;
     const application = sealed ? toApplication(sealed) : undefined;
     return {
-      // Spread, the client's part would take longer than to open it.
+      // Listed field by field: spreading is slower than decrypting.
       provider,
       client_id,
       redirect_uri,
@@ -158,13 +158,13 @@ export class Grants {
     return this.#close("code", request, [persona.id, persona.email, persona.name, request.outcome ?? null]);
   }
 
-  /** How the sign-in of a code is to end; undefined: as it may, or the code is not ours. */
+  /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen or the code is invalid. */
   outcomeOf(code: string): OutcomeId | undefined {
     const sealed = this.#sealer.open("code", code)?.value as Sealed | undefined;
     return (sealed?.[6] as SealedPersona | undefined)?.[3] ?? undefined;
   }
 
-  /** An access token for a code, once, and only to the client that it was made for; undefined otherwise. */
+  /** An access token for a code: once, and only for the client that it was issued to. Otherwise undefined. */
   redeem({
     provider,
     code,
@@ -225,7 +225,7 @@ export class Grants {
     return { id: opened.id, expires, client, details };
   }
 
-  /** False: it was spent before. */
+  /** @returns false if it was already redeemed */
   #spend(id: string): boolean {
     if (this.#spent.has(id)) return false;
     this.#spent.set(id, true);

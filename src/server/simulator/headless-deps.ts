@@ -2,7 +2,7 @@ import type { BeginDeps } from "../sign-in/begin.ts";
 import type { CompleteDeps } from "../sign-in/complete.ts";
 import type { Simulator } from "./index.ts";
 
-/** What a whole sign-in needs. */
+/** What a whole sign-in depends on. */
 export interface HeadlessDeps extends BeginDeps, CompleteDeps {
   readonly simulator: Simulator;
 }

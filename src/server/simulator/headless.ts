@@ -1,6 +1,7 @@
 import { ERRORS } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
+import { SIGNED_IN_PATH } from "../../wire/try-target.ts";
 import { ApiError } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
 import { beginSignIn } from "../sign-in/begin.ts";
@@ -15,15 +16,15 @@ import type { HeadlessDeps } from "./headless-deps.ts";
 export interface HeadlessRequest {
   readonly instance: InstanceRecord;
   readonly provider: Provider;
-  /** A persona's id or e-mail address; undefined: the first with an account at the provider. */
+  /** A persona's id or e-mail address; undefined for the first with an account at the provider. */
   readonly as: string | undefined;
   readonly outcome: OutcomeId;
-  /** Undefined: the page that shows what was signed in, whatever the instance lists. */
+  /** Undefined for the service's own signed-in page, whatever the instance lists. */
   readonly redirect_uri: string | undefined;
 }
 
 export interface HeadlessResult {
-  /** Where the browser is sent in the end; null where svc answers with an error itself. */
+  /** The final redirect; null if svc answers with an error itself. */
   location: string | null;
   token?: string;
   error?: string;
@@ -35,10 +36,10 @@ export interface HeadlessResult {
 const PROGRAM: Caller = { isBrowser: false, isPlainClient: true, isNavigation: true };
 const ADDRESS = "127.0.0.1";
 
-/** A whole sign-in through a simulated provider, step by step as a program does it. @throws {ApiError} where it can't begin */
+/** Runs a whole sign-in through a simulated provider, as a program would. @throws {ApiError} if it can't begin */
 export async function signInHeadless(deps: HeadlessDeps, request: HeadlessRequest): Promise<HeadlessResult> {
   const { provider, as, outcome } = request;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const location = await begin(deps, request);
   const query = new Map(new URL(location).searchParams);
   const state = query.get("state") ?? "";
@@ -46,7 +47,7 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
   if (!("location" in answer))
     throw new ApiError("bad_request", `as: ${as ?? "the first account"} can't sign in with ${provider}`);
   const flow_id = flowIdOf(state);
-  noteChoice(deps.flows.of(flow_id), answer.choice, { ms: performance.now() - begun, login_hint: undefined });
+  noteChoice(deps.flows.of(flow_id), answer.choice, { ms: performance.now() - startedAt, login_hint: undefined });
   await arrange(deps, answer.choice, (own, { id }) =>
     signInHeadless(deps, { instance: own, provider, as: id, outcome: "success", redirect_uri: undefined }),
   );
@@ -70,14 +71,14 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
 async function begin(deps: HeadlessDeps, { instance, provider, redirect_uri }: HeadlessRequest): Promise<string> {
   const connection = await deps.connect(instance, provider);
   if (!connection.introduce)
-    throw new ApiError("bad_request", `provider: ${provider} is asked for real here; sign in with a browser`);
+    throw new ApiError("bad_request", `provider: ${provider} is not simulated here; sign in with a browser`);
   const isOwn = redirect_uri === undefined;
   const { location } = await beginSignIn(
     { ...deps, isLocal: isOwn || deps.isLocal },
     {
       instance: isOwn ? { ...instance, redirect_uris: [] } : instance,
       provider,
-      redirect_uri: redirect_uri ?? `${deps.addresses.front}/__svc/signed-in`,
+      redirect_uri: redirect_uri ?? deps.addresses.front + SIGNED_IN_PATH,
       login_hint: undefined,
       ip_address: ADDRESS,
       caller: PROGRAM,

@@ -1,9 +1,10 @@
+import { normalizeEmail } from "../../wire/email.ts";
 import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
 import type { Simulated } from "../providers/connections.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { AuthorizeDeps } from "./authorize-request.ts";
-import { authorize, showAccounts, type AuthorizeOutcome, type Chosen } from "./authorize.ts";
+import { authorize, showAccounts, type AuthorizeReply, type Override } from "./authorize.ts";
 import { alteredPersona, SHORT_TIMEOUT_MS } from "./outcomes.ts";
 import { Grants } from "./grants.ts";
 import { Personas } from "./personas.ts";
@@ -13,38 +14,38 @@ import { createSealer } from "./sealer.ts";
 import { answerToken } from "./token-endpoint.ts";
 
 export interface SimulatorOptions {
-  /** The front door's origin, behind which the providers stand. */
+  /** The front door's origin. The providers' addresses are below it. */
   readonly front: string;
   callbackUrl(provider: Provider): string;
   readonly personas: readonly PersonaRecord[];
-  /** The clients that a provider knows, besides the simulator's own. */
+  /** The clients that are registered with a provider, besides the simulator's own. */
   clients(provider: Provider): readonly ConnectionRecord[];
-  /** A secret that all processes on this store share. */
+  /** A secret shared by all processes on this store. */
   readonly sealKey: Buffer;
   now(): Date;
-  /** The time of the machine, however `now` runs. */
+  /** The machine's time, which `now` may differ from. */
   realNow(): Date;
 }
 
-/** The providers, played by this process. They enforce what the real ones enforce. */
+/** The simulated providers. They enforce what the real ones enforce. */
 export interface Simulator extends Simulated {
   readonly personas: Personas;
   /**
-   * The browser's side of a provider.
+   * The authorization endpoint of a provider.
    * @param browser tells browsers apart; undefined for a program
-   * @throws {ApiError} for a request that a provider would not redirect from
+   * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
    */
   authorize(
     provider: Provider,
     query: ReadonlyMap<string, string>,
     browser?: string,
-    chosen?: Chosen,
-  ): AuthorizeOutcome;
-  /** How the sign-in that a code is of is to end; undefined: as it may. */
+    override?: Override,
+  ): AuthorizeReply;
+  /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen. */
   outcomeOf(code: string): OutcomeId | undefined;
-  /** Whether a persona's id or e-mail address has an account at a provider; a new address has one everywhere. */
+  /** Whether a persona, named by id or e-mail address, has an account at a provider. A new address has one everywhere. */
   hasAccount(provider: Provider, name: string): boolean;
-  /** What the picker shows; nothing is chosen. @throws {ApiError} for a request that was not given out to this browser */
+  /** The picker of a pending request. @throws {ApiError} if the request is unknown or another browser's */
   accounts(provider: Provider, query: ReadonlyMap<string, string>, browser?: string): PickerView;
 }
 
@@ -54,7 +55,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const personas = new Personas(options.personas, (id) => `${prefix}/avatars/${id}.svg`);
   const grants = new Grants(createSealer(sealKey), (reference) => personas.recall(reference), options);
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
-  // Most sign-ins are the simulator's own: the instances, of which there may be many, are asked for the others alone.
+  // Most sign-ins use the simulator's own client. Only for others, all instances are searched.
   const isKnown = (name: Provider, fits: (own: ConnectionRecord) => boolean): boolean =>
     fits(client) || clients(name).some(fits);
 
@@ -76,15 +77,15 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     endpoints: (name) => endpoints[name],
     introduce: (application, state) => grants.introduce(application, state),
 
-    authorize: (name, query, browser, chosen) =>
-      authorize(name, SIMULATED[name], depsOf[name], query, { browser, chosen }),
+    authorize: (name, query, browser, override) =>
+      authorize(name, SIMULATED[name], depsOf[name], query, { browser, override }),
     accounts: (name, query, browser) => showAccounts(name, SIMULATED[name], depsOf[name], query, browser),
     outcomeOf: (code) => grants.outcomeOf(code),
     timeoutOf: (code) => (grants.outcomeOf(code) === "token_timeout" ? SHORT_TIMEOUT_MS : undefined),
 
     hasAccount(name, hint) {
       const persona = personas.find(hint);
-      return persona ? SIMULATED[name].account(persona) !== undefined : hint.includes("@");
+      return persona ? SIMULATED[name].account(persona) !== undefined : normalizeEmail(hint) !== undefined;
     },
 
     async fetch(url, init) {

@@ -1,17 +1,21 @@
-/** A browser of which scenarios can speak. */
+import { BROWSER_COOKIE } from "../../wire/names.ts";
+import { readCookie } from "../cookies.ts";
+
+/** A browser that scenarios can be limited to. */
 export interface LabelledBrowser {
   readonly id: string;
   readonly label: string | undefined;
 }
 
-/** The cookie's value: all that every process must know of it. */
-export function browserCookie({ id, label }: LabelledBrowser): string {
+/** The value of a labelled browser's cookie, which contains everything about it, for every process. */
+export function labelledBrowserValue({ id, label }: LabelledBrowser): string {
   return label === undefined ? id : `${id}.${Buffer.from(label).toString("base64url")}`;
 }
 
-/** The browser that a `Cookie` header names. */
-export function browserOf(cookies: string | undefined): LabelledBrowser | undefined {
-  const [, id, label] = /(?:^|;\s*)svc_browser=([\w-]{1,64})(?:\.([\w-]{1,512}))?(?:;|$)/.exec(cookies ?? "") ?? [];
+/** The labelled browser in a `Cookie` header. */
+export function readLabelledBrowser(header: string | undefined): LabelledBrowser | undefined {
+  const value = readCookie(header, BROWSER_COOKIE);
+  const [, id, label] = /^([\w-]{1,64})(?:\.([\w-]{1,512}))?$/.exec(value ?? "") ?? [];
   if (id === undefined) return undefined;
   return { id, label: label === undefined ? undefined : Buffer.from(label, "base64url").toString() };
 }

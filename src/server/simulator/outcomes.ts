@@ -5,10 +5,10 @@ import type { PersonaRecord } from "../store/records.ts";
 import { reply, textReply } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
 
-/** How long svc waits for a token endpoint that is not going to answer. */
+/** The timeout for a token endpoint that will not answer. */
 export const SHORT_TIMEOUT_MS = 250;
 
-/** What a provider's redirect carries in place of a code. */
+/** The `error` of a provider's redirect, for outcomes without a code. */
 export const REDIRECT_ERRORS: Partial<Record<OutcomeId, string>> = {
   access_denied: "access_denied",
   temporarily_unavailable: "temporarily_unavailable",
@@ -34,9 +34,8 @@ function isOfAccount(outcome: OutcomeId): outcome is AccountOutcome {
 }
 
 /**
- * What the token endpoint answers where the sign-in is to fail before the code is looked at.
- * @returns undefined: it answers as ever
- * @throws where the connection fails or ends
+ * The token endpoint's answer for outcomes that fail before the code is checked. Undefined if it answers normally.
+ * @throws if the connection is to fail or time out
  */
 export async function tokenFailure(
   outcome: OutcomeId | undefined,
@@ -61,7 +60,7 @@ export async function tokenFailure(
   }
 }
 
-/** The account as the provider is to show it. */
+/** The persona, with the account altered for an outcome. */
 export function alteredPersona(
   persona: PersonaRecord,
   outcome: OutcomeId | undefined,

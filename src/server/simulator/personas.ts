@@ -9,7 +9,7 @@ const MAX_TYPED = 1000;
 export interface PersonaQuery {
   /** Part of a name, an address or a login, ignoring case; empty for all. */
   readonly search: string;
-  /** The page starts after this row, or ends before this one; neither: the first page. */
+  /** The page starts after this row, or ends before this one. The first page without either. */
   readonly after?: number | undefined;
   readonly before?: number | undefined;
   readonly limit: number;
@@ -17,7 +17,7 @@ export interface PersonaQuery {
 
 export interface PersonaPage<Item> {
   readonly items: readonly Item[];
-  /** For `before` of the page before, and `after` of the next one; undefined where there is none. */
+  /** For `before` of the previous page, and `after` of the next one; undefined if there is none. */
   readonly previous: number | undefined;
   readonly next: number | undefined;
 }
@@ -30,31 +30,31 @@ export class Personas {
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** The oldest first. */
   readonly #typed = new Map<string, PersonaRecord>();
-  /** The same by row, made when a page is asked for. */
+  /** The same by row, created when a page is read. */
   #typedRows: readonly PersonaRecord[] | undefined;
-  /** The latest to have an address, in lower case, is found by it. */
+  /** By address in lower case: the latest that has it. */
   readonly #typedByAddress = new Map<string, PersonaRecord>();
-  /** Made when the first search comes: most servers never see one. */
+  /** Created by the first search: most servers never get one. */
   #texts: SearchText | undefined;
 
-  /** @param avatarUrl where a persona without a picture has one made for it */
+  /** @param avatarUrl the address of a generated picture, for personas without one */
   constructor(personas: readonly PersonaRecord[], avatarUrl: (id: string) => string) {
     this.#avatarUrl = avatarUrl;
     this.replace(personas);
   }
 
-  /** Puts these in the place of the store's before; typed ones stay. */
+  /** Replaces the personas of the store. Typed ones stay. */
   replace(personas: readonly PersonaRecord[]): void {
     this.#stored = personas;
     this.#texts = undefined;
     this.#byId = new Map(personas.map((persona) => [persona.id, persona]));
-    // The first to have an address is found by it.
+    // The first that has an address is found by it.
     this.#byAddress = new Map(
       personas.toReversed().flatMap((persona) => addressesOf(persona).map((address) => [address, persona])),
     );
   }
 
-  /** The first of the store's that fits. */
+  /** The first persona of the store that fits. */
   first(fits: (persona: PersonaRecord) => boolean): PersonaRecord | undefined {
     const found = this.#stored.find(fits);
     return found && this.#withPicture(found);
@@ -75,13 +75,13 @@ export class Personas {
     return found && this.#withPicture(found);
   }
 
-  /** Who is meant, also where another process knew them. */
+  /** The persona of a reference, which another process may have created. */
   recall(reference: PersonaReference): PersonaRecord {
     const stored = this.#byId.get(reference.id);
     return stored?.email === reference.email ? this.#withPicture(stored) : this.add(typedAccount(reference));
   }
 
-  /** Keeps a typed account, and forgets the oldest where there are too many. */
+  /** Adds a typed account, and drops the oldest if there are too many. */
   add(account: TypedAccount): PersonaRecord {
     const persona = typedPersona(account);
     this.#typedRows = undefined;
@@ -96,13 +96,13 @@ export class Personas {
   #forget({ id, email }: PersonaRecord): void {
     this.#typed.delete(id);
     const address = email.toLowerCase();
-    // Another account may have the address by now.
+    // Another account may have taken over the address.
     if (this.#typedByAddress.get(address)?.id === id) this.#typedByAddress.delete(address);
   }
 
   /**
-   * One page of those that `present` makes something of; what it costs does not depend on how many there are.
-   * @param present undefined: the persona is left out
+   * One page of personas, at a cost that does not depend on their number.
+   * @param present returns undefined to leave a persona out
    */
   page<Item>(
     { search, after, before, limit }: PersonaQuery,
@@ -157,7 +157,7 @@ export class Personas {
   }
 }
 
-/** What a search finds a persona by: what can be read on the picker, and no provider's own number. */
+/** The text that a search looks in: what the picker shows, without the providers' account numbers. */
 function textOf({ name, email, accounts }: PersonaRecord): string {
   return [name ?? "", email, ...textsIn(accounts).filter((text) => /\D/.test(text))].join(" @");
 }
@@ -167,7 +167,7 @@ function addressesOf({ email, accounts }: PersonaRecord): string[] {
   return [email, ...textsIn(accounts).filter((text) => text.includes("@"))].map((address) => address.toLowerCase());
 }
 
-/** The texts of accounts, whatever form a provider gives them. */
+/** All texts in the accounts, whatever their schema. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -12,47 +12,47 @@ import type { Redemption } from "./grants.ts";
 export interface Account {
   readonly name: string;
   readonly detail: string;
-  /** What will come of choosing it, where that is not a token. */
+  /** Why choosing it does not end with a token, if it does not. */
   readonly note?: string;
 }
 
 /** What an account picker shows. */
 export interface PickerView {
   readonly provider: Provider;
-  /** Names the request that the choice answers; nothing else of it is on the page. */
+  /** The sealed request that the choice answers; nothing else of it is on the page. */
   readonly request: string;
-  /** Undefined: the request is not one of the service's own. */
+  /** Undefined if this service did not send the request. */
   readonly application: Application | undefined;
   /** One page of them. */
   readonly accounts: readonly { readonly persona: PersonaRecord; readonly account: Account }[];
-  /** For `before` in the address of the page before, and `after` in that of the next; undefined where there is none. */
+  /** For `before` in the address of the previous page, and `after` in that of the next; undefined if there is none. */
   readonly previous: number | undefined;
   readonly next: number | undefined;
   /** Whether the provider sends e-mail addresses. */
   readonly sendsEmail: boolean;
-  /** How many accounts there are at all the providers. */
+  /** Number of personas. */
   readonly known: number;
   readonly search: string;
   /** What is wrong with the address that was typed in. */
   readonly problem: string | undefined;
-  /** An account was chosen too soon after the page was shown for the click to be meant. */
+  /** An account was chosen too soon after the page was shown for an intended click. */
   readonly isTooSoon: boolean;
-  /** How the sign-in is to end; undefined: it is not decided. */
+  /** The outcome chosen for the sign-in. Undefined if none was chosen. */
   readonly outcome: OutcomeId | undefined;
   readonly client_id: string;
   readonly scopes: readonly string[];
 }
 
-/** A request to the token endpoint, with the client's proof wherever it was. */
+/** A request to the token endpoint, whichever way the client authenticates. */
 export interface TokenRequest {
   readonly redemption: Omit<Redemption, "provider">;
   readonly client_secret: string;
-  /** How the client proved itself. */
+  /** How the client authenticates. */
   readonly method: "basic" | "body";
   readonly accept: string;
 }
 
-/** What an access token was given for. */
+/** What an access token gives access to. */
 export interface Granted {
   readonly persona: PersonaRecord;
   readonly scopes: readonly string[];
@@ -64,49 +64,49 @@ export type Redeem = () => { access_token: string; scopes: readonly string[] } |
 export interface TypedPerson {
   readonly email: string;
   readonly email_verified: boolean;
-  /** What the address has before its @, in letters and digits. */
+  /** The local part of the address, in letters, digits and hyphens. */
   readonly login: string;
-  /** The same for the same address, and hardly ever for another. */
+  /** A stable number derived from the address. Collisions are unlikely. */
   readonly number: number;
 }
 
 /**
- * What the schema of an account is made from: handed over, because the validator is loaded for seeds only, and one by
- * one, because the build leaves out the rest of it.
+ * Parts of zod that account schemas use. They are passed as arguments because zod is loaded for seeds only, and one by one
+ * so that the build can drop the rest.
  */
 export interface SchemaParts extends Pick<typeof z, "array" | "boolean" | "int" | "strictObject"> {
   readonly text: typeof text;
   readonly email: typeof email;
 }
 
-/** What is particular to one provider's stand-in: its quirks, as the real one has them. */
+/** What differs between simulated providers: the quirks of the real ones. */
 export interface SimulatedProvider {
-  /** What calls it to mind on our pages: SVG shapes, drawn for them, in a box of 24 by 24; no `style` attribute. */
+  /** The provider's logo: SVG shapes in a 24 × 24 view box, without `style` attributes. */
   readonly mark: string;
-  /** Where its endpoints are, by the names that the provider's definition has for them. */
+  /** Paths of its endpoints, by the names in the provider's definition. */
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<string, string>>;
   /** The provider never sends e-mail addresses, as twitter does not. */
   readonly sendsNoEmail?: true;
-  /** A persona's account here, as a seed has it. */
+  /** The schema of a persona's account in a seed. */
   accountSchema(parts: SchemaParts): z.ZodType<Record<string, unknown>>;
   /** The account of a person who is typed in. */
   accountFor(person: TypedPerson): Record<string, unknown>;
-  /** Undefined: the persona has no account here. */
+  /** Undefined if the persona has no account here. */
   account(persona: PersonaRecord): Account | undefined;
   /**
-   * The persona's account as it is where a sign-in is to end so; undefined: the persona has none. An outcome that is not
-   * here cannot happen at the provider.
+   * Alters the persona's account to produce an outcome. Undefined if the persona has no account here. An outcome that is
+   * missing is not possible at this provider.
    */
   readonly altered?: Partial<
     Record<AccountOutcome, (persona: PersonaRecord) => Readonly<Record<string, unknown>> | undefined>
   >;
-  /** What the token endpoint answers where redirect_uri differs; RFC 6749's `invalid_grant` unless given. */
+  /** The token endpoint's answer if redirect_uri differs; default `invalid_grant` (RFC 6749, 5.2). */
   mismatch?(): FetchResponse;
   /** Why an authorization request is refused, beyond what every provider refuses. */
   refusal(query: ReadonlyMap<string, string>): string | undefined;
-  /** @param isClient whether id and secret are those of a client that is known */
+  /** @param isClient whether id and secret are a registered client's */
   token(request: TokenRequest, isClient: boolean, redeem: Redeem): FetchResponse;
-  /** A protected document, by its path behind the provider's prefix. */
+  /** A protected resource, by its path below the provider's prefix. */
   resource(path: string, granted: Granted, headers: Readonly<Record<string, string>>): FetchResponse;
 }
 
@@ -131,7 +131,7 @@ export function notFound(): FetchResponse {
   return reply(404, { message: "Not Found" });
 }
 
-/** An account number that is always the same, and longer than any real one. */
+/** Another account's number, derived from an account's own, and longer than any real one. */
 export function otherUid(uid: string): string {
   return `9${createHash("sha256").update(`svc other account ${uid}`).digest().readUIntBE(0, 6)}`.slice(0, 15);
 }

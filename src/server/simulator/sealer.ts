@@ -7,17 +7,17 @@ const NONCE_BYTES = 12;
 /** In base64url, at the beginning of a sealed text. */
 const NONCE_CHARACTERS = 16;
 const TAG_BYTES = 16;
-/** Sealed texts that a process remembers: what it made itself it need not open. */
+/** Maximum number of cached texts: what a process sealed itself it need not decrypt. */
 const MAX_REMEMBERED = 1_000;
 
 /** Encrypts and authenticates values that a browser or an application carries for us. */
 export interface Sealer {
   /**
-   * @param purpose what it is good for; it opens for nothing else
-   * @param value what JSON keeps as it is; nothing changes it afterwards
+   * @param purpose the text can be opened for this purpose only
+   * @param value any JSON value; it must not change afterwards
    */
   close(purpose: string, value: unknown): string;
-  /** With an id that no other sealed text has. Undefined: not ours, changed, or for another purpose. */
+  /** The value, with an id unique to the text. Undefined if it was not sealed here, was changed, or has another purpose. */
   open(purpose: string, text: string): Opened | undefined;
 }
 
@@ -26,11 +26,11 @@ export interface Opened {
   readonly value: unknown;
 }
 
-/** Every process on one store has the same secret, and can open it. */
+/** Every process on one store has the same secret, and can open what others sealed. */
 export function createSealer(secret: Buffer): Sealer {
-  // From Node 24 on, bytes are made into a key anew each time, which costs twice what encryption does.
+  // A key object: from Node 24 on, importing raw bytes each time costs twice as much as encrypting.
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "svc simulator", 32)));
-  /** By their ids: a whole text is long to look up. */
+  /** By id: hashing a whole text for a look-up takes long. */
   const known = new LRUCache<string, Opened & { readonly purpose: string; readonly text: string }>({
     max: MAX_REMEMBERED,
   });

@@ -1,6 +1,6 @@
 import { fold } from "../store/fold.ts";
 
-/** The texts of many rows in one string: a search reads memory in a straight line, and touches no row that does not match. */
+/** The texts of many rows in one string, so that a search reads memory sequentially. */
 export class SearchText {
   readonly #text: string;
   /** Where each row begins, and where the last one ends. */
@@ -15,12 +15,12 @@ export class SearchText {
     this.#text = `${texts.join("\n")}\n`;
   }
 
-  /** The first row, from a row on, that contains a searchable text; undefined where there is none. */
+  /** The first row, from a row on, that contains a searchable text; undefined if there is none. */
   next(wanted: string, from: number): number | undefined {
     return this.#rowOf(this.#text.indexOf(wanted, this.#starts[from]));
   }
 
-  /** The last row before a row that contains a searchable text; undefined where there is none. */
+  /** The last row before a row that contains a searchable text; undefined if there is none. */
   previous(wanted: string, before: number): number | undefined {
     const end = this.#starts[before]! - 1;
     return end < 0 ? undefined : this.#rowOf(this.#text.lastIndexOf(wanted, end));
@@ -38,7 +38,7 @@ export class SearchText {
   }
 }
 
-/** Text as it is compared: without case, and on one line. */
+/** Text in the form that is compared: case-folded, on one line. */
 export function searchable(text: string): string {
   return fold(text).replaceAll("\n", " ");
 }

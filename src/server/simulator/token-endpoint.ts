@@ -6,8 +6,8 @@ import { tokenFailure } from "./outcomes.ts";
 import { notFound, reply, type SimulatedProvider, type TokenRequest } from "./provider.ts";
 
 /**
- * Exchanges a code as one of the providers does.
- * @param isKnown whether a client that the provider knows fits
+ * The token endpoint of a provider.
+ * @param isKnown whether any registered client fits
  */
 export async function answerToken(
   name: Provider,
@@ -24,7 +24,7 @@ export async function answerToken(
   const failure = await tokenFailure(outcome, name, init);
   if (failure) return failure;
   const redeem = (): ReturnType<Grants["redeem"]> => grants.redeem({ provider: name, ...request.redemption });
-  // The code is spent already, as if another client had used it.
+  // The code is already redeemed, as if another client had used it.
   if (outcome === "code_rejected") redeem();
   const isClient = isKnown((own) => own.client_id === client_id && own.client_secret === request.client_secret);
   return provider.token(request, isClient && outcome !== "invalid_client", redeem);

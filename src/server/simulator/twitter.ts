@@ -32,7 +32,7 @@ export const simulatedTwitter: SimulatedProvider = {
 
   refusal(query) {
     if (query.get("code_challenge_method") !== "S256" || !/^[\w-]{43}$/.test(query.get("code_challenge") ?? "")) {
-      return "misses a code_challenge with the method S256";
+      return "a code_challenge with code_challenge_method=S256 is required";
     }
     return undefined;
   },

@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import type { PersonaRecord } from "../store/records.ts";
 import { SIMULATED } from "./providers.ts";
 
-/** How the ids begin. */
+/** Prefixes of ids. */
 const VERIFIED = "p";
 const UNVERIFIED = "u";
 const TYPED_ID = /^[pu]\d+$/;
 
-/** What makes a typed account the same one again, at any process. */
+/** An account that was typed in on the picker. Every process derives the same persona from it. */
 export interface TypedAccount {
   readonly email: string;
   readonly name: string | null;
   readonly email_verified: boolean;
 }
 
-/** An account at every provider; it is the same person whenever the same address is typed in. */
+/** A persona with an account at every provider, the same one whenever the same address is typed in. */
 export function typedPersona({ email, name, email_verified }: TypedAccount): PersonaRecord {
   const number = createHash("sha256")
     .update(`${email_verified ? "" : "unverified "}${email.toLowerCase()}`)
@@ -34,13 +34,13 @@ export function seedPersona(id: string, name: string, email: string): { id: stri
   return { id, name, email, ...typedPersona({ email, name, email_verified: true }).accounts };
 }
 
-/** What people know an account by: the id that a seed gives it, or the address that was typed in. */
+/** The name of an account for people: its id in the seed, or the address that was typed in. */
 export function accountName(persona: PersonaRecord): string {
   const isTyped = TYPED_ID.test(persona.id) && typedPersona(typedAccount(persona)).id === persona.id;
   return isTyped ? persona.email : persona.id;
 }
 
-/** What was typed in, by the persona that was made of it. */
+/** The typed account that a persona was derived from. */
 export function typedAccount({ id, email, name }: Pick<PersonaRecord, "id" | "email" | "name">): TypedAccount {
   return { email, name, email_verified: !id.startsWith(UNVERIFIED) };
 }

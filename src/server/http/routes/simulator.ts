@@ -3,38 +3,39 @@ import { ApiError } from "../../errors.ts";
 import { avatarSvg } from "../pages/avatar.ts";
 import { accountList, pickerPage } from "../pages/picker.ts";
 import { fragment, page, redirect, svg } from "../reply.ts";
-import { browserCookie, newBrowser, shownBrowser } from "../../simulator/browser.ts";
+import { browserIdCookie, newBrowserId, readBrowserId } from "../../simulator/browser.ts";
 import { answerAuthorize } from "../../simulator/answer.ts";
-import { browserOf } from "../../simulator/labelled-browser.ts";
+import { readLabelledBrowser } from "../../simulator/labelled-browser.ts";
 import { requireNavigation } from "./access.ts";
 import type { AppRequest } from "../request.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
 import { belongToSignIn } from "./sign-in-of.ts";
 
-/** The browser's side of a simulated provider: the account picker, and the way back from it. */
+/** The authorize page of a simulated provider: the account picker, or a redirect to the callback. */
 export const simulatedAuthorize: RouteDefinition = {
   on: ["front"],
   async handle(request, deps) {
     requireNavigation(request);
     const { addresses } = deps;
     const provider = simulated(request, deps);
+    const cookie = request.header("cookie");
     const isBrowser = request.caller().isBrowser;
-    const shown = isBrowser ? shownBrowser(request.header("cookie"), addresses.isHttps) : undefined;
-    const browser = isBrowser ? (shown ?? newBrowser()) : undefined;
-    const { outcome, flow_id } = await answerAuthorize(deps, {
+    const known = isBrowser ? readBrowserId(cookie, addresses.isHttps) : undefined;
+    const browser = isBrowser ? (known ?? newBrowserId()) : undefined;
+    const { reply, flow_id } = await answerAuthorize(deps, {
       provider,
       query: request.query,
       browser,
-      label: browserOf(request.header("cookie")),
+      labelledBrowser: readLabelledBrowser(cookie),
     });
     if (flow_id !== undefined) belongToSignIn(request, deps, flow_id);
-    if ("location" in outcome) return redirect(outcome.location);
-    const isNew = browser !== undefined && shown === undefined;
-    return page(pickerPage(outcome), 200, isNew ? [browserCookie(browser, addresses.isHttps)] : []);
+    if ("location" in reply) return redirect(reply.location);
+    const isNew = browser !== undefined && known === undefined;
+    return page(pickerPage(reply), 200, isNew ? [browserIdCookie(browser, addresses.isHttps)] : []);
   },
 };
 
-/** The picker's accounts again, for its own script: nothing can be chosen here. */
+/** The picker's list of accounts, for its script. */
 export const simulatedAccounts: RouteDefinition = {
   on: ["front"],
   handle(request, deps) {
@@ -42,7 +43,7 @@ export const simulatedAccounts: RouteDefinition = {
     const { simulator, addresses } = deps;
     const provider = simulated(request, deps);
     const browser = caller().isBrowser
-      ? (shownBrowser(header("cookie"), addresses.isHttps) ?? newBrowser())
+      ? (readBrowserId(header("cookie"), addresses.isHttps) ?? newBrowserId())
       : undefined;
     return fragment(accountList(simulator.accounts(provider, query, browser)));
   },
@@ -58,7 +59,7 @@ export const avatar: RouteDefinition = {
   },
 };
 
-/** The simulated provider asked for. @throws {ApiError} `not_found`, also where a server simulates none */
+/** The simulated provider in the path. @throws {ApiError} `not_found`, also if this server simulates none */
 function simulated({ params }: AppRequest, { offers }: RouteDeps): Provider {
   const provider = params["provider"];
   if (!isProvider(provider) || !offers.canSimulate) throw new ApiError("not_found");
