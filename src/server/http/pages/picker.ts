@@ -11,9 +11,9 @@ import { logo } from "./logos.ts";
 import { PICKER_SCRIPT } from "./scripts.ts";
 
 /**
- * A simulated provider's authorize page. Forms and links do all; a script only saves steps. The request is long, so every button
- * that answers it belongs to one form. The page's own words are ASCII, and so is most of what it shows: a text with one
- * other character in it takes twice the room, and longer to send.
+ * A simulated provider's authorize page. It works without its script. The sealed request is long, so all buttons that answer
+ * it share one form. The page's own text is ASCII: a string with any other character takes twice the memory, and longer to
+ * send.
  */
 export function pickerPage(view: PickerView): string {
   const { provider, request, search, problem, isTooSoon } = view;
@@ -42,8 +42,8 @@ export function pickerPage(view: PickerView): string {
 }
 
 /**
- * The part of the picker that changes while the user types.
- * @param firstHasFocus so that Enter signs in
+ * The list of accounts, which the script replaces while the user types.
+ * @param firstHasFocus whether Enter signs in with the first account
  */
 export function accountList(view: PickerView, firstHasFocus = false): Html {
   const { provider, accounts, search } = view;
@@ -60,7 +60,7 @@ export function accountList(view: PickerView, firstHasFocus = false): Html {
     ${pager(view)}`;
 }
 
-/** Where a click is wanted, a key that is held down while the page appears must not choose an account. */
+/** If a click is needed, a key that is held down while the page appears must not choose an account. */
 function mayFocus({ application }: PickerView): boolean {
   return !application?.needsClick;
 }
@@ -90,7 +90,7 @@ function heading({ provider, application }: PickerView): Html {
   </header>`;
 }
 
-/** A host that breaks between its labels where it does not fit. */
+/** A host that may wrap between its labels. */
 function breakable(origin: string): Html[] {
   return origin.split(/(?=[.:/])/).map((part) => html`${part}<wbr />`);
 }
@@ -114,7 +114,7 @@ function pager({ request, search, previous, next }: PickerView): Html | false {
   </nav>`;
 }
 
-/** What is to come of the sign-in, where that was chosen. */
+/** The outcome that was chosen, if any. */
 function chosenOutcome({ request, outcome }: PickerView): Html | false {
   const chosen = OUTCOMES.find(({ id }) => id === outcome);
   if (!chosen || chosen.id === "success") return false;
@@ -124,7 +124,7 @@ function chosenOutcome({ request, outcome }: PickerView): Html | false {
   </p>`;
 }
 
-/** Ways in which the sign-in can fail: of a provider, the same on every page. */
+/** The ways in which a sign-in can fail. Cached by provider, as they never change. */
 function otherOutcomes({ provider }: PickerView): Html {
   let outcomes = OUTCOME_LISTS.get(provider);
   if (outcomes === undefined) OUTCOME_LISTS.set(provider, (outcomes = outcomeList(provider)));

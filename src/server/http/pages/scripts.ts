@@ -1,6 +1,6 @@
 import { inline } from "./inline.ts";
 
-/** Filters the accounts while the user types; arrows and Escape move about. The page works without it. */
+/** Filters the accounts while the user types, and moves the focus by arrow keys and Escape. The page works without it. */
 export const PICKER_SCRIPT = inline(
   "script",
   `
@@ -11,14 +11,14 @@ const other = document.querySelector("details");
 let asked = 0;
 let timer;
 
-// The request stands in the page, so the state need not stay in the address.
+// The page contains the sealed request, so the state can be removed from the address.
 if (new URLSearchParams(location.search).has("state")) {
   const query = new URLSearchParams({ request: field.form.elements.request.value });
   if (field.value !== "") query.set("q", field.value);
   history.replaceState(null, "", "?" + query);
 }
 
-// A click or a key that was meant for the page before must not choose an account.
+// A click or key that was meant for the previous page must not choose an account.
 if (document.querySelector(".warning")) {
   const choices = [found, ...document.querySelectorAll("details")];
   let waiting;
@@ -35,7 +35,7 @@ if (document.querySelector(".warning")) {
 
 async function filter() {
   const number = ++asked;
-  // The page does not move while its list gets shorter.
+  // Keeps the page from moving when its list gets shorter.
   found.style.minHeight ||= found.offsetHeight + "px";
   const query = new URLSearchParams({ request: field.form.elements.request.value, q: field.value });
   const response = await fetch("accounts?" + query);
@@ -75,7 +75,7 @@ document.addEventListener("keydown", (event) => {
 `,
 );
 
-/** Takes the token out of the address and the history, and copies it. */
+/** Removes the token from the address and the history, and copies it on request. */
 export const SIGNED_IN_SCRIPT = inline(
   "script",
   `

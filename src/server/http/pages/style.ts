@@ -1,6 +1,6 @@
 import { inline } from "./inline.ts";
 
-/** What every page looks like, in light and in dark. */
+/** The style sheet of every page, light and dark. */
 export const STYLE = inline(
   "style",
   `
