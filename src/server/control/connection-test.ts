@@ -28,7 +28,9 @@ export async function testConnection(
     return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;
-    if (refusal === undefined || BAD_CREDENTIALS.has(refusal)) return { ok: false, message: error.message };
+    // A provider that is down may answer with an error, too, and says nothing of the client.
+    const isDown = error.code === "temporarily_unavailable";
+    if (isDown || refusal === undefined || BAD_CREDENTIALS.has(refusal)) return { ok: false, message: error.message };
     return { ok: true, message: `${name} knows the client; it refused a made-up code, as it should (${refusal})` };
   }
 }
