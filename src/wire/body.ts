@@ -9,7 +9,7 @@ export class BodyTooLong extends Error {
   }
 }
 
-/** The whole text of a body of at most `limit` bytes. @throws {BodyTooLong}, and whatever the body fails with */
+/** The whole text of a body of at most `limit` bytes. @throws {BodyTooLong}, and any error of the body itself */
 export async function readText(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limit: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -1,6 +1,6 @@
 import { ISSUER, TOKEN_LIFETIME_SECONDS, isUuid, type TokenProvider } from "./names.ts";
 
-/** The claims of a token (RFC 7519 names where it has them); `iat` and `exp` are Unix seconds. */
+/** The claims of a token (with RFC 7519's names if it has one); `iat` and `exp` are Unix seconds. */
 export interface TokenClaims {
   iss: string;
   sub: string;

@@ -1,7 +1,7 @@
 /** No known word has this length, and comparing one with them takes long. */
 const TOO_LONG = 64;
 
-/** The known word that is probably meant by one that is not known; undefined where none is near. */
+/** The known word closest to an unknown one. Undefined if none is close. */
 export function closest(word: string, known: readonly string[]): string | undefined {
   if (word.length >= TOO_LONG) return undefined;
   const [best] = known
@@ -11,7 +11,7 @@ export function closest(word: string, known: readonly string[]): string | undefi
 }
 
 /**
- * Says what the first name that is not known was probably meant to be; undefined where all are known.
+ * A suggestion for the first unknown name. Undefined if all names are known.
  * @param what the names are of, such as `options`
  */
 export function unknownName(given: object, known: readonly string[], what: string): string | undefined {

@@ -6,7 +6,7 @@ export function plainText(value: unknown): string {
 }
 
 /**
- * A spreadsheet takes a cell that begins so for a formula, and a name from a stranger could then read and send the
+ * A spreadsheet takes a cell that starts this way for a formula, and a name from a stranger could then read and send the
  * others. An apostrophe before it makes it text (OWASP, "CSV Injection").
  */
 const FORMULA = /^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/u;

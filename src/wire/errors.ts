@@ -7,8 +7,8 @@ interface ErrorRow {
 }
 
 /**
- * Every error the service answers with: the spec's table first, then what the spec leaves open.
- * The wire carries the sentence, followed by ": " and the particulars where there are any.
+ * Every error of the service: first the spec's table, then those that the spec leaves open.
+ * The wire carries the sentence, followed by ": " and the details, if any.
  */
 export const ERRORS = {
   missing_token: { status: 400, error: "Missing token" },
@@ -66,7 +66,7 @@ export function errorBody(code: ErrorCode, detail?: string): ErrorBody {
   return row.valid === undefined ? { error } : { valid: row.valid, error };
 }
 
-/** The code behind a status and body on the wire, or undefined where no row of the table fits. */
+/** The code of a status and body on the wire. Undefined if no row of the table matches. */
 export function errorCode(status: number, body: { error: string }): ErrorCode | undefined {
   const found = Object.entries(ERRORS).find(
     ([, row]) => row.status === status && (body.error === row.error || body.error.startsWith(`${row.error}: `)),

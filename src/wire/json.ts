@@ -1,4 +1,4 @@
-/** What a text says in JSON; undefined where it is not JSON. */
+/** The value of a JSON text. Undefined if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -8,7 +8,7 @@ export function parsedJson(text: string): unknown {
 }
 
 /**
- * Why a text is not JSON, and where. What JavaScript quotes of it may be part of a secret, and is left out.
+ * Why a text is not JSON, and at which place. JavaScript's quotation of the text is removed: it may be part of a secret.
  * @param error as `JSON.parse` has thrown it
  */
 export function jsonFault(error: unknown, text: string): string {
@@ -18,7 +18,7 @@ export function jsonFault(error: unknown, text: string): string {
   return `${reason} (line ${lines.length}, column ${lines.at(-1)!.length + 1})`;
 }
 
-/** V8 tells the place of every fault but an unexpected token's: no text that ends before the token has this fault. */
+/** V8 gives the place of every fault except an unexpected token: a text cut off before that token does not have the fault. */
 function faultOffset(message: string, text: string): number {
   const [, position] = / at position (\d+)/.exec(message) ?? [];
   if (position !== undefined) return Number(position);

@@ -14,7 +14,7 @@ export function enumerated(names: readonly string[], conjunction: "and" | "or"):
 
 export const SECRET_KEY_HEADER = "x-service-secret-key";
 export const PUBLISHABLE_KEY_HEADER = "x-service-publishable-key";
-/** Tells a simulated provider which browser asks; it is not secret, and says nothing about a user. */
+/** Identifies a browser to a simulated provider. Not secret, and unrelated to the user. */
 export const BROWSER_COOKIE = "svc_browser";
 export const SECRET_KEY_PREFIX = "sk_";
 export const PUBLISHABLE_KEY_PREFIX = "pk_";
@@ -43,7 +43,7 @@ export function isProvider(value: unknown): value is Provider {
   return (PROVIDERS as readonly unknown[]).includes(value);
 }
 
-/** How people write a provider's name; what is not a provider, such as `password`, stands for itself. */
+/** A provider's name as people write it. Other names, such as `password`, are returned unchanged. */
 export function providerTitle(name: string): string {
   return isProvider(name) ? PROVIDER_TITLES[name] : name;
 }

@@ -29,7 +29,7 @@ export const OUTCOME_IDS = [
 ] as const;
 export type OutcomeId = (typeof OUTCOME_IDS)[number];
 
-/** Those that come of the account: they can happen where a provider's account can be altered for them. */
+/** Outcomes of the account. Possible at a provider whose accounts can be altered for them. */
 export const ACCOUNT_OUTCOMES = ["email_not_verified", "email_primary_not_verified", "account_conflict"] as const;
 export type AccountOutcome = (typeof ACCOUNT_OUTCOMES)[number];
 

@@ -26,7 +26,7 @@ export function fieldHint(field: string, fields: Fields): string | undefined {
   return near && `Did you mean "${near}"?`;
 }
 
-/** @param print writes a term as it can be typed where the hint is read */
+/** @param print writes a term as the reader of the hint can type it */
 export function termHint(word: string, fields: Fields, print: (term: Term) => string): string {
   const [, minus, field = "", value = ""] = MISWRITTEN.exec(word) ?? [];
   if (Object.hasOwn(fields, field) && fields[field]!.type === "string")

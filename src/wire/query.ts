@@ -2,7 +2,7 @@ import type { Field, Fields } from "./fields.ts";
 
 /**
  * One term of a search, e.g. `-email:*@acme.com`. `value` is as it was written, without wildcards; timestamps have the
- * form `2026-01-31T23:59:59.000Z`. `on` is a date that stands for its whole UTC day; `null` is the absence of a value; a
+ * form `2026-01-31T23:59:59.000Z`. `on` is a date that matches its whole UTC day; `null` is the absence of a value; a
  * boolean is `true` or `false`.
  */
 export type Term =
@@ -15,7 +15,7 @@ type ComparisonOperator = ">" | "<" | ">=" | "<=";
 /** All of one field's terms: a value matches if (any of `values`, or the whole `range`) and none of `excluded`. */
 export interface Clause {
   readonly field: string;
-  /** Where the value is stored: the field's own column, or the one that a boolean is read from. */
+  /** The column of the value: the field's own, or the one that a boolean is read from. */
   readonly column: string;
   readonly type: Field["type"];
   readonly values: readonly Term[];

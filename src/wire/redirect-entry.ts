@@ -1,6 +1,6 @@
-/** The entry of `redirect_uris` that stands for every address. */
+/** The entry of `redirect_uris` that matches every address. */
 export const ANY_ADDRESS = "*";
-/** The end of an entry that stands for its address with any query. */
+/** The end of an entry that matches its address with any query. */
 export const ANY_QUERY = "?*";
 
 /** The address of an entry. */

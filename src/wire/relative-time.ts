@@ -8,7 +8,7 @@ const UNITS = [
 ] as const;
 const JUST_NOW_SECONDS = 5;
 
-/** Made when they are first needed: a list asks for every row, and most commands never do. */
+/** Created on first use: most commands never need them. */
 const formats: { long?: Intl.RelativeTimeFormat; short?: Intl.RelativeTimeFormat } = {};
 
 /**

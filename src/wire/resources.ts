@@ -74,6 +74,6 @@ export interface Discovery {
 
 export interface ErrorBody {
   error: string;
-  /** Only where a token was refused. */
+  /** Only if a token was rejected. */
   valid?: false;
 }

@@ -29,7 +29,7 @@ export const email = z
   .max(MAX_EMAIL_LENGTH)
   .regex(EMAIL, { error: "must be an e-mail address with an ASCII domain", abort: true })
   .refine(isEmail, "must not contain invisible characters");
-/** What a provider says of an account, which a sign-in may refuse. */
+/** An account's e-mail address as a provider sends it. A sign-in may refuse it. */
 export const providerEmail = z
   .string()
   .max(MAX_EMAIL_LENGTH)

@@ -44,7 +44,7 @@ export async function verifySignature(
   return { problem: "signature" };
 }
 
-/** The unverified claims of a token, or undefined where its form is wrong. */
+/** The unverified claims of a token. Undefined if the token is malformed. */
 export function readClaims(token: unknown): Partial<TokenClaims> | undefined {
   if (typeof token !== "string" || token.length > MAX_TOKEN_BYTES || !FORM.test(token)) return undefined;
   try {
@@ -60,7 +60,7 @@ async function signatureProblem(token: string, key: SigningKey): Promise<TokenPr
     const { protectedHeader } = await compactVerify(token, key, { algorithms: [ALGORITHM] });
     return isPlainHeader(protectedHeader) ? undefined : "malformed";
   } catch (error) {
-    // jose reads the header first. The header is to blame only where the signature itself is right.
+    // jose reads the header first. The algorithm is the problem only if the signature itself is right.
     if (!(await isSignedBy(token, key))) return "signature";
     return error instanceof errors.JOSEAlgNotAllowed ? "algorithm" : "malformed";
   }

@@ -5,7 +5,7 @@ import { BAD_CREDENTIALS } from "../sign-in/refusal.ts";
 import { SignInError } from "../errors.ts";
 import type { ControlDeps } from "./deps.ts";
 
-/** Exchanges a code that cannot be right: a provider that knows the client refuses the code, another one the client. */
+/** Exchanges an invalid code. A provider that accepts the client rejects the code, otherwise it rejects the client. */
 export async function testConnection(
   connection: Connection,
   { addresses }: ControlDeps,

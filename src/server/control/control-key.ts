@@ -10,7 +10,7 @@ export function createControlKey(): string {
   return PREFIX + randomBytes(32).toString("base64url");
 }
 
-/** A key from the configuration. @throws {ServeError} where it could be guessed */
+/** A key from the configuration. @throws {ServeError} if it could be guessed */
 export function checkControlKey(key: string): string {
   const body = key.startsWith(PREFIX) ? key.slice(PREFIX.length) : "";
   const isStrong = /^[\w-]+$/.test(body) && body.length >= MIN_LENGTH && new Set(body).size >= MIN_DIFFERENT;

@@ -10,10 +10,10 @@ import type { Store } from "../store/store.ts";
 export type ControlOptions = ReturnType<typeof controlOptions>;
 
 /**
- * What gives access to the control API, and when it ends.
- * @param key from the configuration; undefined: a new one
+ * The keys of the control API, and when it ends.
+ * @param key from the configuration; default: a new one
  * @param closing aborts when the server closes
- * @throws {ServeError} where the key could be guessed
+ * @throws {ServeError} if the key could be guessed
  */
 export function controlOptions(store: Store, key: string | undefined, closing: AbortSignal) {
   return {

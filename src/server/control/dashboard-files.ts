@@ -10,7 +10,7 @@ const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   "/__svc/dashboard.js": ["dashboard.js", "text/javascript; charset=utf-8"],
   "/__svc/dashboard.css": ["dashboard.css", "text/css; charset=utf-8"],
 };
-/** Where the build puts them, as seen from a bundle, from a part of one, and from the source. */
+/** The build's output, relative to a bundle, to a part of one, and to the source. */
 const PLACES = ["./dashboard/", "../dashboard/", "../../../dist/dashboard/"];
 
 /** The files of this process's build; they do not change while it runs. */
@@ -22,7 +22,7 @@ export function isDashboardFile(path: string): boolean {
   return Object.hasOwn(FILES, path);
 }
 
-/** Compressed where the browser accepts that. @throws {ApiError} `not_found` where the package was not built */
+/** Compressed if the browser accepts that. @throws {ApiError} `not_found` if the package was not built */
 export async function dashboardFile({ path, header }: Pick<AppRequest, "path" | "header">): Promise<Reply> {
   const [name, type] = FILES[path]!;
   const file = read.get(path) ?? readFirst(name);

@@ -11,7 +11,7 @@ const SPENT_PREFIX = "dashboard-code/";
 
 export type DashboardKeys = ReturnType<typeof createDashboardKeys>;
 
-/** A link that opens the dashboard once. The code stands behind the #, so that no server logs it. */
+/** A link that opens the dashboard once. The code is in the fragment, so that no server logs it. */
 export async function dashboardLink(keys: DashboardKeys, { front }: Addresses, isFirst: boolean): Promise<string> {
   return `${front}/__svc/#code=${await keys.createCode(isFirst)}`;
 }
@@ -47,7 +47,7 @@ export function createDashboardKeys(store: Store, realNow: () => Date) {
     createCode: (isFirst: boolean): Promise<string> =>
       issue("code", realNow().getTime() + (isFirst ? START_LINK_LIFETIME_MS : LINK_LIFETIME_MS)),
 
-    /** A key for a code; undefined: the code was used, has expired, or is not ours. */
+    /** A key for a code. Undefined if the code was used, has expired or is unknown. */
     async redeem(code: string): Promise<{ key: string; expires_at: string } | undefined> {
       const end = await expiryOf("code", code);
       if (end === undefined) return undefined;

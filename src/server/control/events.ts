@@ -4,9 +4,9 @@ import type { ControlDeps } from "./deps.ts";
 import { Ready, type HandlersOf } from "./handler.ts";
 import { flowResource, requestResource } from "./resources.ts";
 
-/** Shorter than the time after which a silent connection is given up. */
+/** Shorter than usual idle timeouts of proxies and clients. */
 const HEARTBEAT_MS = 10_000;
-/** What waits for a slow reader; what comes beyond that is left out. */
+/** The number of events buffered for a slow reader; more are dropped. */
 const MAX_WAITING = 1000;
 
 type Format = "sse" | "ndjson";
@@ -27,7 +27,7 @@ async function* eventText(
 ): AsyncIterable<Uint8Array> {
   const encoder = new TextEncoder();
   const idle = format === "sse" ? ":\n\n" : "\n";
-  // The reader sees at once that it is connected.
+  // Sent first, so that the reader knows that it is connected.
   const waiting: string[] = [idle];
   let wake = (): void => undefined;
   const add = (text: string): void => {

@@ -11,7 +11,7 @@ export interface Call<Route extends ControlRoute> {
   readonly request: AppRequest;
 }
 
-/** An answer that is ready to be sent, where status, headers or form are other than the table of routes says. */
+/** A reply whose status, headers or form differ from the table of routes. */
 export class Ready {
   readonly reply: Reply;
 
@@ -25,10 +25,10 @@ type Handler<Route extends ControlRoute> = (
   deps: ControlDeps,
 ) => AnswerOf<Route> | Ready | Promise<AnswerOf<Route> | Ready>;
 
-/** What answers each route. */
+/** The handler of each route. */
 export type Handlers = { readonly [Route in ControlRoute]: Handler<Route> };
 
-/** Some of them: those of one noun. */
+/** The handlers of one noun. */
 export type HandlersOf<Path extends string> = Pick<
   Handlers,
   Extract<ControlRoute, `${string} ${Path}` | `${string} ${Path}/${string}`>

@@ -53,7 +53,7 @@ const HANDLERS: Handlers = {
   ...dashboardRoutes,
 };
 
-/** The dashboard's own files and what says how to use the API need no key: they hold no data. */
+/** The dashboard's files and the reference need no key: they contain no data. */
 async function answerPublic(request: AppRequest, method: string, { addresses }: ControlDeps): Promise<Reply> {
   const { path } = request;
   if (method !== "GET" && method !== "HEAD")
@@ -77,7 +77,7 @@ for (const route of Object.keys(HANDLERS) as ControlRoute[]) {
 }
 
 /**
- * Answers a request to the control API. The key is checked before anything else is said, even which routes there are.
+ * Answers a request to the control API. The key is checked first: without one, a caller does not even learn which routes exist.
  * @throws {ApiError}
  */
 export async function answerControl(request: AppRequest, method: string, deps: ControlDeps): Promise<Reply> {

@@ -22,7 +22,7 @@ const CONTROL_ERRORS = {
 } as const;
 const ERROR_SCHEMA: Json = { $ref: "#/components/schemas/Error" };
 
-/** The OpenAPI 3.1 document of the product API and the control API, made from the schemas that validate. */
+/** The OpenAPI 3.1 document of the product API and the control API, generated from the schemas that validate. */
 export function openApi(front: string): Json {
   const paths: Record<string, Json> = {};
   const add = (route: string, base: string, operation: Json): void => {

@@ -12,7 +12,7 @@ export interface ProductRoute {
   readonly body?: z.ZodType;
   /** Undefined if the route redirects. */
   readonly answer?: z.ZodType;
-  /** The errors beside `COMMON_ERRORS`. */
+  /** The errors besides `COMMON_ERRORS`. */
   readonly errors: readonly ErrorCode[];
 }
 

@@ -10,7 +10,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { description: string; content?: Record<string, { schema: object }> }>>;
 }
 
-/** The OpenAPI document as a page: without scripts, and with nothing from elsewhere. */
+/** The OpenAPI document as a page, without scripts or external assets. */
 export function referencePage(document: Record<string, unknown>): string {
   const { paths, info } = document as {
     paths: Record<string, Record<string, Operation>>;

@@ -13,7 +13,7 @@ import type { HandlersOf } from "./handler.ts";
 import { pageOf } from "./lists.ts";
 import { changeSetting } from "../store/settings.ts";
 
-/** Those that are used up are kept to be looked at, within bounds. */
+/** Used-up scenarios stay visible, up to this number. */
 const MAX_USED_UP = 1000;
 
 export const scenarioRoutes: HandlersOf<"/scenarios"> = {
@@ -78,7 +78,7 @@ export function requirePossible(outcome: OutcomeId, provider: Provider | undefin
   );
 }
 
-/** @throws {ApiError} where it can match no account; an unknown e-mail address stands for a new account */
+/** @throws {ApiError} if it can't match an account; an unknown e-mail address means a new account */
 export function requireAccount({ simulator }: ControlDeps, as: string, provider: Provider | undefined): void {
   const persona = simulator.personas.find(as);
   if (!persona && normalizeEmail(as) === undefined)

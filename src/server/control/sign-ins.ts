@@ -12,7 +12,7 @@ export const signInRoutes: HandlersOf<"/sign-ins"> = {
   "POST /sign-ins": ({ body, request }, deps) => runSignIn(deps, body, request),
 };
 
-/** A whole sign-in through a simulated provider, as a program would do it. @throws {ApiError} where it cannot begin */
+/** Runs a complete sign-in through a simulated provider. @throws {ApiError} if it can't start */
 export async function runSignIn(
   deps: ControlDeps,
   { provider, as, outcome, redirect_uri, instance: name }: ParsedBodyOf<"POST /sign-ins">,
@@ -23,7 +23,7 @@ export async function runSignIn(
   const instance = chosenInstance(deps, name);
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
   const result = await signInHeadless(deps, { instance, provider, as, outcome, redirect_uri });
-  // So that who reads the log finds the steps, and why it failed.
+  // Links the log entry to the sign-in's steps and the reason of a failure.
   request.flow_id = result.flow_id;
   request.instance = instance;
   const { error: ended = "success" } = result;

@@ -4,7 +4,7 @@ import type { SnapshotInfo } from "../store/store.ts";
 import type { HandlersOf } from "./handler.ts";
 import { pageOf } from "./lists.ts";
 
-/** Saved before whatever replaces all records. */
+/** Saved before all records are replaced. */
 export const PREVIOUS = "previous";
 
 export const snapshotRoutes: HandlersOf<"/snapshots"> = {

@@ -15,7 +15,7 @@ export interface TokenWanted {
   readonly provider: TokenProvider;
   /** Unix seconds. */
   readonly now: number;
-  /** Seconds until it expires; undefined: the kind's own. */
+  /** Seconds until it expires. Default: the kind's own. */
   readonly expires_in: number | undefined;
 }
 

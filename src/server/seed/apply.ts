@@ -7,29 +7,29 @@ import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 import type { SeedInput } from "./define.ts";
 
-/** Which seed the store was filled with, so that a server that is restarted with the same one goes on. */
+/** The seed that filled the store, so that a server can restart with the same one. */
 const SEED_SETTING = "seed";
 
 export interface SeedOptions {
   /** The path of a seed file, or its content, for an empty store. Default: the demo. */
   readonly seed?: string | SeedInput | undefined;
-  /** Whether `seed` says nothing of a store that is not empty, as in a configuration file; else that is refused. */
+  /** Whether `seed` is ignored if the store is not empty, as in a configuration file. Otherwise that is an error. */
   readonly seedIsDefault?: boolean | undefined;
-  /** Whether to begin with an empty store, whatever was there. Keys and ids that the seed leaves open stay. */
+  /** Whether to delete all records first. Keys and ids that the seed omits are kept. */
   readonly reset?: boolean | undefined;
 }
 
-/** What an empty store is to be filled with. */
+/** The initial content of an empty store. */
 export interface Filling {
   readonly records: Records;
-  /** Tells a seed from others; undefined: the demo. */
+  /** Identifies the seed. Undefined for the demo. */
   readonly digest: string | undefined;
 }
 
 /**
- * What a store is to be filled with: a seed, or the demo. Undefined: nothing, because it is not empty.
- * @param warn told where the seed has changed since the store was filled with it
- * @throws {ServeError | SeedError} also where a seed is named, the store was not filled with it and is not to be reset
+ * The initial content of a store: a seed, or the demo. Undefined if the store is not empty.
+ * @param warn called if the seed has changed since it filled the store
+ * @throws {ServeError | SeedError} also if a seed is given for a store that no seed filled, without `reset`
  */
 export async function fillingOf(
   store: Store,
@@ -49,7 +49,7 @@ export async function fillingOf(
   return { records: { ...records, personas }, digest: seed === undefined ? undefined : await digestOf(seed) };
 }
 
-/** The demo's instances, as long as their applications are the demo's, too. Empty: the store has others. */
+/** The demo's instances, if the store has them unchanged. Otherwise empty. */
 export async function demoOf(instances: readonly InstanceRecord[]): Promise<InstanceRecord[]> {
   const demo = JSON.parse(await textOf(demoPath())) as { instances: Partial<InstanceRecord>[] };
   const isSame = (one: InstanceRecord, { name, subdomain, redirect_uris = [] }: Partial<InstanceRecord>): boolean =>
@@ -58,7 +58,7 @@ export async function demoOf(instances: readonly InstanceRecord[]): Promise<Inst
   return found.length === demo.instances.length ? found : [];
 }
 
-/** @throws {StoreNotEmpty} where another process was faster */
+/** @throws {StoreNotEmpty} if another process was faster */
 export async function fill(store: Store, { records, digest }: Filling, reset: boolean): Promise<void> {
   const note = (): Promise<unknown> =>
     changeSetting(store, SEED_SETTING, () => (digest === undefined ? undefined : { digest }));
@@ -66,7 +66,7 @@ export async function fill(store: Store, { records, digest }: Filling, reset: bo
     await store.replace(records);
     await note();
   } else {
-    // Before: a server that is killed in between finds an empty store, and fills it.
+    // In this order, a server that is killed in between finds an empty store and fills it.
     await note();
     await store.seed(records);
   }
@@ -106,7 +106,7 @@ async function textOf(seed: string | SeedInput): Promise<string> {
   });
 }
 
-/** By the package's own name, so that it is found from the sources and from the build alike. */
+/** Resolved by the package's own name, which works from the sources and from the build. */
 function demoPath(): string {
   return createRequire(import.meta.url).resolve("svc-identity/fixtures/demo.json");
 }

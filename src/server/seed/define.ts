@@ -1,10 +1,10 @@
 import type { input } from "zod";
 import type { SeedFile } from "./schema.ts";
 
-/** What `serve({ seed })` takes, and a seed file holds: `fixtures/seed.schema.json` describes it. */
+/** The seed of `serve({ seed })` and of a seed file. `fixtures/seed.schema.json` describes it. */
 export type SeedInput = input<typeof SeedFile>;
 
-/** Gives a seed its type where it is written: `export default defineSeed({ instances: [ … ] })`. */
+/** Type-checks a seed where it is defined: `export default defineSeed({ instances: [ … ] })`. */
 export function defineSeed<const Given extends SeedInput>(seed: Given): Given {
   return seed;
 }

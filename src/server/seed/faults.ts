@@ -5,12 +5,12 @@ import { checkEndpoints } from "../providers/endpoints.ts";
 import { checkEntry } from "../sign-in/redirect-rule.ts";
 import { fold } from "../store/fold.ts";
 
-/** A part of a seed whose form has not been checked, or was found wrong. */
+/** A part of a seed whose form is unchecked or wrong. */
 type Part = Readonly<Record<string, unknown>>;
 
 /**
- * What is wrong with a seed beyond the form of its values: things that must differ, and addresses that lead nowhere.
- * @param seed of any form: what is not as it should be is passed over, so that these faults are told together with those
+ * The faults of a seed beyond the form of its values: duplicates, and invalid addresses.
+ * @param seed of any form. Values of a wrong form are skipped, so that their faults and these are reported together
  */
 export function crossFaults(seed: unknown): string[] {
   const faults: string[] = [];
@@ -60,7 +60,7 @@ function partsOf(whole: unknown, name: string, path: string): [part: Part, path:
   return Array.isArray(list) ? list.map((value, i) => [partOf(value), `${path}${name}[${i}]`]) : [];
 }
 
-/** Those that are addresses: the form of the others has been found wrong. */
+/** The values that are URLs. Others have a fault of their own. */
 function addressesOf(value: unknown): Readonly<Record<string, string>> {
   const addresses = Object.entries(partOf(value)).filter(([, text]) => typeof text === "string" && URL.canParse(text));
   return Object.fromEntries(addresses) as Record<string, string>;
@@ -70,7 +70,7 @@ function folded(email: unknown): string | undefined {
   return typeof email === "string" ? fold(email) : undefined;
 }
 
-/** Text that not every store can hold. */
+/** Faults of text that some stores can't hold. */
 export function textFaults(value: unknown, path = ""): string[] {
   if (typeof value === "string")
     return value.includes("\0") || toUSVString(value) !== value
@@ -83,7 +83,7 @@ export function textFaults(value: unknown, path = ""): string[] {
   ]);
 }
 
-/** Notes a fault where a value of a kind comes for the second time. */
+/** Adds a fault if a value of a kind occurs twice. */
 function uniqueness(faults: string[]): (kind: string, value: unknown, path: string) => void {
   const seen = new Map<string, string>();
   return (kind, value, path) => {
@@ -94,7 +94,7 @@ function uniqueness(faults: string[]): (kind: string, value: unknown, path: stri
   };
 }
 
-/** What is wrong with the addresses of an instance itself. @param path what stands before their names in a message */
+/** The faults of an instance's own addresses. @param path the prefix of their names in a message */
 export function addressFaults({ subdomain, redirect_uris }: Part, path: string): string[] {
   const faults: string[] = [];
   if (typeof subdomain === "string" && RESERVED_SUBDOMAINS.includes(subdomain))

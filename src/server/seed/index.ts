@@ -18,8 +18,8 @@ import type { Seed } from "../../wire/seed.ts";
 import { SeedFile } from "./schema.ts";
 
 /**
- * Reads a seed file's text into the records of a new store. Ids, keys and dates that it leaves out are made.
- * @param before the instances of the store that is seeded again: what the seed leaves open stays what it was
+ * Reads a seed file's text into the records of a new store. Omitted ids, keys and dates are generated.
+ * @param before the instances of a store that is seeded again: their ids and keys are kept unless the seed sets them
  * @throws {SeedError}
  */
 export function parseSeed(source: string, name: string, now: Date, before: readonly InstanceRecord[] = []): Records {
@@ -35,7 +35,7 @@ export function parseSeed(source: string, name: string, now: Date, before: reado
   return recordsOf(seed.data, now, before);
 }
 
-/** The records of a seed that has no fault; ids, keys and dates that it leaves out are made. */
+/** The records of a valid seed. Omitted ids, keys and dates are generated. */
 export function recordsOf(seed: Seed, now: Date, before: readonly InstanceRecord[] = []): Records {
   const records: Records = {
     instances: [],
@@ -60,7 +60,7 @@ export function recordsOf(seed: Seed, now: Date, before: readonly InstanceRecord
 type SeedInstance = Seed["instances"][number];
 type SeedUser = SeedInstance["users"][number];
 
-/** The instance of that subdomain as it was, unless the seed gives what names it to another. */
+/** The previous instance of that subdomain, unless the seed gives its id or a key to another instance. */
 function kept(
   { subdomain }: Pick<SeedInstance, "subdomain">,
   seed: Seed,
@@ -135,7 +135,7 @@ function toPersona(persona: Seed["personas"][number], index: number): PersonaRec
   return newRecord("personas", { id, name, email, avatar_url, accounts: accounts as PersonaRecord["accounts"] });
 }
 
-/** Dates are kept in one form, in which they sort as text. */
+/** Dates are stored in one form, which sorts as text. */
 function utc(time: string | null | undefined): string | null {
   return time ? new Date(time).toISOString() : null;
 }

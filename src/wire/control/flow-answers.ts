@@ -1,4 +1,4 @@
-/** What the control API says of sign-ins and requests. */
+/** Sign-ins and requests in the responses of the control API. */
 import * as z from "zod";
 import { jsonObject, outcome, provider, record } from "./values.ts";
 

@@ -3,7 +3,7 @@ import type { AnswerOf } from "./routes.ts";
 /** One thing that was done in a sign-in. */
 export type Step = AnswerOf<"GET /flows">[number]["data"]["steps"][number];
 
-/** What was done in a step, in one line; empty where its name says it all. */
+/** What happened in a step, in one line. Empty if the step's name is enough. */
 export function stepInWords({ name, sent, answered }: Pick<Step, "name" | "sent" | "answered">): string {
   const { provider, url, method, redirect_uri } = sent ?? {};
   const { status, error, outcome, account, result, user_id, message } = answered ?? {};
