@@ -18,7 +18,7 @@ export interface LiveList<Row> {
   readonly waiting: number;
   /** Shows what arrived. */
   resume(): void;
-  /** Adds the next page at the end; undefined: there is none. */
+  /** Adds the next page at the end; undefined if there is none. */
   readonly showOlder: (() => Promise<void>) | undefined;
 }
 

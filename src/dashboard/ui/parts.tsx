@@ -121,7 +121,7 @@ export function Unloaded({
   );
 }
 
-/** Why a form was refused; nothing where it was not. */
+/** Why a form was refused; nothing if it was not. */
 export function Refusal({ reason }: { reason: string | undefined }): VNode | null {
   return reason === undefined ? null : (
     <p class="bad-text" role="alert">

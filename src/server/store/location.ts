@@ -3,7 +3,7 @@ import { ServeError } from "../errors.ts";
 /**
  * What a location names: the path of a `db.json`, a database's address, or `memory`.
  * @param source where it was given, for the message, e.g. `--store: `
- * @throws {ServeError} where it is none of them. An address is never repeated: there may be a password in it
+ * @throws {ServeError} if it is none of them. An address is never repeated: there may be a password in it
  */
 export function kindOf(location: string, source = ""): "memory" | "json" | "postgres" {
   if (location === "memory") return "memory";

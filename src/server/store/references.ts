@@ -6,7 +6,7 @@ export class References {
   /** The instance of each. */
   readonly #users = new Map<string, string>();
 
-  /** @returns what is missing, e.g. `user 0b6c…`; undefined where nothing is */
+  /** @returns what is missing, e.g. `user 0b6c…`; undefined if nothing is */
   missing([name, record]: Entry): string | undefined {
     if (name === "personas" || name === "settings") return undefined;
     if (name === "instances") {

@@ -87,14 +87,14 @@ export interface Store {
   replace(records: Records): Promise<void>;
 
   findUser(instance_id: string, id: string): Promise<UserView | undefined>;
-  /** Newest `created_at` first, ties by id, in batches. Undefined: there is no record `after`. */
+  /** Newest `created_at` first, ties by id, in batches. Undefined if there is no record `after`. */
   users(instance_id: string, options: PageOptions): Promise<AsyncIterable<UserView[]> | undefined>;
   /** The user, its identities and its sessions. False: there was none. */
   deleteUser(instance_id: string, id: string): Promise<boolean>;
 
   /** By `session_id`, the public one. */
   findSession(instance_id: string, session_id: string): Promise<SessionRecord | undefined>;
-  /** Most recent `last_signin_at` first, ties by id, in batches. Undefined: there is no record `after`. */
+  /** Most recent `last_signin_at` first, ties by id, in batches. Undefined if there is no record `after`. */
   sessions(instance_id: string, options: PageOptions): Promise<AsyncIterable<SessionRecord[]> | undefined>;
 
   /** A record by its key, whatever it belongs to. */
@@ -102,7 +102,7 @@ export interface Store {
   /** A user's links to providers, oldest first. */
   identitiesOf(user_id: string): Promise<readonly IdentityRecord[]>;
   counts(): Promise<Readonly<Record<TableName, number>>>;
-  /** Adds records, all or nothing. @throws {Conflict} where one has what must be unique, or belongs to none that is there */
+  /** Adds records, all or nothing. @throws {Conflict} if one has what must be unique, or belongs to none that is there */
   add(records: Partial<Records>): Promise<void>;
   /**
    * Changes, makes or removes one record; nothing that belongs to it is removed with it.
@@ -159,7 +159,7 @@ export interface Snapshots {
   save(name: string, created_at: string): Promise<SnapshotInfo>;
   /**
    * Puts it in the place of all records and of the clock, in one step. Other settings stay as they are, but for those
-   * whose names begin with `dropped`; sign-ins under way are forgotten. False: there is none of this name.
+   * whose names begin with `dropped`; sign-ins under way are forgotten. False if there is none of this name.
    */
   restore(name: string, dropped?: string): Promise<boolean>;
   delete(name: string): Promise<boolean>;

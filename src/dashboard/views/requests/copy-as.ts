@@ -11,7 +11,7 @@ export function asCurl({ method, path }: Asked, origin: string): string {
   return parts.join(" ");
 }
 
-/** The same with the typed client; undefined where the client has no method for it. */
+/** The same with the typed client; undefined if the client has no method for it. */
 export function asClientCode({ method, path }: Asked, origin: string): string | undefined {
   const url = new URL(path, origin);
   const call = METHODS.find(([wanted, pattern]) => wanted === method && pattern.test(url.pathname));

@@ -9,7 +9,7 @@ const PATIENCE = 14;
 /**
  * Runs a sign-in in a window, where somebody chooses the account, and tells how it ended; undefined: the window was closed
  * before. The events tell of the sign-in; the token is known where the window ends at our own page.
- * @throws {Error} where the browser opens no window
+ * @throws {Error} if the browser opens no window
  */
 export async function signInInWindow(
   provider: string,

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { writeAtomically, type AtomicWriteOptions } from "../../../disk/write-atomically.ts";
 
-/** Copies files to names that tell the time, and returns those when the copies are on the disk. */
+/** Copies files to names with a timestamp. Returns the names when the copies are durable. */
 export async function backUp(paths: readonly string[], now: Date): Promise<string[]> {
   const stamp = now.toISOString().replaceAll(":", "-");
   const copies = paths.map((path) => `${path}.${stamp}.bak`);
@@ -10,7 +10,7 @@ export async function backUp(paths: readonly string[], now: Date): Promise<strin
   return copies;
 }
 
-/** A copy of a `db.json` of an older format, kept before it is written anew in ours: `db.json.format-2.bak`. */
+/** A copy of a `db.json` of an older format, created before it is rewritten in the current one: `db.json.format-2.bak`. */
 export async function keepCopy(path: string, version: number): Promise<void> {
   await copy(path, `${path}.format-${version}.bak`);
 }

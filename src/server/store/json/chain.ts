@@ -1,7 +1,7 @@
 import { NAMED_SINCE } from "../columns.ts";
 import type { Header, JournalHeader } from "./header.ts";
 
-/** A journal's file; its header is undefined where its first line is not one. Undefined: there is no such file. */
+/** A journal's file; its header is undefined if its first line is not one. Undefined if there is no such file. */
 export type Found = { readonly header: JournalHeader | undefined } | undefined;
 
 /** Which of a store's journals belong to its document, and why the others do not. */
@@ -17,7 +17,7 @@ type Named = JournalHeader | undefined;
 
 /**
  * Tells whether a document and the journals beside it were written one after the other.
- * `db.journal` goes on from the document, or from `db.journal.old`, which does.
+ * `db.journal` continues the document, or `db.journal.old`, which does.
  */
 export function chainOf(base: Header | undefined, oldFile: Found, journalFile: Found): Chain {
   const { version, store, journal: next, sequence } = base ?? { version: NAMED_SINCE, journal: null, sequence: 0 };

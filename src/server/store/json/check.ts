@@ -9,7 +9,7 @@ import { scan, type Scan } from "./scan.ts";
 
 /**
  * Reads every line of a file store. It takes no lock, changes nothing, and may be in use.
- * @throws {StoreRefused} where there is none, or a newer svc wrote it
+ * @throws {StoreRefused} if there is none, or a newer svc wrote it
  */
 export async function checkJsonStore(path: string): Promise<StoreCheck> {
   const found = await look(path);

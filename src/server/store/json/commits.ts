@@ -59,7 +59,7 @@ export class Commits {
     });
   }
 
-  /** Puts another document in the place of this one, after all that was asked for before. `make` throwing refuses it. */
+  /** Replaces the document after all earlier operations. If `make` throws, nothing is replaced. */
   async replace(make: () => Document): Promise<void> {
     while (this.#draining) await this.#draining;
     const replaced = this.#replace(make);
@@ -67,7 +67,7 @@ export class Commits {
     await replaced;
   }
 
-  /** When all that was asked for so far is done. */
+  /** Resolves when all operations so far are done. */
   async settled(): Promise<void> {
     await this.#draining;
   }

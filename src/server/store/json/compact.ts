@@ -15,7 +15,7 @@ export interface Compaction {
 
 /**
  * Compacts the journal into `db.json`.
- * @throws {StoreRefused} where there is no store, it is in use, is damaged, or can't be written
+ * @throws {StoreRefused} if there is no store, it is in use, is damaged, or can't be written
  */
 export async function compactJsonStore(location: string): Promise<Compaction> {
   const before = await sizes(resolve(location));
@@ -33,7 +33,7 @@ export async function compactJsonStore(location: string): Promise<Compaction> {
     );
   }
   const after = await sizes(path);
-  // A compaction that fails says so, and leaves the journal.
+  // A failed compaction is reported, and leaves the journal.
   if (after.journal > 0) throw new StoreRefused("unusable", warnings.join("\n"));
   return { location: path, journal: before.journal, before: before.total, after: after.total };
 }

@@ -17,7 +17,7 @@ export class Compactor {
   #running: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** No compaction begins by itself before this moment. 0: the last one did not fail. */
+  /** No compaction starts by itself before this time. 0 if the last one did not fail. */
   #retryAt = 0;
 
   constructor(options: CompactorOptions) {
@@ -43,7 +43,7 @@ export class Compactor {
     while (this.#running) await this.#running;
   }
 
-  /** Ends it, with a last compaction where that is wanted. */
+  /** Stops it, with a last compaction if that is wanted. */
   async close(isWanted: () => boolean): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);

@@ -1,18 +1,18 @@
 import { VERSION } from "../records.ts";
 import { StoreRefused } from "../store.ts";
 
-/** A place in a file that is not as it was written. */
+/** A damaged place in a file. */
 export interface Damage {
   readonly file: string;
-  /** From 1. Absent: the file as a whole. */
+  /** From 1. Absent for the file as a whole. */
   readonly line?: number;
   /** Of the line, in bytes. */
   readonly offset?: number;
   readonly what: string;
-  /** The kind and key of what stood there, as far as they can be read. */
+  /** The kind and key of the record there, as far as they can be read. */
   readonly of?: string | undefined;
 }
-/** Is told of each place that is damaged. One that throws ends the reading. */
+/** Called for each damaged place. If it throws, the reading ends. */
 export type Report = (damage: Damage) => void;
 
 export const UNREADABLE = "checksum mismatch";

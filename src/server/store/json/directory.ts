@@ -12,17 +12,17 @@ export function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** Where the changes since `db.json` are. */
+/** The journal: the changes since `db.json`. */
 export function journalName(path: string): string {
   return join(dirname(path), `${basename(path, ".json")}.journal`);
 }
 
-/** Where they are while they are being compacted into it. */
+/** The journal that is being compacted into `db.json`. */
 export function oldName(path: string): string {
   return `${journalName(path)}.old`;
 }
 
-/** Where a link leads, so that the file there is replaced and not the link. */
+/** The target of a link, so that the file is replaced and not the link. */
 export async function followed(path: string): Promise<string> {
   const link = await lstat(path).catch(() => undefined);
   if (!link?.isSymbolicLink()) return path;
@@ -81,12 +81,12 @@ export function notWritten(path: string, error: unknown): StoreRefused {
   });
 }
 
-/** Where what is copied into a store gathers until it is whole. */
+/** The directory of a copy into a store until it is complete. */
 export function unfinishedName(path: string, fingerprint: string): string {
   return `${path}.${fingerprint.slice(0, 16)}.copy`;
 }
 
-/** The copies into a store that were begun, and not finished. */
+/** Unfinished copies into a store. */
 export async function unfinished(path: string): Promise<string[]> {
   const names = await readdir(dirname(path));
   return names

@@ -17,9 +17,9 @@ const CHUNK_LENGTH = 1 << 18;
  * It is read and written as a stream, because one string of it could be longer than V8 allows.
  */
 export class DocumentFile implements Adapter<Document> {
-  /** What the file says, or is to say when it is written next. */
+  /** The file's header, or the header of its next version. */
   header: Header = BEGINNING;
-  /** Of the file, in bytes; 0 where there is none. */
+  /** Of the file, in bytes; 0 if there is none. */
   size: number;
   readonly #path: string;
   readonly #document: Document;
@@ -33,7 +33,7 @@ export class DocumentFile implements Adapter<Document> {
     this.size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Fills the document from the file. Null: there is none. @throws {StoreRefused} where it is damaged */
+  /** Fills the document from the file. Null if there is none. @throws {StoreRefused} if it is damaged */
   async read(): Promise<Document | null> {
     const header = await readDocument(this.#path, this.#document);
     if (!header) return null;
@@ -41,7 +41,7 @@ export class DocumentFile implements Adapter<Document> {
     return this.#document;
   }
 
-  /** @throws {StorageUnavailable} where another process has written the file: the lock does not reach other machines */
+  /** @throws {StorageUnavailable} if another process has written the file: the lock does not reach other machines */
   check(): void {
     if (this.#accepted.includes(identityOf(this.#path))) return;
     throw existsSync(this.#path) ? changed(this.#path) : missing(this.#path);
@@ -70,7 +70,7 @@ export class DocumentFile implements Adapter<Document> {
   }
 }
 
-/** Tells a file from every other. Undefined: there is none. */
+/** Identifies a file. Undefined if there is none. */
 export function identityOf(path: string): string | undefined {
   const there = statSync(path, { throwIfNoEntry: false });
   return there && `${there.dev} ${there.ino}`;

@@ -20,7 +20,7 @@ export function lastLine(checksum: number): string {
 
 /**
  * Fills a document from a `db.json`, as a stream.
- * @returns undefined where there is none
+ * @returns undefined if there is none
  * @throws {StoreRefused} at the first damage, naming the line
  */
 export async function readDocument(path: string, document: Document): Promise<Header | undefined> {
@@ -40,8 +40,8 @@ export async function readDocument(path: string, document: Document): Promise<He
 }
 
 /**
- * Reads a `db.json` as far as it can be read: its header, its records, and what is damaged, each where it stands.
- * @throws {StoreRefused} where it was written by a newer svc
+ * Reads a `db.json` as far as it can be read: its header, its records, and what is damaged, each at its place.
+ * @throws {StoreRefused} if it was written by a newer svc
  */
 export async function* itemsOf(file: JournalFile): AsyncIterable<Item[]> {
   const lines = new DocumentLines(file.path);
@@ -50,16 +50,16 @@ export async function* itemsOf(file: JournalFile): AsyncIterable<Item[]> {
   yield lines.end();
 }
 
-/** Tells line by line what a `db.json` holds, whatever stood in the lines before. */
+/** Reads a `db.json` line by line, also after damaged lines. */
 class DocumentLines {
   readonly #file: string;
   #line = 0;
   #offset = 0;
-  /** Undefined: nothing has told yet. */
+  /** Undefined until it is known. */
   #version: number | undefined;
   #hasHeader = false;
   #table: TableName | undefined;
-  /** How many tables have begun. */
+  /** The number of tables that have started. */
   #tables = 0;
   #isComplete = false;
   #isFaulty = false;
@@ -138,7 +138,7 @@ class DocumentLines {
     return isStray ? [this.#damage("this line is out of order"), ...found] : found;
   }
 
-  /** The record in a line. Where the line above it is damaged, its columns tell which kind it is. */
+  /** The record in a line. If the line above it is damaged, its columns show which kind it is. */
   #found(bytes: Buffer): Item[] {
     const value = parseObject(unseal(withoutComma(bytes)));
     const entry = value && entryIn(value, this.#table, this.#version ?? OLDEST_VERSION);
@@ -164,7 +164,7 @@ const DIFFERENT = "the checksum differs: the first line was altered, or records 
 const OPEN = "{".charCodeAt(0);
 const RETURN = "\r".charCodeAt(0);
 
-/** A record of the table, or, where the line above it is damaged, of the one whose columns it has. */
+/** A record of the table, or if the line above it is damaged, of the table whose columns it has. */
 function entryIn(value: object, table: TableName | undefined, version: number): Entry | undefined {
   const record = table && upgrade(table, value, version);
   return table && isRecord(table, record) ? ([table, record] as Entry) : entryOf(value, version);

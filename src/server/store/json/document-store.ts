@@ -9,7 +9,7 @@ import { Document } from "./document.ts";
 import { createRecordOperations } from "./record-operations.ts";
 import { createStates } from "./states.ts";
 
-/** What a store stands on besides its document. */
+/** What a store needs besides its document. */
 export interface Foundations {
   /** How errors and logs name it. */
   readonly location: string;

@@ -69,7 +69,7 @@ export class Document {
 
   /**
    * Takes in a record that was just read from a file, whose texts are not shared yet: equal ones are kept once.
-   * @returns false where there is one with its key
+   * @returns false if there is one with its key
    */
   load(name: TableName, record: AnyRecord): boolean {
     if ("instance_id" in record) record.instance_id = this.tenant(record.instance_id).instance_id;
@@ -119,7 +119,7 @@ function shareTexts(record: IdentityRecord | SessionRecord, user: UserRecord): v
   if (record.created_at === user.created_at) record.created_at = user.created_at;
 }
 
-/** A user's records keep the places that they were given first, however often they are renewed. */
+/** A user's records keep their first places, even when they are renewed. */
 function relist<T extends { user_id: string }>(
   lists: Map<string, T[]>,
   before: T | undefined,
@@ -128,7 +128,7 @@ function relist<T extends { user_id: string }>(
   const { user_id } = (before ?? after)!;
   const list = lists.get(user_id);
   if (!list) {
-    // A list that is begun by pushing would take room for 17.
+    // A list that is created by pushing would reserve space for 17.
     if (after) lists.set(user_id, [after]);
   } else if (before && after) list[list.indexOf(before)] = after;
   else if (after) list.push(after);

@@ -22,7 +22,7 @@ export function notWritable(path: string, error: unknown): StorageUnavailable {
   return new StorageUnavailable(`${path} could not be written (${codeOf(error)})`, { code, cause: error });
 }
 
-/** @throws {StorageUnavailable} where a file may not be written */
+/** @throws {StorageUnavailable} if a file may not be written */
 export async function checkWritable(path: string): Promise<void> {
   try {
     await access(path, constants.W_OK);
@@ -36,7 +36,7 @@ export function closed(path: string): StorageUnavailable {
   return new StorageUnavailable(`${path} is closed`, { code: "store_closed" });
 }
 
-/** A file that is not there any more; the store goes on when it is back as it was. */
+/** A file that no longer exists. The store continues when it is back unchanged. */
 export function missing(path: string): StorageUnavailable {
   return new StorageUnavailable(`${path} is not there any more; nothing is written until it is back`, {
     code: "store_missing",

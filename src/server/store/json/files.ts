@@ -22,7 +22,7 @@ import { Turns } from "./turns.ts";
 
 /**
  * The store's files: `db.json`, the document as of some change, and `db.journal`, every change since. The journal is
- * compacted into the document when it has grown long, when nothing happens, and at the end. While that goes on,
+ * compacted into the document when it has grown long, when the store is idle, and at the end. Meanwhile
  * `db.journal.old` holds the changes being compacted.
  */
 export class Files implements Log {
@@ -135,7 +135,7 @@ export class Files implements Log {
     });
   }
 
-  /** The process that has the store now, where this one has lost it. */
+  /** The process that has the store now, if this one has lost it. */
   async takenBy(): Promise<string | undefined> {
     const owner = await this.#lock.otherOwner();
     this.#isTaken ||= owner !== undefined;
@@ -164,7 +164,7 @@ export class Files implements Log {
     this.#hasOld = false;
   }
 
-  /** Puts the journal aside and begins a new one. */
+  /** Puts the journal aside and starts a new one. */
   async #rotate(): Promise<void> {
     this.#journal.check();
     this.#file.check();

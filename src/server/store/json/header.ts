@@ -12,7 +12,7 @@ export interface Header {
   readonly sequence: number;
   /** Random, and the store's for ever. */
   readonly store: string | undefined;
-  /** The `id` of the journal that goes on from this document; null: the next one that begins here. */
+  /** The `id` of the journal that continues this document; null for the next one that starts here. */
   readonly journal: string | null;
 }
 
@@ -22,13 +22,13 @@ export interface JournalHeader {
   readonly store: string;
   /** Random. */
   readonly id: string;
-  /** The journal that it goes on from, or the one whose changes the document had then. */
+  /** The journal that it continues, or the one whose changes the document had then. */
   readonly after: string | null;
   /** The number of the last change before it. */
   readonly sequence: number;
 }
 
-/** What a store that has no `db.json` yet begins with. */
+/** The header of a store without a `db.json`. */
 export const BEGINNING: Header = { version: VERSION, sequence: 0, store: undefined, journal: null };
 
 export function newId(): string {
@@ -39,7 +39,7 @@ export function headerLine({ sequence, store, journal }: Header): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, store, journal, sequence }).slice(0, -1)},`;
 }
 
-/** @returns undefined where it is not the first line of a `db.json` */
+/** @returns undefined if it is not the first line of a `db.json` */
 export function parseHeader(line: string): Header | undefined {
   const found = parseObject(line.replace(/,$/, "}"));
   const { format, version, sequence, store, journal = null } = found ?? {};
@@ -53,7 +53,7 @@ export function journalHeaderLine({ store, id, after, sequence }: Omit<JournalHe
   return Buffer.from(`${seal({ format: JOURNAL_FORMAT, version: VERSION, store, id, after, sequence }).line}\n`);
 }
 
-/** @returns undefined where it is not the first line of a journal */
+/** @returns undefined if it is not the first line of a journal */
 export function parseJournalHeader(line: Buffer): JournalHeader | undefined {
   const found = parseObject(unseal(Buffer.from(line)));
   return found?.["format"] === JOURNAL_FORMAT ? (found as unknown as JournalHeader) : undefined;

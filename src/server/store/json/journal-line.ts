@@ -3,7 +3,7 @@ import { upgrade } from "../upgrade.ts";
 import { isValidChange, type Change } from "./change.ts";
 import { seal, unseal } from "./lines.ts";
 
-/** A line of the journal: the changes that one group of operations made, and their number. */
+/** A line of the journal: the changes of one group of operations, and their number. */
 export interface Numbered {
   readonly sequence: number;
   readonly changes: readonly Change[];
@@ -13,7 +13,7 @@ export function encodeLine(sequence: number, changes: readonly Change[]): Buffer
   return Buffer.from(`${seal({ sequence, changes }).line}\n`);
 }
 
-/** @param version of its records. @returns undefined where the line's checksum does not match */
+/** @param version of its records. @returns undefined if the line's checksum does not match */
 export function decodeLine(line: Buffer, version: number = VERSION): Numbered | undefined {
   const json = unseal(line);
   if (json === undefined) return undefined;

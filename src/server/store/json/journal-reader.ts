@@ -9,7 +9,7 @@ import type { ViewedFile } from "./read-view.ts";
 
 export type JournalFile = Pick<ViewedFile, "path" | "content">;
 
-/** The header of a journal. @throws {StoreRefused} where a newer svc wrote it */
+/** The header of a journal. @throws {StoreRefused} if a newer svc wrote it */
 export async function journalHeaderOf(file: JournalFile | undefined): Promise<Found> {
   if (!file) return undefined;
   for await (const [first] of lineBatches(file.content())) {
@@ -24,7 +24,7 @@ export async function journalHeaderOf(file: JournalFile | undefined): Promise<Fo
 export interface JournalOptions {
   readonly report: Report;
   take(line: Numbered): void;
-  /** Whether nothing was written behind it, so that its last line counts only where it is whole. */
+  /** Whether nothing was written after it, so that its last line counts only if it is whole. */
   readonly isLast: boolean;
   /** Whether a crash may have cut its last line off. */
   readonly mayBeTorn: boolean;
@@ -32,7 +32,7 @@ export interface JournalOptions {
   readonly isHeadless?: boolean;
 }
 
-/** A last line that was cut off: where it begins, and how much there is of it. */
+/** A last line that was cut off: its start and its length. */
 export interface Torn {
   readonly file: string;
   readonly offset: number;
@@ -81,7 +81,7 @@ export async function readJournal(
   return { length, torn: torn && { file: file.path, offset: torn.offset, bytes: size! - torn.offset } };
 }
 
-/** What a line says, and whether it ends as it was written. One whose end is missing counts where others are behind it. */
+/** A line's entry, and whether its end is unaltered. A line without its end counts if others follow it. */
 function entryOf({ bytes, isWhole }: Line, version: number, isLast: boolean): [Numbered | undefined, boolean] {
   if (isWhole) return [decodeLine(bytes, version), true];
   // A whole line and one byte more is not a cut: the byte was its end, and something changed it.

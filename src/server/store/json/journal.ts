@@ -12,13 +12,13 @@ export class Journal {
   readonly #handle: FileHandle;
   /** Tells the file from every other, as long as it is open. */
   readonly #inode: { readonly ino: number; readonly dev: number };
-  /** Undefined: it has no header. */
+  /** Undefined if it has no header. */
   readonly id: string | undefined;
   readonly #headerLength: number;
   #length: number;
   /** Whether the last line could not be written. */
   hasFailed = false;
-  /** What keeps it from ever being written again. */
+  /** Why it can never be written again. */
   #broken: StorageUnavailable | undefined;
 
   private constructor(path: string, handle: FileHandle, length: number, id: string | undefined) {
@@ -47,7 +47,7 @@ export class Journal {
   }
 
   /**
-   * Begins a journal. One that has the name keeps its content and loses the name, so that a process that still writes it
+   * Starts a journal. An existing one keeps its content and loses its name, so that a process that still writes it
    * notices, and nothing that it wrote is changed.
    * @param isFree whether nothing should have the name; then one that has it is another process's, and stays
    */
@@ -116,7 +116,7 @@ export class Journal {
   async #cutBack(most: number): Promise<void> {
     try {
       const { size } = fstatSync(this.#handle.fd);
-      // A file that can't be written can't be cut either, and goes on when it can.
+      // A file that can't be written can't be truncated either; writing continues when it can.
       if (size === this.#length) return;
       if (size > this.#length + most) this.#broken ??= changed(this.#path);
       else {
@@ -128,7 +128,7 @@ export class Journal {
     }
   }
 
-  /** @throws {StorageUnavailable} where nothing may be written */
+  /** @throws {StorageUnavailable} if nothing may be written */
   check(): void {
     const fault = this.#fault();
     if (fault) throw fault;

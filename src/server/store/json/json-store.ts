@@ -26,7 +26,7 @@ export async function openJsonStore(path: string, options: StoreOptions): Promis
   return store;
 }
 
-/** Tells a store from every other; made when it is first asked for. */
+/** Identifies a store. Created on first use. */
 async function idOf(store: Store): Promise<string> {
   const value = await changeSetting(store, "store", (before) => before ?? { id: randomUUID() });
   return String(value?.["id"]);

@@ -6,7 +6,7 @@ import { parsedJson } from "../../../wire/json.ts";
 const CHUNK_LENGTH = 1 << 20;
 
 /**
- * A line of either file: a JSON object whose last value is a checksum over all that stands before it.
+ * A line of either file: a JSON object whose last value is a checksum of everything before it.
  *
  *     {"sequence":17,"changes":[["put","users",{…}],["delete","states","…"]],"crc32":"5d1f00e2"}
  */
@@ -18,7 +18,7 @@ export function seal(object: object): { readonly line: string; readonly crc: num
 const SEAL = Buffer.from(`,"crc32":"00000000"}`);
 const DIGITS_AT = SEAL.indexOf("0");
 
-/** Takes a line's checksum off, in place, which leaves its JSON. Undefined: the checksum does not match. */
+/** Removes a line's checksum in place, which leaves its JSON. Undefined if the checksum does not match. */
 export function unseal(line: Buffer): string | undefined {
   const end = line.length - SEAL.length;
   if (end < 1 || checksumOf(line) !== crc32(line.subarray(0, end))) return undefined;
@@ -45,7 +45,7 @@ function digit(byte: number): number {
   return byte >= 97 && byte <= 102 ? byte - 87 : NaN;
 }
 
-/** A record's line as it was sealed: a comma stands behind all but a table's last. */
+/** A record's line as it was sealed: all but a table's last are followed by a comma. */
 export function withoutComma(line: Buffer): Buffer {
   return line.at(-1) === COMMA ? line.subarray(0, -1) : line;
 }
@@ -61,7 +61,7 @@ export function hex(checksum: number): string {
   return checksum.toString(16).padStart(8, "0");
 }
 
-/** @returns undefined where it is not a JSON object */
+/** @returns undefined if it is not a JSON object */
 export function parseObject(json: string | undefined): Record<string, unknown> | undefined {
   const value = json === undefined ? undefined : parsedJson(json);
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
@@ -78,7 +78,7 @@ export interface Line {
 
 /**
  * Hands over a file's lines, one by one; a missing file has none.
- * @returns the file's length, undefined where there is none
+ * @returns the file's length, undefined if there is none
  */
 export async function eachLine(
   content: AsyncIterable<Buffer>,
@@ -127,7 +127,7 @@ export function readFrom(path: string): AsyncIterable<Buffer> {
   return createReadStream(path, { highWaterMark: CHUNK_LENGTH });
 }
 
-/** A file's content as it is, or its first `size` bytes; as often as asked for. */
+/** A file's content, or its first `size` bytes. Can be read repeatedly. */
 export async function* chunksOf(handle: FileHandle, size: number = Infinity, from = 0): AsyncIterable<Buffer> {
   for (let position = from; position < size;) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_LENGTH, size - position));

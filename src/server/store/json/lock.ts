@@ -26,7 +26,7 @@ function inUse(path: string, owner: string): StoreRefused {
   );
 }
 
-/** Where a directory can't have sockets: a lock of the system's, and a note that says whose it is. */
+/** For a directory that can't have sockets: a lock of the system, and a note with its owner. */
 async function lockByNote(path: string): Promise<Lock> {
   const note = `${path}.pid`;
   const hasNames = process.platform === "linux" || process.platform === "win32";
@@ -49,7 +49,7 @@ async function lockByNote(path: string): Promise<Lock> {
   };
 }
 
-/** The process that a note names, where that is another one and alive. */
+/** The process that a note names, if that is another one and alive. */
 async function noted(note: string): Promise<string | undefined> {
   const pid = Number(await readFile(note, "utf8").catch(() => ""));
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return undefined;

@@ -1,7 +1,7 @@
 import type { Clause, Query, Term } from "../../../wire/query.ts";
 import { fold } from "../fold.ts";
 
-/** A query made ready to be asked of many records. */
+/** A query, prepared to be matched against many records. */
 export function matcher(query: Query): (record: object) => boolean {
   const clauses = query.map(clauseMatcher);
   return (record) => clauses.every((matches) => matches(record));
@@ -29,7 +29,7 @@ function clauseMatcher(clause: Clause): (record: object) => boolean {
 /** A null satisfies `null` alone, and so the negation of everything else. */
 function termMatcher({ operator, value }: Term, type: Clause["type"]): (stored: string | null) => boolean {
   const wanted = type === "string" ? fold(value) : value;
-  // A date that is compared with stands for its beginning.
+  // In a comparison, a date means its beginning.
   const bound = value.length === 10 ? `${value}T00:00:00.000Z` : value;
   switch (operator) {
     case "null":

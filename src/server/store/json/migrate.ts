@@ -8,7 +8,7 @@ import { itemsOf } from "./document-reader.ts";
 
 /**
  * Brings a file store to the newest format, as every start of a server does.
- * @throws {StoreRefused} where there is no store, it is in use, is damaged, or a newer svc wrote it
+ * @throws {StoreRefused} if there is no store, it is in use, is damaged, or a newer svc wrote it
  */
 export async function migrateJsonStore(location: string, warn: (message: string) => void): Promise<Migration> {
   const { path, version: from } = await versionOf(resolve(location));

@@ -3,7 +3,7 @@ import type { Files } from "./files.ts";
 import type { Log } from "./commits.ts";
 import { taken } from "./failures.ts";
 
-/** Times each write, and says once when nothing can be written and why, and when that is over. */
+/** Times each write, and reports once when writing starts to fail, with the reason, and when it works again. */
 export function observed(log: Files, location: string, { warn, onCommit, onTaken }: StoreOptions): Log {
   let isAway = false;
   let isTaken = false;

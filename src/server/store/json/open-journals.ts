@@ -26,9 +26,9 @@ export interface Opened {
 }
 
 /**
- * Reads a store and begins a new journal. The one that is there is put aside as it is, never cut: a process that the lock
+ * Reads a store and starts a new journal. The existing one is put aside unchanged, never truncated: a process that the lock
  * does not reach may still be writing it, and notices by the name.
- * @throws {StoreRefused} where the store is not as it was written
+ * @throws {StoreRefused} if the store is not as it was written
  */
 export async function openJournals(
   path: string,
@@ -55,7 +55,7 @@ export async function openJournals(
       await low.write();
     }
     await rm(oldName(path), { force: true });
-    // The next journal does not go on from the old one, so that must be gone for good.
+    // The next journal does not continue the old one, so the old one must be gone for good.
     if (files.old) await syncDirectory(dirname(path));
     const isAhead = !mustCompact && read.late > 0;
     const after = isAhead ? read.header!.id : mustCompact ? file.header.journal : next;
@@ -75,7 +75,7 @@ export async function openJournals(
 /**
  * A store can lack `db.journal`: a crash came while it was put aside, or an older version had none. A new document
  * without a journal would be refused, so a crash must find one beside it.
- * @returns the id of the new journal; null: it is empty, as those of older versions were
+ * @returns the id of the new journal; null if it is empty, as those of older versions were
  */
 async function replaceMissing(
   path: string,
@@ -92,7 +92,7 @@ async function replaceMissing(
   return id;
 }
 
-/** Begins a journal that goes on from the one that is there, which becomes `db.journal.old`. */
+/** Starts a journal that continues the existing one, which becomes `db.journal.old`. */
 export async function beginAfter(path: string, header: Omit<JournalHeader, "version">): Promise<Journal> {
   const name = journalName(path);
   const old = oldName(path);
@@ -117,7 +117,7 @@ export async function beginAfter(path: string, header: Omit<JournalHeader, "vers
   }
 }
 
-/** Which journal a file is; undefined: there is none, or it has no header. */
+/** The id of a file's journal. Undefined if there is none, or it has no header. */
 async function idAt(name: string): Promise<string | undefined> {
   const found = await journalHeaderOf({ path: name, content: () => readFrom(name) }).catch(() => undefined);
   return found?.header?.id;

@@ -1,6 +1,6 @@
 import { RowBlocks } from "./row-blocks.ts";
 
-/** Where a row was, so that the others are still found by halving. */
+/** The place of a removed row, so that binary search still finds the others. */
 class Gap {
   readonly time: string;
   readonly id: string;
@@ -92,7 +92,7 @@ export class Ordered<Row extends { readonly id: string }> {
   #indexOf(row: Row): number {
     this.sort();
     let index = this.#place(row);
-    // A gap may be where the row once was before.
+    // There may be a gap at an earlier place of the row.
     while (this.#rows.at(index) !== row) {
       if (index >= this.#rows.length) throw new Error("A row to be removed is not there");
       index++;

@@ -18,8 +18,8 @@ export interface JournalsRead extends Chain {
 type JournalFiles = Pick<ReadView, "journalPath" | "old" | "journal">;
 
 /**
- * Reads the journals that go on from a document.
- * @param base undefined: there is no document. `"unknown"`: its header can't be read
+ * Reads the journals that continue a document.
+ * @param base undefined if there is no document. `"unknown"`: its header can't be read
  */
 export async function readJournals(
   { journalPath, old, journal }: JournalFiles,
@@ -48,7 +48,7 @@ export async function readJournals(
       isHeadless: chain.oldFault !== undefined,
     });
     if (!journal) ({ torn } = read);
-    // The next journal tells how far this one went.
+    // The next journal's header has the last change of this one.
     if (header && header.sequence > last) report({ file: old.path, what: missingChanges(last, header.sequence + 1) });
   }
   if (!journal || !chain.usesJournal) return { ...chain, header, oldHeader, length: 0, torn };
@@ -71,7 +71,7 @@ export interface Replayed extends JournalsRead {
 
 /**
  * Applies the changes that a document does not have yet, in order.
- * @throws {StoreRefused} where a journal is damaged, or does not go on from the document
+ * @throws {StoreRefused} if a journal is damaged, or does not continue the document
  */
 export async function replay(
   files: JournalFiles,

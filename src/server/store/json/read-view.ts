@@ -6,16 +6,16 @@ import { chunksOf } from "./lines.ts";
 
 const ATTEMPTS = 1000;
 
-/** One file of a store, up to where it went when it was opened. */
+/** One file of a store, up to its length when it was opened. */
 export interface ViewedFile {
   readonly path: string;
   readonly size: number;
-  /** As often as asked for. */
+  /** Can be read repeatedly. */
   content(): AsyncIterable<Buffer>;
 }
 
 /**
- * A store's files as they belong together at one moment, for reading beside a server that goes on writing: what it adds
+ * A store's files as they belong together at one moment, for reading while a server writes: what it adds
  * is behind their ends, and what it puts in their places has their names only.
  */
 export interface ReadView {
@@ -31,7 +31,7 @@ export interface ReadView {
   close(): Promise<void>;
 }
 
-/** What is read of a store's files as they are now. @throws {StoreRefused} where there is no store, or they can't be read */
+/** The result of reading a store's files as they are now. @throws {StoreRefused} if there is no store, or they can't be read */
 export async function inReadView<Result>(location: string, read: (view: ReadView) => Promise<Result>): Promise<Result> {
   const view = await openReadView(location);
   try {
@@ -41,7 +41,7 @@ export async function inReadView<Result>(location: string, read: (view: ReadView
   }
 }
 
-/** To be closed by who opens it. @throws {StoreRefused} where there is no store, or its files can't be read */
+/** Must be closed by the caller. @throws {StoreRefused} if there is no store, or its files can't be read */
 export async function openReadView(location: string, { mayBeEmpty = false } = {}): Promise<ReadView> {
   const path = await followed(location);
   const names = [path, oldName(path), journalName(path)];
@@ -81,7 +81,7 @@ async function openFile(name: string): Promise<FileHandle | undefined> {
   return open(name, "r").catch(absent);
 }
 
-/** A file that is open keeps its number to itself, so the same number means the same file. */
+/** The inode number of an open file is not reused, so the same number means the same file. */
 async function stillNamed(names: readonly string[], handles: readonly (FileHandle | undefined)[]): Promise<boolean> {
   for (const [n, name] of names.entries()) {
     const there = await stat(name, { bigint: true }).catch(absent);

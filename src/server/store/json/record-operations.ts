@@ -20,7 +20,7 @@ type RecordOperations = Pick<
   "find" | "identitiesOf" | "counts" | "add" | "change" | "removeInstance" | "clearInstance" | "settings"
 >;
 
-/** What reads and changes records one by one, whatever they mean: all but lists and sign-ins. */
+/** Reads and changes single records: everything except lists and sign-ins. */
 export function createRecordOperations(document: Document, commits: Commits): RecordOperations {
   const find = <Name extends TableName>(name: Name, key: string): RecordOf[Name] | undefined =>
     (document.tables[name] as ReadonlyMap<string, RecordOf[Name]>).get(key);

@@ -27,7 +27,7 @@ export interface Repair {
   readonly location: string;
   /** A sentence for each place that can't be read and for all else that is left out. Empty: nothing is to be done. */
   readonly losses: readonly string[];
-  /** What that means for the records that are kept. */
+  /** The consequences for the records that are kept. */
   readonly notes: readonly string[];
   readonly kept: Readonly<Record<TableName, number>>;
   /** Copies every file, and then writes what is kept. @returns the copies */
@@ -39,12 +39,12 @@ const STALE =
   "Changes are lost: what they changed is as it was before, and what they deleted may be there again. Sign-ins under way must be begun anew.";
 
 /**
- * Finds what of a damaged file store can be kept. Nothing is changed before `apply`.
- * @throws {StoreRefused} where it is in use, is not a store, or a newer svc wrote it
+ * Finds what can be kept of a damaged file store. Nothing is changed before `apply`.
+ * @throws {StoreRefused} if it is in use, is not a store, or a newer svc wrote it
  */
 export async function openRepair(location: string, { dropDangling = false, now }: RepairOptions): Promise<Repair> {
   const path = await followed(resolve(location));
-  // Where there is nothing, a lock would leave its note.
+  // If there is no store, a lock would leave its note.
   await inReadView(path, async () => undefined);
   const lock = await lockStore(path).catch((error: unknown) => {
     throw unusable(path, error);
@@ -91,7 +91,7 @@ export async function openRepair(location: string, { dropDangling = false, now }
   }
 }
 
-/** A used state whose removal is lost would count a second time: none is kept then. */
+/** A used state whose removal was lost could be used again, so no state is kept then. */
 function keep(
   found: Scan,
   dropDangling: boolean,
@@ -104,7 +104,7 @@ function keep(
   return { tables, states, dangling };
 }
 
-/** The document first: until the journal is there, another repair begins from it. */
+/** Writes the document first: until the journal exists, another repair starts from it. */
 async function write(path: string, tables: Scan["tables"], { sequence, header }: Scan): Promise<void> {
   const document = new Document();
   for (const name of TABLE_NAMES)

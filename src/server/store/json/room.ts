@@ -9,7 +9,7 @@ const ROOM_BYTES = 1 << 16;
 /**
  * Tells whether a disk that was full has room again. The last page of a file takes small changes and refuses larger
  * ones, so that a store which only tried its next change would be back and away again many times in one outage.
- * @throws {StorageUnavailable} where the disk is full
+ * @throws {StorageUnavailable} if the disk is full
  */
 export async function checkRoom(path: string): Promise<void> {
   const trial = temporaryName(path);

@@ -8,7 +8,7 @@ interface RowView<Row> {
 
 /**
  * An array that can be read as it was while it is changed. A view shares its blocks; a writer that changes a block that a
- * view shares copies that block alone. So a view costs 8 bytes for 1,024 rows, however long it is kept.
+ * view shares copies that block alone. So a view costs 8 bytes for 1,024 rows, however long it exists.
  */
 export class RowBlocks<Row> {
   #blocks: Row[][] = [];

@@ -11,7 +11,7 @@ import { readJournals } from "./read-journals.ts";
 
 /** All that can be read of a store, and what can't. */
 export interface Scan {
-  /** Undefined: there is no `db.json`, or its first line can't be read. */
+  /** Undefined if there is no `db.json`, or its first line can't be read. */
   readonly header: Header | undefined;
   /** The number of the last change that was read. */
   readonly sequence: number;
@@ -27,7 +27,7 @@ export interface Scan {
  * Reads every line of a store's files on its own. A change behind a damaged line is applied all the same: it is a
  * whole record put, or a key removed, and needs nothing of what came before.
  * @param keep what of each record is to be kept: a large store's records may not fit beside each other
- * @throws {StoreRefused} where it was written by a newer svc, or is not a store
+ * @throws {StoreRefused} if it was written by a newer svc, or is not a store
  */
 export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecord = (record) => record): Promise<Scan> {
   const { path, document } = view;
@@ -66,7 +66,7 @@ export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecor
       "unusable",
       `${path} is not an svc store, or nothing of it can be read. Nothing was changed.`,
     );
-  // A document that was altered may tell a wrong number; its journal knows better.
+  // An altered document may have a wrong number; its journal's is right.
   const first = (numbered[0]?.sequence ?? Infinity) - 1;
   const told = header?.sequence ?? (document ? Infinity : 0);
   const start = isSound ? told : Math.min(told, first);
@@ -87,7 +87,7 @@ export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecor
   return { header, sequence, tables, damage, lostChanges, leftovers };
 }
 
-/** What the journals are to go on from, as far as the document's first line can be believed. */
+/** What the journals continue, as far as the document's first line can be trusted. */
 async function baseOf(
   { document, old, journal }: ReadView,
   header: Header | undefined,

@@ -17,7 +17,7 @@ import { recordsOf, type SavedContent, type Shelf } from "./snapshots.ts";
 const INFO = "snapshot";
 const ENDING = ".json";
 
-/** A snapshot says which store it is of. */
+/** The setting with the id of a snapshot's store. */
 interface Info extends SnapshotInfo {
   readonly store: string;
 }
@@ -32,7 +32,7 @@ export function createFileShelf(path: string, storeId: () => Promise<string>): S
   const directory = join(dirname(path), `${basename(path, ".json")}.snapshots`);
   const fileOf = (name: string): string => join(directory, name + ENDING);
 
-  /** Undefined: there is none, or it is not this store's. */
+  /** Undefined if there is none, or it is not this store's. */
   async function infoOf(name: string): Promise<Info | undefined> {
     const handle = await open(fileOf(name), constants.O_RDONLY | constants.O_NONBLOCK | NO_LINK).catch(() => undefined);
     if (!handle) return undefined;
@@ -87,7 +87,7 @@ export function createFileShelf(path: string, storeId: () => Promise<string>): S
   };
 }
 
-/** What a snapshot is, where a line says so. */
+/** A snapshot's description, if the line has it. */
 function infoIn(line: Buffer): Info | undefined {
   if (!line.subarray(0, 40).includes(`"name":"${INFO}"`)) return undefined;
   return parseObject(unseal(Buffer.from(withoutComma(line))))?.["value"] as Info | undefined;

@@ -11,7 +11,7 @@ export interface SavedContent {
   readonly clock: SettingRecord | undefined;
 }
 
-/** Where copies are kept. */
+/** The storage of copies. */
 export interface Shelf {
   list(): Promise<SnapshotInfo[]>;
   put(content: SavedContent): Promise<void>;

@@ -8,12 +8,12 @@ const TRY_AGAIN_MS = 5;
 const GIVE_UP_MS = 3000;
 /** A socket's address has room for 108 bytes, and the name of a store may take more. */
 const NAME_LENGTH = 40;
-/** The nanoseconds that the machine had been up when it was made, and its process. */
+/** The machine's uptime in nanoseconds when it was created, and its process. */
 const LOCK = /^\d{20}-(\d+)\.lock$/;
 const UNFINISHED = /^(\d{20})-\d+\.lock\.new$/;
 const FINISHED_AFTER_NS = 60_000_000_000n;
 
-/** A lock that is held, or the process that holds it; undefined: sockets can't be made there. */
+/** The lock, or the process that holds it. Undefined if sockets can't be created there. */
 export type Attempt = Lock | { readonly owner: string } | undefined;
 
 /** A store that is held for this process. */
@@ -95,7 +95,7 @@ async function otherOwner(path: string, prefix: string, own: string): Promise<st
 function isCrashed(name: string, now: bigint): boolean {
   const [, made] = UNFINISHED.exec(name) ?? [];
   const age = made === undefined ? 0n : now - BigInt(made);
-  // Far ahead of us is what was made before the machine was started anew.
+  // A time far ahead of ours was created before the machine was restarted.
   return age < -FINISHED_AFTER_NS || age > FINISHED_AFTER_NS;
 }
 

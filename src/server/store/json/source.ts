@@ -42,7 +42,7 @@ async function headerOf(document: ViewedFile): Promise<Header | undefined> {
   return undefined;
 }
 
-/** A record that was deleted and made again is a new one, behind all others. */
+/** A record that was deleted and created again is a new one, behind all others. */
 function note(late: Late, [action, name, subject]: Change): void {
   const table = late[name];
   if (action === "delete") return void table.set(subject, { record: undefined, isMoved: true });
@@ -87,7 +87,7 @@ async function* batches(all: AsyncIterable<Entry[]>): AsyncIterable<Entry[]> {
   }
 }
 
-/** @throws {StoreRefused} where it is damage */
+/** @throws {StoreRefused} with the damage, if there is any */
 function strict(item: Item): Exclude<Item, { damage: unknown }> {
   if ("damage" in item) throw refusalOf(item.damage);
   return item;

@@ -1,13 +1,13 @@
 import type { StateRecord } from "../records.ts";
 
-/** Anyone may begin a sign-in, so what that leaves behind is bounded. */
+/** Anyone may start a sign-in, so the number of unfinished ones is bounded. */
 const MAX_STATES = 50_000;
-/** Dropped at a time, so that hardly any of those who begin a sign-in has to wait for it. */
+/** The number dropped at a time. Small, so that starting a sign-in hardly ever waits for it. */
 const BATCH = 1024;
-/** Removed states after which the search for the oldest begins anew, if no more are left. */
+/** The search for the oldest restarts after this many more removals than there are states. */
 const FEW_REMOVED = 1024;
 
-/** One instance's sign-ins that have begun and not ended, oldest first. */
+/** One instance's unfinished sign-ins, oldest first. */
 export class StateQueue {
   readonly #records = new Map<string, StateRecord>();
   /** Keeps its position: restarting would skip over every removed entry. */
@@ -22,11 +22,11 @@ export class StateQueue {
 
   remove({ state }: StateRecord): void {
     this.#records.delete(state);
-    // An iterator that waits at an abandoned state keeps whatever memory the map has given up since.
+    // An iterator that stays at an abandoned state retains memory that the map has released since.
     if (++this.#removed > this.#records.size + FEW_REMOVED) this.#beginAnew();
   }
 
-  /** The states to drop: the expired ones, and where there are too many the oldest; a batch at most. */
+  /** The states to drop: the expired ones, and if there are too many the oldest; at most a batch. */
   outdated(now: string): string[] {
     const oldest = this.#peek();
     const hasExpired = oldest !== undefined && oldest.expires_at <= now;

@@ -111,7 +111,7 @@ async function refuseFull(path: string): Promise<void> {
   }
 }
 
-/** Whether a journal is empty, or the one that a store begins with. */
+/** Whether a journal is empty, or a store's first one. */
 async function isUnused(path: string): Promise<boolean> {
   let isNew = true;
   await eachLine(readFrom(path), ({ bytes, offset }) => {

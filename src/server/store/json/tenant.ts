@@ -50,7 +50,7 @@ export class Tenant {
     return this.#identitiesByUid.get(provider)?.get(uid);
   }
 
-  /** Follows a change. @param before undefined: the record is new. @param after undefined: it was removed */
+  /** Applies a change. @param before undefined if the record is new. @param after undefined if it was removed */
   index(name: TableName, before: Maybe<AnyRecord>, after: Maybe<AnyRecord>): void {
     if (name === "users") this.#indexUser(before as Maybe<UserRecord>, after as Maybe<UserRecord>);
     else if (name === "identities")

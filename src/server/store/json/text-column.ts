@@ -37,7 +37,7 @@ export interface TextTerm {
   readonly value: Buffer;
 }
 
-/** @returns undefined where columns don't tell: they don't know null from empty */
+/** @returns undefined if the columns can't decide: they don't distinguish null from empty */
 export function textTerm({ operator, value }: Term): TextTerm | undefined {
   if (operator !== "is" && operator !== "starts" && operator !== "ends" && operator !== "contains") return undefined;
   if (value === "") return undefined;

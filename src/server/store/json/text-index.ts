@@ -22,18 +22,18 @@ interface TextMatches<Row> {
 }
 
 /**
- * The texts of rows, field by field, each in a column that is made when the field is first searched. Every row has a slot
+ * The texts of rows, field by field, each in a column that is created when the field is first searched. Every row has a slot
  * in the columns. A row that changes gets a new slot behind all others, and its old one stays until too many are stale.
  */
 export class TextIndex<Row extends { readonly id: string }> {
   readonly #rows: Keyed<Row>;
   readonly #ordered: Ordered<Row>;
-  /** The keys of the rows, oldest first. Undefined: nothing was searched yet. */
+  /** The keys of the rows, oldest first. Undefined until the first search. */
   #slots: string[] | undefined;
-  /** While the slots are made: the keys of rows that were added meanwhile, which come behind the others. */
+  /** While the slots are being built: the keys of rows added meanwhile, which follow the others. */
   #late: string[] | undefined;
   #making: Promise<void> | undefined;
-  /** By field. One that is being made has fewer texts than there are slots. */
+  /** By field. A column that is being built has fewer texts than there are slots. */
   #columns = new Map<string, { readonly column: TextColumn; readonly made: Promise<unknown> }>();
   /** How many of the slots name a row that is gone, or has another slot by now. */
   #stale = 0;
@@ -93,7 +93,7 @@ export class TextIndex<Row extends { readonly id: string }> {
     }
   }
 
-  /** The column of a field, made when it is first searched. */
+  /** The column of a field, created when it is first searched. */
   async #column(field: string): Promise<TextColumn> {
     while (this.#slots === undefined)
       await (this.#making ??= this.#makeSlots().finally(() => (this.#making = undefined)));

@@ -1,4 +1,4 @@
-/** One action after another, whatever becomes of those before. */
+/** Runs one action after another, even if earlier ones fail. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 

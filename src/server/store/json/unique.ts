@@ -6,8 +6,8 @@ import type { Document } from "./document.ts";
 type Added = Readonly<Record<MovedName, ReadonlySet<string>>>;
 
 /**
- * @throws {Conflict} where another record has what must be unique, or what a record belongs to is not there
- * @param before the record in whose place it is put; undefined: it is new
+ * @throws {Conflict} if a unique value is taken, or the record it belongs to is missing
+ * @param before the record that it replaces; undefined if it is new
  * @param added the keys of those that are written with it
  */
 export function refuseConflict(
@@ -45,7 +45,7 @@ export function refuseConflict(
 
 function isTaken({ tables }: Document, name: TableName, column: string, isKey: boolean, value: string): boolean {
   if (isKey) return tables[name].has(value);
-  // Instances are few. A session's id is made with it, and is looked up only where it was given.
+  // Instances are few. A session's id is random, and is looked up only if it was given.
   const rows = tables[name] as ReadonlyMap<string, object>;
   return name === "instances" && [...rows.values()].some((row) => row[column as keyof typeof row] === value);
 }

@@ -10,7 +10,7 @@ export type Digests = Readonly<Record<MovedName, { readonly count: number; reado
 /**
  * Reads a whole store for its digests.
  * @param take gets the texts of the records, some at a time
- * @throws {StoreRefused} where a record belongs to another that is not there: such a store can't be put elsewhere
+ * @throws {StoreRefused} if a record belongs to another that is not there: such a store can't be put elsewhere
  */
 export async function digest(
   source: Source,

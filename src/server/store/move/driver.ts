@@ -19,7 +19,7 @@ export interface Driver {
 /**
  * The driver of a location.
  * @param warn receives what is worth knowing and stops nothing
- * @throws {ServeError} where it is neither the path of a `db.json` nor a database's address
+ * @throws {ServeError} if it is neither the path of a `db.json` nor a database's address
  */
 export function driverOf(location: string, warn: Warn = () => {}): Driver {
   return kindOf(location) === "postgres" ? postgresDriver(location, warn) : jsonDriver(location, warn);
@@ -35,7 +35,7 @@ export async function fromSource<Result>(driver: Driver, read: (source: Source) 
   }
 }
 
-/** @throws {ServeError} where a location is not that of a file store */
+/** @throws {ServeError} if a location is not that of a file store */
 export function jsonPath(location: string): string {
   const kind = kindOf(location);
   if (kind === "memory") throw new ServeError("A store in memory ends with its server. Give the path of a db.json.");

@@ -18,7 +18,7 @@ export const EXPORT_FORMAT = "svc-identity-export";
 /**
  * Writes a store, as it is at one moment. The same content gives the same bytes. It holds secret keys.
  * @param write takes the next piece, and resolves when there is room for more
- * @throws {StoreRefused} where the store is damaged; what was written then has no end, and can't be imported
+ * @throws {StoreRefused} if the store is damaged; what was written then has no end, and can't be imported
  */
 export async function exportStore(source: Source, write: (text: string) => Promise<void>): Promise<Digests> {
   const hash = createHash("sha256");

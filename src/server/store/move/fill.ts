@@ -20,7 +20,7 @@ export interface Filled {
  * Puts entries into an empty store, going on where an earlier attempt with the same content was broken off, and reads
  * them again there. A store that holds just that already is left as it is.
  * @param expected what `entries` amount to
- * @throws {StoreRefused} where the store holds anything else
+ * @throws {StoreRefused} if the store holds anything else
  */
 export async function fill(
   driver: Driver,

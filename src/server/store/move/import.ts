@@ -25,8 +25,8 @@ export class ImportRefused extends Error {
  * Fills an empty store from an export. The file is read twice: whole before anything is written, and then for its
  * records. Broken off, the same import made again goes on from there.
  * @param name of the file, for messages
- * @throws {ImportRefused} where the file is not what was exported
- * @throws {StoreRefused} where the store holds anything else
+ * @throws {ImportRefused} if the file is not what was exported
+ * @throws {StoreRefused} if the store holds anything else
  */
 export async function importStore(
   driver: Driver,

@@ -34,7 +34,7 @@ export function causeOf(error: unknown): unknown {
   return (error as Error).cause ?? error;
 }
 
-/** @throws {NoAnswer} when `ms` have passed; undefined: there is no limit */
+/** @throws {NoAnswer} when `ms` have passed; undefined if there is no limit */
 export async function withinTime<T>(answer: Promise<T>, ms: number | undefined): Promise<T> {
   if (ms === undefined) return answer;
   let timer: NodeJS.Timeout | undefined;

@@ -47,7 +47,7 @@ export async function schemaVersion(database: Database): Promise<number> {
   return version;
 }
 
-/** The newest version. @throws {StoreRefused} where the database has no store, or one of an older version */
+/** The newest version. @throws {StoreRefused} if the database has no store, or one of an older version */
 export async function requireStore(database: Database): Promise<number> {
   const version = await schemaVersion(database);
   if (version === MIGRATIONS.length) return version;

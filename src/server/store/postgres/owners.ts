@@ -42,7 +42,7 @@ export async function checkOwners(location: string, owner: string | undefined, a
     );
 }
 
-/** @throws {StoreRefused} where another program uses the name: for a database that has no store yet */
+/** @throws {StoreRefused} if another program uses the name: for a database that has no store yet */
 export async function checkEmpty(location: string, ask: Ask): Promise<void> {
   const [thing] = await ask<{ name: string }>(`SELECT name FROM (${OBJECTS}) AS things ORDER BY rank, name LIMIT 1`);
   if (thing)

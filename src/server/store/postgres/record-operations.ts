@@ -12,7 +12,7 @@ type RecordOperations = Pick<
   "find" | "identitiesOf" | "counts" | "add" | "change" | "removeInstance" | "clearInstance" | "settings" | "revision"
 >;
 
-/** Runs what must be one transaction; `lock` is taken first, and says what no other transaction may do meanwhile. */
+/** Runs one transaction. `lock` is taken first, and excludes what no other transaction may do meanwhile. */
 export type Together = (work: (ask: Ask) => Promise<void>, lock?: string) => Promise<void>;
 
 const COUNTS = TABLE_NAMES.map((name) => `(SELECT count(*)::int FROM svc.${name}) AS ${name}`).join(", ");
@@ -25,7 +25,7 @@ const REVISION = `SELECT md5(concat_ws('|', ${(["instances", "personas", "settin
   )
   .join(", ")})) AS revision`;
 
-/** What reads and changes records one by one, whatever they mean: all but lists and sign-ins. */
+/** Reads and changes single records: everything except lists and sign-ins. */
 export function createRecordOperations({ location, query, deadline }: Database, together: Together): RecordOperations {
   async function read<Name extends TableName>(
     name: Name,
@@ -44,7 +44,7 @@ export function createRecordOperations({ location, query, deadline }: Database, 
     return { record: record as unknown as RecordOf[Name], version };
   }
 
-  /** @param version of the row to change; undefined: there was none. @returns false: another transaction was faster */
+  /** @param version of the row to change; undefined if it did not exist. @returns false if another transaction was faster */
   async function write<Name extends TableName>(
     name: Name,
     key: string,

@@ -6,7 +6,7 @@ const TRY = `INSERT INTO svc.settings (name, value)
 
 /**
  * Tells whether a server whose disk was full has room again: rows may still fit into the pages that it has.
- * @throws {StorageUnavailable} where it has none
+ * @throws {StorageUnavailable} if it has none
  */
 export async function checkRoom(database: Database): Promise<void> {
   const session = database.openSession();

@@ -21,7 +21,7 @@ export const TRIGRAM_INDEXES: readonly (readonly [name: string, table: string, c
     ),
 );
 
-/** @throws {StoreRefused} where a table lacks a column that is read or written here */
+/** @throws {StoreRefused} if a table lacks a column that is read or written here */
 export async function checkColumns(location: string, ask: Ask): Promise<void> {
   const rows = await ask<{ name: string }>(
     `SELECT c.relname || '.' || a.attname AS name FROM pg_attribute a

@@ -122,7 +122,7 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
   };
 }
 
-/** @throws {StoreRefused} where the store was not filled to its end */
+/** @throws {StoreRefused} if the store was not filled to its end */
 async function refuseIncomplete({ location, query }: Database): Promise<void> {
   const [row] = await query<{ filling: boolean }>("SELECT EXISTS (SELECT FROM svc.filling) AS filling");
   if (row!.filling)
