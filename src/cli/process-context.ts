@@ -89,6 +89,9 @@ function giveUp(name: "stdout" | "stderr", code: string): void {
   process.exit(EXIT.failed);
 }
 
+/** An opener that finds no browser has ended by then. A browser itself may go on. */
+const OPENER_MS = 2000;
+
 /** By the program that is named, else the system's own opener; never through a shell. */
 function openBrowser(url: string, named: string | undefined): Promise<void> {
   const [command, ...args] = named
@@ -98,10 +101,16 @@ function openBrowser(url: string, named: string | undefined): Promise<void> {
       ]);
   return new Promise((resolve, reject) => {
     const child = spawn(command!, [...args, url], { stdio: "ignore", detached: true });
-    child.once("error", reject);
-    child.once("spawn", () => {
+    const timer = setTimeout(() => {
       child.unref();
       resolve();
-    });
+    }, OPENER_MS);
+    const ended = (error?: Error): void => {
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve();
+    };
+    child.once("error", ended);
+    child.once("exit", (code) => ended(code === 0 ? undefined : new Error(`${command} ended with ${code}`)));
   });
 }

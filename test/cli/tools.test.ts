@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { writeRunning } from "../_server-file.ts";
+import { processContext } from "../../src/cli/process-context.ts";
 import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { answering, cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
@@ -167,9 +168,20 @@ describe("svc open", () => {
   it("prints the address when no browser can be opened", async () => {
     const { code, stderr } = await run(["open"]);
     expect([code, stderr]).toEqual([
-      0,
+      1,
       "Could not open a browser. Open this address:\n  http://acme.localhost:7820/\n",
     ]);
+  });
+
+  it.each([
+    ["true", "resolves"],
+    ["false", "rejects"],
+    ["/nowhere/browser", "rejects"],
+  ] as const)("by SVC_BROWSER=%s %s", async (program, verb) => {
+    vi.stubEnv("SVC_BROWSER", program);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const opened = processContext().openBrowser("http://localhost:7820/");
+    await (verb === "resolves" ? expect(opened).resolves.toBeUndefined() : expect(opened).rejects.toThrow());
   });
 
   it("requires the redirect address of a sign-in at another service", async () => {

@@ -4,7 +4,7 @@ import { checkUrl, optionsOf } from "../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { harmless, printJson } from "../output/text.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { resolveTarget } from "../connection/target.ts";
@@ -45,17 +45,20 @@ export function addOpen(program: Program, context: Context): void {
   runs(command, (options: OpenOptions, page: Page) => runOpen(context, options, page));
 }
 
-/** Opens a page of the service in a browser, or prints its address. */
-export async function runOpen(context: Context, options: OpenOptions, page: Page): Promise<void> {
+/** Opens a page of the service in a browser, or prints its address. @returns the exit code where it is not 0 */
+export async function runOpen(context: Context, options: OpenOptions, page: Page): Promise<ExitCode | void> {
   if (page === "dashboard") return openDashboard(context, options, options.print === true);
   const url = addressOf(page, await resolveTarget(context, options), context, options);
   if (options.json) printJson(context, { url });
   else if (options.print) context.stdout.write(`${url}\n`);
   if (options.print) return;
-  await context.openBrowser(url).then(
-    () => context.stderr.write(`Opened ${harmless(url)}\n`),
-    () => context.stderr.write(`Could not open a browser. Open this address:\n  ${harmless(url)}\n`),
-  );
+  try {
+    await context.openBrowser(url);
+  } catch {
+    context.stderr.write(`Could not open a browser. Open this address:\n  ${harmless(url)}\n`);
+    return EXIT.failed;
+  }
+  context.stderr.write(`Opened ${harmless(url)}\n`);
 }
 
 function addressOf(page: ServicePage, target: Target, context: Context, { redirectUri }: OpenOptions): string {
