@@ -36,7 +36,7 @@ export function addLogs(program: Program, context: Context): void {
     ],
     exits: [...DEV_EXITS, EXIT.interrupted, EXIT.terminated],
     notes:
-      "A line for each request, and beneath it what was done for a sign-in. Secrets are never in it.\n" +
+      "A line for each request, and beneath it what was done for a sign-in, with its id. Secrets are never in it.\n" +
       "The server keeps the latest 2000 requests and 1000 sign-ins, until it stops.",
   });
   runs(logs, (options: LogsOptions) => runLogs(context, options));
@@ -77,5 +77,9 @@ function limitOf(text = String(DEFAULT_LIMIT)): number {
 
 function checkFlow(id: string | undefined): void {
   if (id === undefined || /^[0-9a-f]{1,64}$/.test(id)) return;
-  throw new CliError(EXIT.usage, `"${id}" is not the id of a sign-in.`, "To see ids: svc logs --json");
+  throw new CliError(
+    EXIT.usage,
+    `"${id}" is not the id of a sign-in.`,
+    "svc logs shows the id of each sign-in, as its flow.",
+  );
 }

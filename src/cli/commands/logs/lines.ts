@@ -14,6 +14,8 @@ const BEFORE_ROUTE = 22;
 /** Writes a terminal's lines, none wider than it. */
 export interface LineWriter {
   request(request: RequestEvent): void;
+  /** The id of the sign-in whose steps follow. */
+  flow(id: string): void;
   /** @param said the reason that is said of the request, which is not repeated */
   step(step: Step, said: string | null): void;
   reason(text: string): void;
@@ -38,6 +40,7 @@ export function lineWriter(context: Context, isWhole: boolean): LineWriter {
       const time = at.slice(11, 19);
       write(`${chalk.dim(time)}  ${paint(status)}  ${harmless(method).padEnd(6)} ${place}  ${chalk.dim(tail)}`);
     },
+    flow: (id) => write(`${INDENT}${chalk.dim(`${"flow".padEnd(STEP_WIDTH)}${harmless(id)}`)}`),
     step(step, said) {
       const { name, ms, reason } = step;
       const isFailed = reason !== null;

@@ -50,6 +50,7 @@ export function textView(context: Context, wanted: Wanted): View {
       if (flow) {
         const from = shown.get(flow.id) ?? 0;
         const steps = stepsUntil(event, flow, from);
+        if (from === 0 && steps.length > 0 && wanted.flow === undefined) lines.flow(flow.id);
         for (const step of steps) lines.step(step, reason);
         shown.set(flow.id, from + steps.length);
       }
