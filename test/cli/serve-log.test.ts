@@ -33,6 +33,16 @@ it("svc serve and svc logs show the path of a mistyped address alike, and no tok
   expect(context.written.stdout + stdout + json.stdout).not.toContain(TOKEN.slice(0, 10));
 });
 
+it("svc serve leaves out what the dashboard reads, and shows what it changes or what fails", async () => {
+  const { server, context } = await reporting(textReport);
+  for (const path of ["/__svc/docs", "/__svc/openapi.json"]) await fetch(`${server.url}${path}`);
+  expect((await server.control("GET /clock")).status).toBe(200);
+  expect(context.written.stdout).toBe("");
+  expect((await server.control("GET /flows/0")).status).toBe(404);
+  expect((await server.control("POST /clock/reset")).status).toBe(200);
+  expect(context.written.stdout).toMatch(/404 {2}GET .*\n(?: .*\n)?.*200 {2}POST {3}\/__svc\/v1\/clock\/reset/);
+});
+
 it.each([
   ["text", textReport],
   ["JSON", jsonReport],

@@ -107,7 +107,7 @@ export function textReport(context: Context): Report {
     warn: (message) => say(context, message.replaceAll("\n", " ↵ ")),
     request(entry) {
       const { method, route, path, status, ms, instance, reason } = entry;
-      if (isOfCommands(entry)) return;
+      if (isOfDashboard(entry)) return;
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
       log(
@@ -115,6 +115,11 @@ export function textReport(context: Context): Report {
       );
     },
   };
+}
+
+/** What the dashboard and commands read, which svc logs shows with --all. What failed or changed something is shown. */
+function isOfDashboard({ route, path, method, status }: RequestEntry): boolean {
+  return method === "GET" && status < 400 && /^\/__svc\/(?!simulator\/|signed-in)/.test(route ?? path ?? "");
 }
 
 /** A command that makes sure of the server before it sends a key. */
