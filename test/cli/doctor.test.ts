@@ -87,8 +87,8 @@ describe("svc doctor", () => {
       await writeFile(join(cwd, ".config/svc/profiles/x.json"), "{", { mode: 0o600 });
       return {};
     }],
-    ["a damaged configuration file", "svc.config.json", "failed", "Not valid JSON", async () => {
-      await writeFile(join(cwd, "svc.config.json"), "{");
+    ["a damaged configuration file", "svc.config.json", "failed", "(line 2, column 1)", async () => {
+      await writeFile(join(cwd, "svc.config.json"), "{\n");
       return {};
     }],
     ["a store that others can read", "store", "failed", ".svc/db.json", async () => {

@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/names.ts";
+import { jsonFault } from "../../../wire/json.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
 import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
@@ -67,16 +68,24 @@ async function keyringCheck(context: Context): Promise<Check> {
 
 async function configFileCheck({ cwd }: Context): Promise<Check> {
   const config = await readConfig(cwd);
-  if (config === "none") return ok(CONFIG_FILE, "none in this directory; svc serve uses its defaults");
-  if (config === "damaged") return failed(CONFIG_FILE, "Not valid JSON.", "svc serve reports where the fault is.");
+  if (config === undefined) return ok(CONFIG_FILE, "none in this directory; svc serve uses its defaults");
+  if (config.fault !== undefined)
+    return failed(CONFIG_FILE, config.fault, "Correct the file: svc serve does not start with it.");
   return ok(CONFIG_FILE, "valid JSON");
 }
 
-async function readConfig(cwd: string): Promise<{ port?: number } | "none" | "damaged"> {
+/** What the file says, or what is wrong with it; undefined where there is none. */
+async function readConfig(cwd: string): Promise<{ value?: { port?: number } | null; fault?: string } | undefined> {
+  let text = "";
   try {
-    return JSON.parse(await readFile(join(cwd, CONFIG_FILE), "utf8")) as { port?: number };
+    text = await readFile(join(cwd, CONFIG_FILE), "utf8");
+    return { value: JSON.parse(text) as { port?: number } | null };
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "none" : "damaged";
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    return {
+      fault: code === undefined ? `Not valid JSON: ${jsonFault(error, text)}.` : `It cannot be read (${code}).`,
+    };
   }
 }
 
@@ -98,7 +107,7 @@ async function portCheck(context: Context): Promise<Check> {
   const server = await findRunningServer(context);
   if (server) return ok("port", `${new URL(server.url).port} is used by svc serve, pid ${server.pid}`);
   const config = await readConfig(cwd);
-  const port = Number(env["SVC_PORT"] || (typeof config === "object" && config.port) || DEFAULT_PORT);
+  const port = Number(env["SVC_PORT"] || config?.value?.port || DEFAULT_PORT);
   const probe = createServer();
   const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     probe.once("error", resolve).listen(port, "127.0.0.1", () => resolve(undefined));
