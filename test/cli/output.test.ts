@@ -63,6 +63,7 @@ describe("Output as JSON", () => {
         valid: true,
         code: null,
         error: null,
+        reason: null,
         user_id: ADA,
         email: "ada@acme.test",
         name: "Ada Lovelace",
@@ -78,7 +79,7 @@ describe("Output as JSON", () => {
     expect(refused).toMatchObject({
       code: 5,
       stdout:
-        '{"valid":false,"code":"token_wrong_instance","error":"Token does not belong to this instance","user_id":null,' +
+        `{"valid":false,"code":"token_wrong_instance","error":"Token does not belong to this instance","reason":"It was issued for instance ${service.globex.id}.","user_id":null,` +
         '"email":null,"name":null,"provider":null,"avatar_url":null,"expires_at":null,"checked":"remote"}\n',
       stderr: "",
     });

@@ -14,7 +14,19 @@ import { setup, type Service } from "../_setup.ts";
 const ADA = "00000000-0000-4000-8000-0000000000a1";
 const CHARLES = "00000000-0000-4000-8000-0000000000a2";
 const GRACE = "00000000-0000-4000-8000-0000000000a3";
-const SHAPE = ["valid", "code", "error", "user_id", "email", "name", "provider", "avatar_url", "expires_at", "checked"];
+const SHAPE = [
+  "valid",
+  "code",
+  "error",
+  "reason",
+  "user_id",
+  "email",
+  "name",
+  "provider",
+  "avatar_url",
+  "expires_at",
+  "checked",
+];
 
 let cwd: string;
 let service: Service;
@@ -66,13 +78,17 @@ describe("tokens verify --json", () => {
       i % 3 === 0 ? `Bearer ${token}` : i % 3 === 1 ? "x.y.z" : token,
     );
     for (const way of ["--remote", "--local"]) {
-      const { code, stdout } = await run(["tokens", "verify", "--batch", way], { stdin: `${lines.join("\n")}\n\n` });
+      const { code, stdout } = await run(["tokens", "verify", "--batch", way], {
+        stdin: [...lines.slice(0, 50), "", ...lines.slice(50), ""].join("\n"),
+      });
       const results = stdout
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(results.map(({ line }) => line)).toEqual(lines.map((_, i) => (i < 50 ? i + 1 : i + 2)));
+      expect(results[1]).toMatchObject({ reason: "It cannot be decoded. Check that it was copied completely." });
       expect([code, results.map(({ valid }) => valid)]).toEqual([5, lines.map((_, i) => i % 3 !== 1)]);
-      expect(results.every((result) => Object.keys(result).join() === SHAPE.join())).toBe(true);
+      expect(results.every((result) => Object.keys(result).join() === ["line", ...SHAPE].join())).toBe(true);
     }
     expect((await run(["tokens", "verify", "--batch"], { stdin: `${token}\n${token}` })).code).toBe(0);
   });
@@ -93,7 +109,7 @@ describe("tokens verify --json", () => {
       expect(line).toMatchObject({ valid: false, code: "unexpected_response", user_id: null, checked: null });
     expect(stderr.match(/is unavailable \(503\)/g)).toHaveLength(1);
     expect(requests.length).toBeLessThan(100);
-    expect(Object.keys(lines[0]!).join()).toBe(SHAPE.join());
+    expect(Object.keys(lines[0]!).join()).toBe(["line", ...SHAPE].join());
   });
 });
 

@@ -12,30 +12,34 @@ import { bare } from "./read-token.ts";
 const PARALLEL = 32;
 
 /**
- * Verifies one token a line, and writes one JSON object a line in the same order, while they come. After a check that
+ * Verifies one token a line, and writes one JSON object a line in the same order, while they come, with the number of the
+ * token's line. Blank lines have none. After a check that
  * failed nothing further is asked; each token that was not checked has its line too.
  * @returns the exit code
  * @throws what the first failed check threw, after the last line
  */
 export async function verifyBatch(context: Context, checks: Checks, isQuiet: boolean): Promise<ExitCode> {
-  const running: Promise<Checked>[] = [];
+  const running: { readonly line: number; readonly checked: Promise<Checked> }[] = [];
   let areValid = true;
-  let failure: { readonly error: unknown; readonly line: VerificationJson } | undefined;
+  let failure: { readonly error: unknown; readonly result: VerificationJson } | undefined;
   const failed = (error: unknown): VerificationJson => {
-    failure ??= { error, line: failureJson(explainFailure(context, error)) };
-    return failure.line;
+    failure ??= { error, result: failureJson(explainFailure(context, error)) };
+    return failure.result;
   };
   const finishOne = async (): Promise<void> => {
-    const line = await running.shift()!.then(({ verdict }) => verdictJson(verdict, checks.how), failed);
-    if (!line.valid) areValid = false;
-    if (!isQuiet) context.stdout.write(`${harmlessJson(line)}\n`);
+    const { line, checked } = running.shift()!;
+    const result = await checked.then(({ verdict }) => verdictJson(verdict, checks.how), failed);
+    if (!result.valid) areValid = false;
+    if (!isQuiet) context.stdout.write(`${harmlessJson({ line, ...result })}\n`);
   };
-  for await (const line of createInterface({ input: Readable.from(context.stdin) })) {
-    if (line.trim() === "") continue;
-    const checked = failure ? Promise.reject(failure.error) : checks.check(bare(line));
+  let line = 0;
+  for await (const text of createInterface({ input: Readable.from(context.stdin) })) {
+    line += 1;
+    if (text.trim() === "") continue;
+    const checked = failure ? Promise.reject(failure.error) : checks.check(bare(text));
     // Told when its turn comes.
     checked.catch(() => undefined);
-    running.push(checked);
+    running.push({ line, checked });
     if (running.length >= PARALLEL) await finishOne();
   }
   while (running.length > 0) await finishOne();

@@ -9,6 +9,8 @@ export interface VerificationJson {
   /** Null where the token is valid. */
   readonly code: string | null;
   readonly error: string | null;
+  /** Why it is not valid, in a sentence with claims that are not verified. */
+  readonly reason: string | null;
   readonly user_id: string | null;
   readonly email: string | null;
   readonly name: string | null;
@@ -31,13 +33,22 @@ const NOTHING = {
 } as const;
 
 export function verdictJson(verdict: Verdict, how: How): VerificationJson {
-  if (!verdict.valid) return { valid: false, code: verdict.code, error: verdict.error, ...NOTHING, checked: how };
+  if (!verdict.valid)
+    return {
+      valid: false,
+      code: verdict.code,
+      error: verdict.error,
+      reason: verdict.why ?? null,
+      ...NOTHING,
+      checked: how,
+    };
   const { claims, answer } = verdict;
   const { email, name, provider, avatar_url } = answer?.data ?? claims;
   return {
     valid: true,
     code: null,
     error: null,
+    reason: null,
     user_id: answer?.id ?? claims.sub ?? null,
     email: email ?? null,
     name: name ?? null,
@@ -49,5 +60,5 @@ export function verdictJson(verdict: Verdict, how: How): VerificationJson {
 }
 
 export function failureJson({ code, message }: Failure): VerificationJson {
-  return { valid: false, code, error: message, ...NOTHING, checked: null };
+  return { valid: false, code, error: message, reason: null, ...NOTHING, checked: null };
 }

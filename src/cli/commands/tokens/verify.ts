@@ -26,7 +26,7 @@ export function addVerify(tokens: Command, context: Context): void {
     .summary("verify a token")
     .description("verify a token; - or no argument reads it from standard input")
     .option("--remote", "ask the service, which also knows deleted users; the default")
-    .option("--local", "check the signature and claims with the secret key, without a request")
+    .option("--local", "check with the secret key and the clock of this machine, without a request")
     .option("--both", "do both; both have to find it valid")
     .option("--batch", "read one token a line, and print one JSON object a line")
     .option("-q, --quiet", "print nothing; use the exit code");
@@ -40,10 +40,10 @@ export function addVerify(tokens: Command, context: Context): void {
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
     notes: `Exit code 3 means that the token is valid but its user was deleted; only the
 service knows that. With --json there is one form for every outcome:
-  {"valid","code","error","user_id","email","name","provider","avatar_url",
-  "expires_at","checked"}; code is null if the token is valid, and checked is
-remote, local, both, or null if the check failed. With --batch the exit code is
-5 if any token is not valid. After a check that fails, --batch asks no further,
+  {"valid","code","error","reason","user_id","email","name","provider",
+  "avatar_url","expires_at","checked"}; code is null if the token is valid, and
+checked is remote, local, both, or null if the check failed. With --batch each
+has the "line" of its token; blank lines are skipped, and the exit code is 5 if any token is not valid. After a check that fails, --batch asks no further,
 and each token left has a line with that error. Do not pass a token as an
 argument on a shared machine: your shell's history keeps it.`,
   });
