@@ -1,5 +1,6 @@
 import type { Endpoint, Endpoints } from "../wire/endpoints.ts";
 import type { FetchInit, FetchResponse } from "../wire/fetch.ts";
+import { requestPath } from "../wire/path.ts";
 import { readAny, readResult } from "./answer.ts";
 import { startDeadline, type Deadline } from "./deadline.ts";
 import { ConfigError, ConnectionError, isServiceError, type ServiceError } from "./errors.ts";
@@ -80,8 +81,8 @@ export function callForResponse<E extends Endpoint>(
 ): Promise<WithResponse<Endpoints[E]["result"]>> {
   const outgoing = (): Outgoing => {
     type Parts = { params?: Record<string, string>; query?: object; body?: unknown };
-    const { params = {}, query = {}, body } = input() as Parts;
-    return { path: fill(route.slice(route.indexOf("/")), params) + toSearch(query), body };
+    const { params, query, body } = input() as Parts;
+    return { path: requestPath(route, params, query), body };
   };
   const read = (response: Answer): Promise<Endpoints[E]["result"]> => readResult(route, response, deps.now());
   return send(deps, route, outgoing, read, options);
@@ -197,16 +198,4 @@ function reasonOf(error: unknown): { code: string | undefined; message: string }
 function checkRetry(retry: number): number {
   if (Number.isInteger(retry) && retry >= 0) return retry;
   throw new ConfigError("retry must be 0 or a positive integer");
-}
-
-function fill(pattern: string, params: Record<string, string>): string {
-  return pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
-}
-
-/** Spaces as %20: a strict reader takes `+` for itself. */
-function toSearch(query: object): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  return pairs.length === 0
-    ? ""
-    : `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&")}`;
 }

@@ -9,6 +9,7 @@ import {
   SECRET_KEY_HEADER,
   type Provider,
 } from "../wire/names.ts";
+import { trimSlash } from "../wire/path.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
 import {
@@ -211,10 +212,6 @@ function checkToken(token: unknown): string {
 
 function missing(what: string): never {
   throw new ConfigError(`createClient needs ${what}`);
-}
-
-function trimSlash(url: string): string {
-  return url.replace(/\/+$/, "");
 }
 
 async function orUndefined<Result>(calling: Promise<Result>, code: ErrorCode): Promise<Result | undefined> {

@@ -1,5 +1,6 @@
 import { isConfidential, isLoopback } from "../wire/loopback.ts";
 import { INSTANCE_CACHE_SECONDS } from "../wire/names.ts";
+import { trimSlash } from "../wire/path.ts";
 import type { Instance } from "../wire/resources.ts";
 import { ServiceError } from "./errors.ts";
 
@@ -42,7 +43,7 @@ async function urlOf(resolving: Promise<Instance>, service: Service): Promise<st
       "unexpected_response",
       `The service returned an address for ${publishable_key} that can't be trusted: it must be https and below the service's own, or on loopback`,
     );
-  return url.replace(/\/+$/, "");
+  return trimSlash(url);
 }
 
 /** A secret key is sent there, so it must be a place of the service that was asked. */

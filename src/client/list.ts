@@ -1,4 +1,5 @@
 import type { Page } from "../wire/endpoints.ts";
+import { nextPage } from "../wire/link.ts";
 import { MAX_PAGE_SIZE } from "../wire/names.ts";
 import type { Call, WithResponse } from "./call.ts";
 import { isServiceError, ServiceError, type ErrorCode } from "./errors.ts";
@@ -49,18 +50,4 @@ async function* items<Item>(ask: Ask<Item>, asked: Page): AsyncGenerator<Item, v
     if (last !== undefined) yield last;
     if (next === undefined) return;
   }
-}
-
-const LINK = /<([^>]*)>((?:\s*;\s*[\w-]+\*?\s*=\s*(?:"[^"]*"|[^\s",;]+))*)/g;
-const IS_NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?=[\s;]|$))/i;
-
-/**
- * The query of the next page that a `Link` (RFC 8288) names. The rest of its address does not count: where to ask, and
- * with which key, is never the answer's to decide.
- */
-function nextPage(header: string | null): string | undefined {
-  for (const [, target = "", parameters = ""] of header?.matchAll(LINK) ?? []) {
-    if (IS_NEXT.test(parameters)) return /\?([^#]*)/.exec(target)?.[1];
-  }
-  return undefined;
 }

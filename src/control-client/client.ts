@@ -3,7 +3,9 @@ import { CONTROL_BASE } from "../wire/control/paths.ts";
 import type { Fetch, FetchResponse } from "../wire/fetch.ts";
 import { errorCode } from "../wire/errors.ts";
 import { parsedJson } from "../wire/json.ts";
+import { nextPage } from "../wire/link.ts";
 import { MAX_PAGE_SIZE } from "../wire/names.ts";
+import { requestPath } from "../wire/path.ts";
 import { ControlError } from "./error.ts";
 import { readEvents, type ServerEvent } from "./events.ts";
 
@@ -68,17 +70,12 @@ const realTimeout = globalThis.setTimeout;
 
 export function createControlClient({ url, controlKey, fetch = defaultFetch }: ControlClientOptions): ControlClient {
   async function send<Route extends ControlRoute>(route: Route, call: Call<Route>): Promise<FetchResponse> {
-    const [method = "", path = ""] = route.split(" ");
-    const params: Readonly<Record<string, string>> = call.params ?? {};
-    const place = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
-    const query = Object.entries((call.query as object | undefined) ?? {}).filter(([, value]) => value !== undefined);
-    const search = new URLSearchParams(
-      query.map(([name, value]): [string, string] => [name, String(value)]),
-    ).toString();
+    const method = route.slice(0, route.indexOf(" "));
+    const path = requestPath(route, call.params, call.query as object | undefined);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     let response: FetchResponse;
     try {
-      response = await fetch(`${url}${CONTROL_BASE}${place}${search && `?${search}`}`, {
+      response = await fetch(`${url}${CONTROL_BASE}${path}`, {
         method,
         headers: {
           authorization: `Bearer ${typeof controlKey === "string" ? controlKey : controlKey()}`,
@@ -109,8 +106,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
 
     async page(route, call = {}) {
       const response = await send(route, call);
-      const link = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-      const next = link === undefined ? undefined : (new URL(link).searchParams.get("after") ?? undefined);
+      const next = new URLSearchParams(nextPage(response.headers.get("link"))).get("after") ?? undefined;
       return { rows: JSON.parse(await response.text()) as never, next };
     },
 

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createControlClient } from "../control-client/index.ts";
 import { embed, serve, ServeError, type ServeOptions } from "../server/index.ts";
 import { unknownName } from "../wire/closest.ts";
+import { trimSlash } from "../wire/path.ts";
 import { createInsideFetch } from "./inside.ts";
 import { createTestServiceFrom, type TestService } from "./test-service.ts";
 
@@ -66,7 +67,7 @@ export async function connect(options: ConnectOptions): Promise<TestService> {
   checkOptions("connect", options, ["url", "controlKey", "isolate"]);
   const { url, controlKey, isolate = false } = options;
   const label = randomUUID();
-  const parts = { url: url.replace(/\/+$/, ""), controlKey, fetch, isInside: false, label };
+  const parts = { url: trimSlash(url), controlKey, fetch, isInside: false, label };
   if (!isolate) return createTestServiceFrom({ ...parts, close: async () => undefined });
   const control = createControlClient(parts);
   const subdomain = `test-${label.slice(0, 13)}`;

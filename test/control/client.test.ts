@@ -124,3 +124,17 @@ it("The control client encodes a parameter within its path segment", async () =>
   await control.request("GET /users/:id", { params: { id: "../state?x#y" } });
   expect(asked).toEqual(["http://localhost:1/__svc/v1/users/..%2Fstate%3Fx%23y"]);
 });
+
+it("The control client reads every form of a Link header, and encodes as the API client does", async () => {
+  const asked: string[] = [];
+  const fetch: Fetch = async (url) => {
+    asked.push(url);
+    return Response.json([], { headers: { link: "</x?limit=1&after=b%20c>;rel=next;title=x" } }) as never;
+  };
+  const control = createControlClient({ url: "http://localhost", controlKey: "ctl_x", fetch });
+  expect(await control.page("GET /users", { query: { query: "a b", after: undefined } })).toEqual({
+    rows: [],
+    next: "b c",
+  });
+  expect(asked).toEqual(["http://localhost/__svc/v1/users?query=a%20b"]);
+});

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { errorCode } from "../../wire/errors.ts";
 import { parsedJson } from "../../wire/json.ts";
+import { encodePair, trimSlash } from "../../wire/path.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
 import { optionsOf, requireKey, timeoutMs } from "../connection/client-options.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
@@ -56,7 +57,7 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   const url = urlOf(path, isForApi ? optionsOf(context, target).apiUrl : optionsOf(context, target).baseUrl);
   const isQuery = method === "GET" || method === "HEAD" || method === "DELETE";
   const fields = (options.field ?? []).map(splitField);
-  if (isQuery) url.search = [url.search.slice(1), ...fields.map(encodeField)].filter(Boolean).join("&");
+  if (isQuery) url.search = [url.search.slice(1), ...fields.map(encodePair)].filter(Boolean).join("&");
   if (options.input !== undefined && fields.length > 0 && !isQuery)
     throw new CliError(EXIT.usage, "--input and --field are mutually exclusive.", "Use one of them.");
   const { input } = options;
@@ -82,7 +83,7 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
 function urlOf(path: string, base: string | undefined): URL {
   if (base === undefined)
     throw new CliError(EXIT.usage, "No instance address.", "Set it with --base-url or SVC_BASE_URL.");
-  const root = base.replace(/\/+$/, "");
+  const root = trimSlash(base);
   const isPath = path.startsWith("/") && !/^\/[/\\]/.test(path);
   const url = isPath || URL.canParse(path) ? new URL(isPath ? root + path : path) : undefined;
   if (url?.origin === new URL(root).origin && url.username === "") return url;
@@ -103,11 +104,6 @@ function splitField(field: string): [name: string, value: string] {
   const at = field.indexOf("=");
   if (at > 0) return [field.slice(0, at), field.slice(at + 1)];
   throw new CliError(EXIT.usage, `--field: "${field}" is not name=value.`);
-}
-
-/** Spaces as %20: a strict reader takes `+` for itself. */
-function encodeField([name, value]: [string, string]): string {
-  return `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
 }
 
 function jsonBody(fields: readonly [string, string][]): string | undefined {

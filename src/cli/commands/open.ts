@@ -9,6 +9,7 @@ import { harmless, printJson } from "../output/text.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
+import { trimSlash } from "../../wire/path.ts";
 
 const PAGES = ["front", "sign-in", "discovery", "dashboard"] as const;
 type Page = (typeof PAGES)[number];
@@ -67,7 +68,7 @@ function addressOf(page: ServicePage, target: Target, context: Context, { redire
   // A service that runs elsewhere has no front door but its instances'.
   const front = (server && checkUrl(server.url, "the local server")) ?? baseUrl ?? apiUrl!;
   if (page === "front") return `${front}/`;
-  const own = (baseUrl ?? apiUrl!).replace(/\/+$/, "");
+  const own = trimSlash(baseUrl ?? apiUrl!);
   if (page === "discovery") return `${own}/.well-known/openid-configuration`;
   const landing = redirectUri ?? (server && tryTarget(target.redirect_uris ?? [], server.url));
   if (landing === undefined)

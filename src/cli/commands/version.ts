@@ -6,6 +6,7 @@ import { EXIT } from "../exit-codes.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
 import { codeOf, fetchOf } from "../connection/fetch.ts";
+import { trimSlash } from "../../wire/path.ts";
 
 const PACKAGE = "svc-identity";
 const REGISTRY = "https://registry.npmjs.org";
@@ -44,7 +45,7 @@ export async function runVersion(context: Context, options: VersionOptions, vers
 }
 
 async function newest(context: Context, fetch: Fetch): Promise<string> {
-  const registry = (context.env["npm_config_registry"] || REGISTRY).replace(/\/+$/, "");
+  const registry = trimSlash(context.env["npm_config_registry"] || REGISTRY);
   const { response, text } = await ask(fetch, `${registry}/${PACKAGE}/latest`);
   const { status } = response;
   const version = /"version"\s*:\s*"(\d+\.\d+\.\d+(?:-[\w.]+)?)"/.exec(text)?.[1];

@@ -1,6 +1,7 @@
 import { ConnectionError } from "../../client/errors.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { Fetch } from "../../wire/fetch.ts";
+import { trimSlash } from "../../wire/path.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -71,7 +72,7 @@ function refuseOtherServices({ profile, baseUrl, apiUrl }: GlobalFlags): void {
 }
 
 function checkControlUrl({ env }: Context, text: string): string {
-  const url = checkUrl(text, "SVC_CONTROL_URL").replace(/\/+$/, "");
+  const url = trimSlash(checkUrl(text, "SVC_CONTROL_URL"));
   requirePrivacy(env, { value: url, source: "SVC_CONTROL_URL" }, "control key");
   return url;
 }

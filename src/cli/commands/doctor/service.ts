@@ -1,5 +1,6 @@
 import { CLOCK_SKEW_SECONDS } from "../../../wire/claims.ts";
 import { parsedJson } from "../../../wire/json.ts";
+import { trimSlash } from "../../../wire/path.ts";
 import type { Discovery } from "../../../wire/resources.ts";
 import { optionsOf, requireKey, timeoutMs } from "../../connection/client-options.ts";
 import type { GlobalFlags } from "../../command.ts";
@@ -31,7 +32,7 @@ export async function serviceChecks(context: Context, flags: GlobalFlags): Promi
   let base: string;
   try {
     const { baseUrl, apiUrl } = optionsOf(context, target);
-    base = (baseUrl ?? apiUrl!).replace(/\/+$/, "");
+    base = trimSlash(baseUrl ?? apiUrl!);
   } catch (error) {
     const { message, hint = "" } = toFailure(error);
     return [failed("service", message, hint)];

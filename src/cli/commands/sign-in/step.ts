@@ -1,4 +1,5 @@
 import type { Client } from "../../../client/client.ts";
+import { errorCode, type ErrorCode } from "../../../wire/errors.ts";
 import type { Fetch } from "../../../wire/fetch.ts";
 import { parsedJson } from "../../../wire/json.ts";
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
@@ -18,11 +19,18 @@ export interface SignIn {
   readonly signal: AbortSignal;
 }
 
-/** Takes one step of a sign-in as a browser would. @returns where it goes on, and the page instead of that */
+/** The response to a step: where it redirects, or the page. */
+export interface StepResponse {
+  readonly status: number;
+  readonly next: string | null;
+  readonly text: string;
+}
+
+/** Takes one step of a sign-in as a browser would. */
 export async function step(
   { fetch, signal }: Pick<SignIn, "fetch" | "signal">,
   address: string,
-): Promise<{ next: string | null; text: string }> {
+): Promise<StepResponse> {
   const response = await fetch(address, {
     method: "GET",
     headers: { accept: "application/json" },
@@ -31,7 +39,7 @@ export async function step(
   });
   // A body that is not read keeps the connection, and so the process.
   const text = await response.text();
-  return { next: absolute(response.headers.get("location"), address), text };
+  return { status: response.status, next: absolute(response.headers.get("location"), address), text };
 }
 
 /** Where a redirect leads, as it was written unless it is relative; null if it leads nowhere. */
@@ -40,16 +48,17 @@ function absolute(location: string | null, base: string): string | null {
   return URL.canParse(location, base) ? new URL(location, base).href : null;
 }
 
-/** Why the service goes no further, in its own words. @param address where the sign-in was refused */
-export function refused(text: string, address: string): CliError {
+/** The error of the service's page. @param address where the sign-in was refused */
+export function refused({ status, text }: StepResponse, address: string): CliError {
   const { error = text.slice(0, 200) } = (parsedJson(text) ?? {}) as { error?: string };
-  return new CliError(EXIT.failed, `The service refused the sign-in: ${error}.`, hintFor(error, address));
+  const hint = hintFor(errorCode(status, { error }), address);
+  return new CliError(EXIT.failed, `The service refused the sign-in: ${error}.`, hint);
 }
 
-function hintFor(error: string, address: string): string | undefined {
-  if (error.includes("Invalid redirect_uri"))
+function hintFor(code: ErrorCode | undefined, address: string): string | undefined {
+  if (code === "invalid_redirect_uri")
     return `Add "${OWN_ENTRY}" to the instance's redirect_uris, which allows this command on any port. Or sign in from your application.`;
-  if (!error.includes("Instance not found")) return undefined;
+  if (code !== "instance_not_found") return undefined;
   const [, subdomain = "<instance>"] = /^(?!api\.)([a-z0-9-]+)\.localhost$/.exec(new URL(address).hostname) ?? [];
   return isLoopbackUrl(address)
     ? `It may not be active: svc instances list shows that. To activate it: svc dev instances update ${subdomain} --active`

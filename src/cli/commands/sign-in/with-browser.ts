@@ -27,8 +27,8 @@ export async function signInWithBrowser(
   const landing = await openLanding(redirect_uris, signal);
   const url = await client.signInUrl({ redirectUri: landing.url, ...(provider && { provider }) });
   // So that a refusal is reported here, and not in the browser.
-  const { next, text } = await step(signIn, url);
-  if (next === null) throw refused(text, url);
+  const response = await step(signIn, url);
+  if (response.next === null) throw refused(response, url);
   context.stderr.write(`Sign in at:\n  ${url}\nWaiting for the sign-in. Press Ctrl-C to stop.\n`);
   if (open)
     await context.openBrowser(url).catch(() => context.stderr.write("Could not open a browser. Open the link.\n"));

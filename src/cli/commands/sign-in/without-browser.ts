@@ -3,7 +3,7 @@ import { ANY_ADDRESS, withoutWildcard } from "../../../wire/redirect-entry.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { OWN_ENTRY, tokenOf } from "./landing.ts";
-import { refused, step, type SignIn } from "./step.ts";
+import { refused, step, type SignIn, type StepResponse } from "./step.ts";
 
 const MAX_STEPS = 6;
 
@@ -11,7 +11,7 @@ const MAX_STEPS = 6;
  * Signs in through a simulated provider, taking each step as a browser would. The redirect URI is one that the instance
  * allows, and is not asked: the token is in its address.
  * @param account a persona's id, or any e-mail address
- * @throws {CliError} where the account does not exist, the provider is a real one, or the sign-in fails
+ * @throws {CliError} if the account does not exist, the provider is a real one, or the sign-in fails
  */
 export async function signInAs(signIn: SignIn, account: string): Promise<string> {
   const { client, provider, redirect_uris } = signIn;
@@ -21,7 +21,7 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
   let address = start;
   for (let count = 0; count < MAX_STEPS; count++) {
     const answer = await step(signIn, address);
-    const next = answer.next ?? (await chooseAccount(signIn, pickerOf(address, answer.text), account));
+    const next = answer.next ?? (await chooseAccount(signIn, pickerOf(address, answer), account));
     if (pathOf(next) === pathOf(redirectUri)) return tokenOf(new URL(next));
     if (!isOwnStep(next, start)) throw realProvider(next);
     address = next;
@@ -29,9 +29,9 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
   throw new CliError(EXIT.failed, "The service redirects again and again.");
 }
 
-/** Where the choices of an account picker lead. @throws {CliError} where the page is not one */
-function pickerOf(address: string, page: string): string {
-  const [, request] = /<input [^<>]*name="request" value="([\w-]+)"/.exec(page) ?? [];
+/** Where the choices of an account picker lead. @throws {CliError} if the page is not one */
+function pickerOf(address: string, page: StepResponse): string {
+  const [, request] = /<input [^<>]*name="request" value="([\w-]+)"/.exec(page.text) ?? [];
   if (request === undefined || !isPicker(address)) throw refused(page, address);
   return new URL(`?request=${request}`, address).href;
 }

@@ -1,0 +1,13 @@
+const LINK = /<([^>]*)>((?:\s*;\s*[\w-]+\*?\s*=\s*(?:"[^"]*"|[^\s",;]+))*)/g;
+const IS_NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?=[\s;]|$))/i;
+
+/**
+ * The query of the next page that a `Link` header (RFC 8288) names. The rest of its address is ignored: a response must not
+ * decide where a key is sent.
+ */
+export function nextPage(header: string | null): string | undefined {
+  for (const [, target = "", parameters = ""] of header?.matchAll(LINK) ?? []) {
+    if (IS_NEXT.test(parameters)) return /\?([^#]*)/.exec(target)?.[1];
+  }
+  return undefined;
+}
