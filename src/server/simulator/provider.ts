@@ -85,7 +85,7 @@ export interface SimulatedProvider {
   readonly mark: string;
   /** Paths of its endpoints, by the names in the provider's definition. */
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<string, string>>;
-  /** The provider never sends e-mail addresses, as twitter does not. */
+  /** True if the provider sends no e-mail addresses. */
   readonly sendsNoEmail?: true;
   /** The schema of a persona's account in a seed. */
   accountSchema(parts: SchemaParts): z.ZodType<Record<string, unknown>>;
