@@ -69,4 +69,19 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
     const before = await on.page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
     expect(root).not.toBe(before);
   });
+
+  it("keeps a request in one or two lines at 1280 px", async () => {
+    const query = new URLSearchParams({ provider: "google", redirect_uri: `http://localhost/${"path/".repeat(40)}` });
+    await (await fetch(`${on.svc.url}/oauth/authorize?${query.toString()}`, { redirect: "manual" })).text();
+    await (await fetch(`${on.svc.url}/.well-known/openid-configuration?${"error=x&".repeat(8)}`)).text();
+    await on.visit("requests");
+    const measured = (expression: string): Promise<number[]> =>
+      on.page.evaluate<number[]>(`[...document.querySelectorAll("tbody tr")].map((row) => ${expression})`);
+    const heights = await measured("row.offsetHeight");
+    expect(heights.length).toBeGreaterThanOrEqual(2);
+    expect(Math.max(...heights)).toBeLessThan(56);
+    const lines =
+      "{ const text = new Range(); text.selectNodeContents(row.lastChild); return text.getClientRects().length; }";
+    expect(new Set(await measured(lines)), "lines of its duration").toEqual(new Set([1]));
+  });
 });

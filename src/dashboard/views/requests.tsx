@@ -22,13 +22,13 @@ const COLUMNS: readonly Column<RequestEntry>[] = [
   {
     title: "Request",
     cell: ({ data }) => (
-      <code>
+      <code class="request-line">
         <b>{data.method}</b> {data.path}
       </code>
     ),
   },
   { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 740 },
-  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 960 },
+  { title: "Reason", cell: ({ data }) => <span class="clip narrow">{data.reason}</span>, from: 960 },
   { title: "Took", cell: ({ data }) => duration(data.ms), from: 560, align: "end" },
 ];
 
