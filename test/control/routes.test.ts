@@ -216,7 +216,11 @@ describe("The control API", () => {
     const page = await fetch(`${server.url}/__svc/docs`);
     expect(page.status).toBe(200);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(await page.text()).toContain("/__svc/v1/scenarios");
+    const text = await page.text();
+    expect(text).toContain("/__svc/v1/scenarios");
+    expect(text, "said before it is opened").toMatch(
+      /<code>GET \/api\/v1\/users<\/code>\s*<small>\w[^<]+<\/small>\s*<\/summary>/,
+    );
   });
 
   it("uses one clock for tokens, states and sessions", async () => {

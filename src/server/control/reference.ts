@@ -33,12 +33,14 @@ export function referencePage(document: Record<string, unknown>): string {
           <code>Authorization: Bearer ctl_…</code>, with the <code>control_key</code> in <code>.svc/server.json</code>.
         </p>
       </header>
-      <div class="stack">
+      <section>
         <h2 id="product">Product API</h2>
         ${of("product")}
+      </section>
+      <section>
         <h2 id="control">Control API</h2>
         ${of("control")}
-      </div>
+      </section>
       <footer><span>svc · identity proxy</span><a href="/">Front door</a></footer>`,
     { isWide: true },
   );
@@ -49,9 +51,11 @@ function operationSection({ method, path, operation }: { method: string; path: s
   const body = requestBody?.content["application/json"]?.schema;
   const keys = security.flatMap((scheme) => Object.keys(scheme));
   return html`<details data-testid="${method} ${path}">
-    <summary><code>${method} ${path}</code></summary>
+    <summary>
+      <code>${method} ${path}</code> <small>${summary}</small>
+    </summary>
     <div class="stack">
-      <p>${summary}${keys.length > 0 && ` Key: ${keys.join(" or ")}.`}</p>
+      ${keys.length > 0 && html`<p>Key: ${keys.join(" or ")}.</p>`}
       ${
         parameters.length > 0 &&
         html`<dl>

@@ -54,11 +54,12 @@ button:hover,.button:hover{background:var(--hover)}
 details{border-top:1px solid var(--line);margin-top:12px;padding-top:12px}
 summary{cursor:pointer;padding:6px 0;font-weight:600;border-radius:8px}
 details form{padding:8px 0 4px}
+section>details{margin-top:4px;padding-top:4px}
 footer{display:flex;justify-content:space-between;align-items:center;gap:12px;margin-top:20px;padding-top:20px;border-top:1px solid var(--line);font-size:.8125rem;color:var(--quiet)}
 footer span{overflow-wrap:anywhere}
 dl{display:grid;grid-template-columns:auto 1fr;gap:6px 18px;margin:0;font-size:.875rem}
 dt{color:var(--quiet)}dd{margin:0;min-width:0;overflow-wrap:anywhere;unicode-bidi:isolate}
-dd small{color:var(--quiet)}
+dd small,summary small{color:var(--quiet);font-weight:400}
 .notice{padding:10px 14px;border-radius:12px;background:var(--bad-bg);color:var(--bad);margin-bottom:14px;font-size:.875rem}
 .warning{padding:16px 18px;border-radius:14px;background:var(--warn-bg);margin-bottom:18px;display:grid;gap:6px}
 .warning p,.warning h1{color:var(--warn)}
