@@ -1,7 +1,7 @@
 import { checkKey } from "../../client/keys.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/names.ts";
 import { trimSlash } from "../../wire/path.ts";
-import { checkUrl, checkWay, optionsOf } from "../connection/client-options.ts";
+import { checkUrl, optionsOf, requireEncryption } from "../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readStdin } from "../input.ts";
@@ -130,7 +130,7 @@ async function findAddress(
 
 function checkAddress(context: Context, text: string): string {
   const base_url = { value: checkUrl(text, "--base-url"), source: "--base-url" };
-  checkWay(context, { base_url }, "");
+  requireEncryption(context, { base_url }, "");
   return trimSlash(base_url.value);
 }
 

@@ -12,8 +12,8 @@ import type { Sourced } from "../credentials/secret-source.ts";
 import type { Target } from "./sources.ts";
 
 /**
- * @throws {CliError} where there is none, where it can't be read, or where others could read it on its way
- * @throws {ConfigError} naming its source where it is not a secret key
+ * @throws {CliError} if there is none, if it can't be read, or if others could read it on its way
+ * @throws {ConfigError} naming its source, if it is not a secret key
  */
 export async function requireKey(context: Context, target: Target): Promise<string> {
   const { secret_key, profile } = target;
@@ -27,17 +27,17 @@ export async function requireKey(context: Context, target: Target): Promise<stri
     );
   const key = typeof secret_key.value === "string" ? secret_key.value : await secret_key.value();
   checkKey(secret_key.source, key, SECRET_KEY_PREFIX);
-  return checkWay(context, target, key);
+  return requireEncryption(context, target, key);
 }
 
-/** A secret key goes by https or to this machine only, unless `--insecure` says otherwise. @returns the key */
-export function checkWay({ env }: Context, { base_url, api_url }: Target, key: string): string {
-  const way = base_url ?? api_url;
-  if (way && URL.canParse(way.value)) requirePrivacy(env, way, "secret key");
+/** A secret key is sent over https or to this machine only, unless `--insecure` is set. @returns the key */
+export function requireEncryption({ env }: Context, { base_url, api_url }: Target, key: string): string {
+  const address = base_url ?? api_url;
+  if (address && URL.canParse(address.value)) requirePrivacy(env, address, "secret key");
   return key;
 }
 
-/** @throws {CliError} for an address where others could read the key on its way */
+/** @throws {CliError} if others could read a key on its way to an address */
 export function requirePrivacy(env: Context["env"], { value, source }: Sourced, key: string): void {
   if (isConfidential(new URL(value)) || env["SVC_INSECURE"] === "1") return;
   throw new CliError(
@@ -47,7 +47,7 @@ export function requirePrivacy(env: Context["env"], { value, source }: Sourced, 
   );
 }
 
-/** What a client of a target is made with, but for the secret key. */
+/** The options of a client for a target, without the secret key. */
 export function optionsOf(context: Context, target: Target): ClientOptions {
   const { base_url, api_url, publishable_key } = target;
   return {
@@ -83,7 +83,7 @@ export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT
   return Math.round(Number(text) * 1000) + waitMs(env);
 }
 
-/** A person shall know at once where nothing listens. */
+/** Few, so that a person learns soon that nothing listens. */
 const DEFAULT_RETRIES = 1;
 
 function retries({ env }: Context): number {

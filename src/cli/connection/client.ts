@@ -1,6 +1,6 @@
 import type { Client, ClientOptions } from "../../client/client.ts";
 import type { GlobalFlags } from "../command.ts";
-import { checkWay, optionsOf, requireKey, timeoutMs } from "./client-options.ts";
+import { optionsOf, requireEncryption, requireKey, timeoutMs } from "./client-options.ts";
 import { fetchOf } from "./fetch.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
@@ -13,21 +13,21 @@ export async function openClient(context: Context, flags: GlobalFlags): Promise<
   return openTarget(context, await resolveTarget(context, flags));
 }
 
-/** The same, of a target that is known already. */
+/** The same for a target that is already known. */
 export async function openTarget(context: Context, target: Target): Promise<Client> {
   return openWith(context, { ...optionsOf(context, target), secretKey: await requireKey(context, target) }, target);
 }
 
-/** A client for what needs no secret key. */
+/** A client for calls that need no secret key. */
 export async function openKeylessClient(context: Context, flags: GlobalFlags): Promise<Client> {
   const target = await resolveTarget(context, flags);
   return openWith(context, optionsOf(context, target), target);
 }
 
-/** No user has this id. The answer says whether a key is accepted, nothing is read, and no log shows a failure. */
+/** No user has this id: a search for it tests a key without reading a user or logging a failure. */
 const NO_USER = "id:00000000-0000-0000-0000-000000000000";
 
-/** @throws {CliError} where the service refuses the key; what the client throws where there is no answer */
+/** @throws {CliError} if the service refuses the key, and what the client throws if there is no response */
 export async function verifyKeyWithService(
   context: Context,
   { base_url, secretKey }: { base_url: string; secretKey: string },
@@ -36,7 +36,7 @@ export async function verifyKeyWithService(
   const target = { base_url: { value: base_url, source: "--base-url" }, ...(server && { server }) };
   const client = await openWith(
     context,
-    { ...optionsOf(context, target), secretKey: checkWay(context, target, secretKey) },
+    { ...optionsOf(context, target), secretKey: requireEncryption(context, target, secretKey) },
     target,
   );
   try {
@@ -51,7 +51,7 @@ export async function verifyKeyWithService(
   }
 }
 
-/** Loaded here, so that help costs no more than itself. */
+/** Imports the client when it is needed, so that help starts fast. */
 export async function openWith(context: Context, options: ClientOptions, target: Target): Promise<Client> {
   const { createClient } = await import("../../client/client.ts");
   return createClient({ ...options, fetch: await fetchOf(context, target, timeoutMs(context)) });

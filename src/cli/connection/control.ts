@@ -11,7 +11,7 @@ import { fetchOf } from "./fetch.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { requireLocalServer } from "./target.ts";
 
-/** Longer than other requests have: a snapshot of a large store takes its time. */
+/** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** How the control API of a server is reached. */
@@ -19,19 +19,19 @@ interface ControlTarget {
   /** The front door. */
   readonly url: string;
   readonly controlKey: string;
-  /** The server of this directory, where it is that one. */
+  /** The server of this directory, if it is that one. */
   readonly server?: RunningServerFile;
 }
 
 /**
  * The control API that `SVC_CONTROL_URL` and `SVC_CONTROL_KEY` name, else that of the local server.
- * @throws {CliError} where there is none
+ * @throws {CliError} if there is none
  */
 export async function openControl(context: Context, flags: GlobalFlags): Promise<ControlClient> {
   return openAt(context, await controlTarget(context, flags));
 }
 
-/** The same of the service at an address; undefined where none is known here, or it is another service's. */
+/** The same for the service at an address. Undefined if none is known, or it belongs to another service. */
 export async function controlOf(context: Context, base_url: string): Promise<ControlClient | undefined> {
   const target = await controlTarget(context, {}).catch(() => undefined);
   if (target === undefined) return undefined;
@@ -41,7 +41,7 @@ export async function controlOf(context: Context, base_url: string): Promise<Con
 }
 
 async function openAt(context: Context, { url, controlKey, server }: ControlTarget): Promise<ControlClient> {
-  // Loaded here, so that other commands cost no more than themselves.
+  // Loaded here, so that other commands start fast.
   const { createControlClient } = await import("../../control-client/index.ts");
   const limitMs = timeoutMs(context, DEFAULT_TIMEOUT_MS);
   return createControlClient({ url, controlKey, fetch: limited(await fetchOf(context, { server }, limitMs), limitMs) });
@@ -60,7 +60,7 @@ async function controlTarget(context: Context, flags: GlobalFlags): Promise<Cont
   );
 }
 
-/** What these flags name has no control API: nothing is done to another server instead. */
+/** These flags choose services that have no control API. No other server is used in their place. */
 function refuseOtherServices({ profile, baseUrl, apiUrl }: GlobalFlags): void {
   const flag = [profile && "--profile", baseUrl && "--base-url", apiUrl && "--api-url"].find(Boolean);
   if (!flag) return;

@@ -1,14 +1,14 @@
 import { ConnectionError } from "../../client/errors.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
 
-/** What a request was answered with. */
+/** The response to a request, with its body. */
 export interface Answer {
   readonly response: FetchResponse;
   readonly text: string;
 }
 
 /**
- * Sends one request, and reads the whole answer. No redirect is followed.
+ * Sends one request and reads the whole response. Redirects are not followed.
  * @param timeoutMs for both
  * @throws {ConnectionError} `timeout` or `connection`, with the reason as its cause
  */

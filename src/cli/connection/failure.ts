@@ -6,7 +6,7 @@ import { shownProxy } from "./proxy.ts";
 
 type Explanation = readonly [message: string, hint: string];
 
-/** What is said of an error: that of a service names the host, what happened there, and what to do. */
+/** The message and hint of an error: for a service's, which host it was, what happened and what to do. */
 export function explainFailure(context: Context, error: unknown): Failure {
   const failure = toFailure(error);
   const exchange = lastExchange(context);
@@ -65,7 +65,7 @@ function badAnswer(host: string, { url, status = 0, contentType = "" }: Exchange
 }
 const TRY_LATER = "Try again shortly, or wait for it with --wait 60.";
 
-/** Codes of Node's TLS, DNS and sockets, and of undici where a proxy is used. */
+/** Codes of Node's TLS, DNS and sockets, and of undici if a proxy is used. */
 function connectionFault(error: unknown, { url, proxy }: Exchange): Explanation {
   const { host, hostname, protocol } = new URL(url);
   const code = codeOf(error) || codeOf((error as { cause?: unknown }).cause ?? {});

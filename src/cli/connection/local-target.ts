@@ -3,10 +3,10 @@ import { EXIT } from "../exit-codes.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import type { Target } from "./sources.ts";
 
-/** The server of this directory as a target. @param said what flags and environment say */
-export function ofServer(server: RunningServerFile, said: Target, wanted: string | undefined): Target {
-  const given = said.secret_key;
-  // A key of a file or a command belongs to another service.
+/** The server of this directory as a target. @param explicit what flags and the environment set */
+export function ofServer(server: RunningServerFile, explicit: Target, wanted: string | undefined): Target {
+  const given = explicit.secret_key;
+  // A key from a file or a command belongs to another service.
   const key = typeof given?.value === "string" ? given.value : undefined;
   const instance =
     key === undefined ? chooseInstance(server, wanted) : server.instances.find(({ secret_key }) => secret_key === key);
@@ -33,7 +33,7 @@ export function ofServer(server: RunningServerFile, said: Target, wanted: string
   };
 }
 
-/** The instance that is named, or the first. @throws {CliError} */
+/** The instance with this name, or the first one. @throws {CliError} */
 export function chooseInstance(
   { instances, url }: RunningServerFile,
   wanted: string | undefined,

@@ -7,29 +7,29 @@ import { environmentKey, type SecretKey, type Sourced } from "../credentials/sec
 import { readStoredKey } from "../credentials/stored-key.ts";
 import type { RunningServerFile } from "./server-file.ts";
 
-/** Which service to ask and with which key, each value with where it comes from. */
+/** The service and the key that a command uses, each value with its source. */
 export interface Target {
   readonly profile?: Sourced | undefined;
   readonly base_url?: Sourced | undefined;
   readonly api_url?: Sourced | undefined;
   readonly publishable_key?: Sourced | undefined;
   readonly secret_key?: Sourced<SecretKey> | undefined;
-  /** Of an instance of the local server; undefined: not known. */
+  /** Of an instance of the local server. Undefined if they are not known. */
   readonly redirect_uris?: readonly string[] | undefined;
-  /** The server of this directory, where that is the target. */
+  /** The server of this directory, if that is the target. */
   readonly server?: RunningServerFile;
-  /** Whether it was chosen by nothing but being the current profile. */
+  /** Whether it is the target only because it is the current profile. */
   readonly isByDefault?: boolean;
 }
 
-/** What one place says. `keyOrigin` is the only origin that its key is for, where it says so. */
+/** The values of one source. `keyOrigin` is the only origin that its key is for, if it has one. */
 interface Source extends Target {
   readonly keyOrigin?: string | undefined;
 }
 
-/** What flags, `--profile` and the environment say, highest first. @throws {CliError} */
-export async function whatIsSaid(context: Context, flags: TargetFlags): Promise<Target> {
-  // CI systems set a variable without a value to nothing.
+/** The target that flags, `--profile` and the environment set; the first of them has precedence. @throws {CliError} */
+export async function readExplicitTarget(context: Context, flags: TargetFlags): Promise<Target> {
+  // CI systems set a variable without a value to an empty text.
   const variable = (name: string): string | undefined => context.env[name] || undefined;
   const environmentsKey = environmentKey(context);
   const environment: Source = {
@@ -47,16 +47,22 @@ export async function whatIsSaid(context: Context, flags: TargetFlags): Promise<
     sources.splice(1, 0, ofProfile(context, flags.profile, await requireProfile(context, flags.profile), "--profile"));
   else if (named !== undefined)
     sources.push(ofProfile(context, named, await requireProfile(context, named), "SVC_PROFILE"));
-  return guarded(sources.reduce(fill));
+  return checkKeyOrigin(sources.reduce(merge));
 }
 
-/** Completes what is said with a profile. @throws {CliError} where a key would go to another origin than its own */
-export function completedBy(context: Context, said: Target, name: string, profile: Profile, chosenBy: string): Target {
-  return guarded(fill(said, ofProfile(context, name, profile, chosenBy)));
+/** Completes an explicit target with a profile. @throws {CliError} if a key would be sent to an origin that it is not for */
+export function withProfile(
+  context: Context,
+  explicit: Target,
+  name: string,
+  profile: Profile,
+  chosenBy: string,
+): Target {
+  return checkKeyOrigin(merge(explicit, ofProfile(context, name, profile, chosenBy)));
 }
 
-/** @throws {CliError} where a key would go to another origin than it was given for */
-function guarded({ keyOrigin, ...target }: Source): Target {
+/** @throws {CliError} if a key would be sent to an origin that it is not for */
+function checkKeyOrigin({ keyOrigin, ...target }: Source): Target {
   const origin = originOf(target.base_url?.value);
   if (keyOrigin === undefined || origin === undefined || keyOrigin === origin) return target;
   throw new CliError(
@@ -66,8 +72,8 @@ function guarded({ keyOrigin, ...target }: Source): Target {
   );
 }
 
-/** What the lower source says where the higher says nothing; a key comes with the origin that it is for. */
-function fill(higher: Source, lower: Source): Source {
+/** The higher source has precedence for each value. A key comes with the origin that it is for. */
+function merge(higher: Source, lower: Source): Source {
   const { secret_key, keyOrigin } = higher.secret_key ? higher : lower;
   return {
     profile: higher.profile ?? lower.profile,
@@ -96,14 +102,14 @@ function ofProfile(context: Context, name: string, profile: Profile, chosenBy: s
 }
 
 function values(prefix: "--" | "SVC_", given: Readonly<Record<string, string | undefined>>): Target {
-  const spelt = (name: string): string => prefix + (prefix === "--" ? name.replace("_", "-") : name.toUpperCase());
+  const sourceName = (name: string): string => prefix + (prefix === "--" ? name.replace("_", "-") : name.toUpperCase());
   const entries = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, { value, source: spelt(name) }] as const],
+    value === undefined ? [] : [[name, { value, source: sourceName(name) }] as const],
   );
   return Object.fromEntries(entries);
 }
 
-/** Undefined where there is none; a text that is not an address stands for itself. */
+/** Undefined if there is no address; text that is not one is returned as it is. */
 export function originOf(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   return URL.canParse(url) ? new URL(url).origin : url;

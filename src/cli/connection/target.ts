@@ -7,37 +7,37 @@ import { waitMs } from "./fetch.ts";
 import { ofServer } from "./local-target.ts";
 import { findLocalServer, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
-import { completedBy, whatIsSaid, type Target } from "./sources.ts";
+import { readExplicitTarget, withProfile, type Target } from "./sources.ts";
 
 const POLL_MS = 200;
 
 /**
- * Highest first: flags, `--profile`, `SVC_*`, the server that runs in this directory or above, the current profile.
- * The first three are explicit, and complete each other. The last two are taken whole, and only where those name no
- * address. Where a local server has stopped, nothing takes its place silently.
- * @throws {CliError} where no service is named, or a key would go to another origin than its own
+ * In order of precedence: flags, `--profile`, `SVC_*`, the server that runs in this directory or above, the current
+ * profile. The first three are explicit, and complete each other. The last two are used as a whole, and only if the
+ * explicit ones have no address. A local server that has stopped is an error: no other service is used in its place.
+ * @throws {CliError} if no service is configured, or a key would be sent to an origin that it is not for
  */
 export async function resolveTarget(context: Context, flags: TargetFlags): Promise<Target> {
-  const said = await whatIsSaid(context, flags);
-  if (said.base_url ?? said.api_url) {
+  const explicit = await readExplicitTarget(context, flags);
+  if (explicit.base_url ?? explicit.api_url) {
     if (flags.instance !== undefined) throw notAmongInstances("an address is given");
-    return said;
+    return explicit;
   }
   const local = await awaitLocalServer(context);
-  if (local?.isRunning) return ofServer(local.server, said, flags.instance);
+  if (local?.isRunning) return ofServer(local.server, explicit, flags.instance);
   if (local) throw notRunning(local, await elsewhere(context));
   const current = await readCurrent(context);
-  if (current !== undefined && said.secret_key === undefined) {
+  if (current !== undefined && explicit.secret_key === undefined) {
     if (flags.instance !== undefined) throw notAmongInstances("none runs in this directory");
     const profile = await requireProfile(context, current);
-    return { ...completedBy(context, said, current, profile, "the current profile"), isByDefault: true };
+    return { ...withProfile(context, explicit, current, profile, "the current profile"), isByDefault: true };
   }
-  throw await noService(context, said);
+  throw await noService(context, explicit);
 }
 
 /**
  * The server that runs in this directory or above.
- * @throws {CliError} where none does
+ * @throws {CliError} if none does
  */
 export async function requireLocalServer(context: Context): Promise<RunningServerFile> {
   const local = await awaitLocalServer(context);
@@ -57,7 +57,7 @@ export function describeTarget({ base_url, api_url, profile }: Target): string {
   return `${address.value} (${profile === undefined ? address.source : `profile ${profile.value}`})`;
 }
 
-/** With `--wait`, a server that is about to start is waited for. */
+/** With `--wait`, waits for a server that is about to start. */
 async function awaitLocalServer(context: Context): Promise<LocalServer | undefined> {
   const until = performance.now() + waitMs(context.env);
   for (;;) {
