@@ -100,7 +100,11 @@ describe("The documents", () => {
     const program = run(directory, [process.execPath, "app.js"], { ...env, PORT: port });
     const origin = await program.until(/(http:\/\/localhost:\d+)/);
     const jar = new Map<string, string>();
-    expect(JSON.parse(await browse(`${origin}/sign-in`, jar))).toMatchObject({ email: "ada@acme.test" });
+    const page = await browse(`${origin}/sign-in`, jar);
+    expect(JSON.parse(/<pre>([^<]*)<\/pre>/.exec(page)![1]!)).toMatchObject({ email: "ada@acme.test" });
+    const [, method, action] = /<form method="(\w+)" action="([^"]+)"><button>Sign out</.exec(page)!;
+    const out = await fetch(`${origin}${action}`, { method: method!.toUpperCase(), redirect: "manual" });
+    expect([out.status, out.headers.get("set-cookie")]).toEqual([303, expect.stringMatching(/^token=;/)]);
     // A sign-in that began elsewhere, such as one of another instance on the front page.
     const stray = await fetch(`${origin}/callback?token=${jar.get("token")}`);
     expect([stray.status, await stray.text()]).toEqual([
