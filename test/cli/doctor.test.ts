@@ -153,9 +153,13 @@ describe("svc init", () => {
       expect(parseSeed(await readFile(join(cwd, "seed.json"), "utf8"), "x", new Date()).instances).toHaveLength(1);
   });
 
-  it.each([["svc.config.json"], ["seed.json"]])("does not overwrite %s, and then writes nothing", async (file) => {
+  it.each([
+    ["svc.config.json", ["--no-seed"]],
+    ["svc.config.json", ["--name", "Acme", "--port", "8000"]],
+    ["seed.json", ["--name", "Acme"]],
+  ])("does not overwrite %s with %j, and then writes nothing", async (file, flags) => {
     await writeFile(join(cwd, file), "mine");
-    const { code, stderr } = await run(["init", "--yes", "--name", "Acme"]);
+    const { code, stderr } = await run(["init", "--yes", ...flags]);
     expect([code, await readdir(cwd), await readFile(join(cwd, file), "utf8")]).toEqual([8, [file], "mine"]);
     expect(stderr).toContain(`${file} already exists`);
   });

@@ -27,6 +27,19 @@ it("The seed that svc init writes has one person who can sign in with every prov
   }
 });
 
+it("svc init --name adds the seed beside a configuration that it leaves as it is", async () => {
+  const cwd = temporaryDirectory();
+  const demo = await runCli(["init", "--yes"], { cwd });
+  expect([demo.code, demo.stderr]).toEqual([0, expect.stringContaining("svc init --name <name>")]);
+  const config = await readFile(join(cwd, "svc.config.json"), "utf8");
+  const added = await runCli(["init", "--yes", "--name", "My App"], { cwd });
+  expect([added.code, added.stdout]).toEqual([0, "Wrote seed.json\n"]);
+  expect(added.stderr).toContain('Add "seed": "seed.json" to svc.config.json');
+  expect(await readFile(join(cwd, "svc.config.json"), "utf8")).toBe(config);
+  expect(parseSeed(await readFile(join(cwd, "seed.json"), "utf8"), "seed.json", START).instances).toHaveLength(1);
+  expect((await runCli(["init", "--yes", "--name", "My App"], { cwd })).code).toBe(8);
+});
+
 it.each(["com.example.app:/callback", "http://127.0.0.1:3000/callback", "*"])(
   "svc init takes the redirect URI %s, as a seed does",
   async (uri) => {

@@ -42,7 +42,8 @@ export function addInit(program: Program, context: Context): void {
       ["svc init --yes --name Acme", "with a seed for Acme"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.interrupted],
-    notes: "Existing files are never overwritten. No secrets are written: svc serve creates the keys.",
+    notes:
+      "Existing files are never overwritten. Beside a configuration, --name writes the seed alone. No secrets are written: svc serve creates the keys.",
   });
   runs(command, (options: InitOptions) => runInit(context, options));
 }
@@ -51,11 +52,22 @@ export function addInit(program: Program, context: Context): void {
 export async function runInit(context: Context, flags: InitOptions): Promise<void> {
   const directory = resolve(context.cwd, flags.dir);
   // Before the questions, which would be in vain.
-  await refuseExisting(context, directory, flags.seed === false ? [CONFIG_FILE] : [CONFIG_FILE, SEED_FILE]);
+  const isSeedAsked =
+    flags.seed !== false && flags.port === undefined && (flags.name ?? flags.redirectUri) !== undefined;
+  const addsSeed = isSeedAsked && (await isThere(join(directory, CONFIG_FILE)));
+  await refuseExisting(context, directory, [
+    ...(addsSeed ? [] : [CONFIG_FILE]),
+    ...(flags.seed === false ? [] : [SEED_FILE]),
+  ]);
   if (!flags.yes) requirePrompt(context, "Use --yes.");
-  const { port, name, redirectUri } = await askAll(context, flags);
+  const { port, name, redirectUri } = await askAll(
+    context,
+    addsSeed ? { ...flags, port: String(DEFAULT_PORT) } : flags,
+  );
   const files: [string, object][] = [
-    [CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }],
+    ...(addsSeed
+      ? []
+      : ([[CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }]] as [string, object][])),
     ...(name === undefined ? [] : ([[SEED_FILE, await seedFor(name, redirectUri)]] as [string, object][])),
   ];
   await mkdir(directory, { recursive: true });
@@ -64,6 +76,13 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   const created = files.map(([file]) => relative(context.cwd, join(directory, file)) || file);
   if (flags.json) return printJson(context, { created });
   for (const file of created) context.stdout.write(`Wrote ${file}\n`);
+  if (addsSeed)
+    return say(
+      context,
+      `Add "seed": "${SEED_FILE}" to ${CONFIG_FILE}, which was not changed. To delete all records and start with the seed: svc serve --reset`,
+    );
+  if (name === undefined)
+    say(context, "The server starts with its demo. To add a seed for your application: svc init --name <name>");
   say(context, "Start the server with: svc serve");
 }
 
@@ -102,12 +121,15 @@ async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
 async function refuseExisting({ cwd }: Context, directory: string, files: readonly string[]): Promise<void> {
   for (const file of files) {
     const path = join(directory, file);
-    const isThere = await access(path).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
-    );
-    if (isThere) throw alreadyThere(relative(cwd, path));
+    if (await isThere(path)) throw alreadyThere(relative(cwd, path));
   }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+  );
 }
 
 /** Creates a file. Atomic: a file that has appeared since the check is not overwritten. */
@@ -124,7 +146,7 @@ function alreadyThere(path: string): CliError {
   return new CliError(
     EXIT.precondition,
     `${path} already exists, and is not overwritten.`,
-    "Edit or move it, or choose another directory with --dir.",
+    `Edit or move it, or choose another directory with --dir.${path.endsWith(CONFIG_FILE) ? " To add a seed beside it: svc init --name <name>" : ""}`,
   );
 }
 
