@@ -1,6 +1,6 @@
 import type { KindName, ValueOf } from "./kinds.ts";
 
-/** The oldest version of the records that can be read: what columns without `since` have been there from. */
+/** The oldest version of the records that can be read. Columns without `since` exist since then. */
 export const OLDEST_VERSION = 2;
 
 interface ColumnBase {
@@ -9,17 +9,17 @@ interface ColumnBase {
   /** The version of the records that first had this column. Records of older versions get its `initial` value. */
   readonly since?: number;
   readonly initial?: unknown;
-  /** Whether case makes no difference. PostgreSQL has the folded text in a column of its own beside it. */
+  /** Whether case is ignored. PostgreSQL has the folded text in a separate column. */
   readonly folded?: true;
-  /** What PostgreSQL has an index for: the whole text within an instance, or any part of it. */
+  /** The index in PostgreSQL: for the whole text within an instance, or for any part of it. */
   readonly indexed?: readonly ("whole" | "parts")[];
-  /** Whether no two records have the same value. `key`: it also names the record. */
+  /** Whether values are unique. `key` if the value also names the record. */
   readonly unique?: "key" | true;
-  /** The table whose record this names. */
+  /** The table that this column refers to. */
   readonly references?: string;
 }
 
-/** A column of a table; what is sealed can't be searched. */
+/** A column of a table. Sealed columns can't be searched. */
 export type Column = ColumnBase &
   (
     | {
@@ -28,19 +28,19 @@ export type Column = ColumnBase &
         readonly sealed?: undefined;
       }
     | {
-        /** Whether it is a secret, which no answer has. */
+        /** Whether it is a secret, which no response contains. */
         readonly sealed: true;
         readonly searchable?: undefined;
       }
   );
 
 /**
- * The tables and their columns, each in the order in which a store is written, read and moved: what is referred to comes
- * first. The record types, the check of every record that is read, the SQL of the PostgreSQL driver, exports and the
+ * The tables and their columns, in the order in which a store is written, read and moved: a table comes after those it
+ * refers to. The record types, the check of every record that is read, the SQL of the PostgreSQL driver, exports and the
  * fields of the search language all follow from it.
  */
 export const TABLES = {
-  /** What is kept beside the records: the clock, scenarios, secrets of the store. */
+  /** Values besides the records: the clock, scenarios, the store's secrets. */
   settings: {
     name: { kind: "text", unique: "key", since: 3, initial: "" },
     value: { kind: "object", sealed: true, since: 3, initial: {} },
@@ -56,7 +56,7 @@ export const TABLES = {
     /** Also the HMAC key of the instance's tokens, which is why it is not hashed. */
     secret_key: { kind: "text", unique: true, sealed: true },
     default_provider: { kind: "provider" },
-    /** Empty: any valid address, while the server listens on loopback alone. */
+    /** If empty, any valid address is allowed while the server listens on loopback only. */
     redirect_uris: { kind: "texts" },
     connections: { kind: "connections", sealed: true },
     created_at: { kind: "time" },
@@ -86,7 +86,7 @@ export const TABLES = {
     instance_id: { kind: "text" },
     user_id: { kind: "text", references: "users" },
     provider: { kind: "provider" },
-    /** The provider's own id of the person. */
+    /** The user's id at the provider. */
     uid: { kind: "text" },
     email: { kind: "text" },
     /** Whether the provider vouched for `email`. */
@@ -112,16 +112,16 @@ export const TABLES = {
     revoked_at: { kind: "time", nullable: true, searchable: true },
     created_at: { kind: "time", searchable: true },
   },
-  /** A sign-in under way. */
+  /** An unfinished sign-in. */
   states: {
     /** 64 hexadecimal characters. */
     state: { kind: "text", unique: "key", sealed: true },
     instance_id: { kind: "text" },
     provider: { kind: "provider" },
     redirect_uri: { kind: "text" },
-    /** RFC 7636; only where the provider wants PKCE. */
+    /** RFC 7636; only if the provider requires PKCE. */
     code_verifier: { kind: "text", nullable: true, sealed: true },
-    /** SHA-256 of the cookie of the browser that began; null where no browser did. */
+    /** SHA-256 of the cookie of the browser that started it; null if a program did. */
     binding: { kind: "text", nullable: true, sealed: true },
     created_at: { kind: "time" },
     expires_at: { kind: "time" },
@@ -155,7 +155,7 @@ export function tablesOf(version: number): readonly TableName[] {
   return TABLE_NAMES.filter((name) => columnsOf(name).some(([, { since = OLDEST_VERSION }]) => since <= version));
 }
 
-/** The version since which the files of a store name it and each other. */
+/** The first version in which the files of a store have its id and each other's. */
 export const NAMED_SINCE = 4;
 
 /** The newest version: of a `db.json`, of its journal and of an export. */
@@ -186,7 +186,7 @@ type ColumnsWith<Name extends TableName, Property> = {
 }[keyof ColumnsOf<Name>] &
   keyof RecordOf[Name];
 
-/** The columns of a table that no answer has. */
+/** The columns of a table that no response contains. */
 export type SealedColumn<Name extends TableName> = ColumnsWith<Name, { sealed: true }>;
-/** The columns of a table that a new record need not be given. */
+/** The optional columns of a new record. */
 export type OptionalColumn<Name extends TableName> = ColumnsWith<Name, { nullable: true } | { initial: unknown }>;

@@ -10,7 +10,7 @@ type FieldsOf<Name extends TableName> = {
     type: Columns<Name>[Key] extends { kind: "time" } ? "datetime" : "string";
   } & NullableOf<Columns<Name>[Key]>;
 };
-/** Any other field tells whether a column is null. */
+/** Every other field shows whether a column is null. */
 interface NullFieldOf<Name extends TableName> {
   type: "boolean";
   isNull: {
@@ -18,7 +18,7 @@ interface NullFieldOf<Name extends TableName> {
   }[keyof Columns<Name>];
 }
 
-/** The fields of the search language; does not compile where they are not the searchable columns. */
+/** The fields of the search language. Does not compile unless they are the searchable columns. */
 export const SEARCHABLE = {
   users: fieldsOf<"users">()(USER_FIELDS),
   sessions: fieldsOf<"sessions">()(SESSION_FIELDS),

@@ -1,6 +1,6 @@
 import { isProvider, type Provider, type SessionProvider } from "../../wire/names.ts";
 
-/** What a column can hold: how PostgreSQL keeps it, and what is a value of it. */
+/** The kinds of columns: the type in PostgreSQL, and the check of a value. */
 interface Kind<Value> {
   readonly sql: "text" | "boolean" | "timestamptz(3)" | "json";
   is(value: unknown): value is Value;
@@ -35,7 +35,7 @@ export const KINDS = {
     sql: "json",
     is: (value): value is ByProvider<ConnectionRecord> => isByProvider(value, isConnection),
   } satisfies Kind<ByProvider<ConnectionRecord>>,
-  /** What a simulated provider knows of a persona: its form is that provider's own. */
+  /** A persona's accounts at the simulated providers, in the form of each provider. */
   accounts: {
     sql: "json",
     is: (value): value is ByProvider<Record<string, unknown>> => isByProvider(value, isObject),

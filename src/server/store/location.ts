@@ -1,9 +1,9 @@
 import { ServeError } from "../errors.ts";
 
 /**
- * What a location names: the path of a `db.json`, a database's address, or `memory`.
- * @param source where it was given, for the message, e.g. `--store: `
- * @throws {ServeError} if it is none of them. An address is never repeated: there may be a password in it
+ * Parses a location: the path of a `db.json`, a database's address, or `memory`.
+ * @param source the option that gave it, for the message, e.g. `--store: `
+ * @throws {ServeError} if it is none of them. The message never repeats an address, which may contain a password
  */
 export function kindOf(location: string, source = ""): "memory" | "json" | "postgres" {
   if (location === "memory") return "memory";

@@ -1,60 +1,60 @@
 import type { Entry, TableName } from "./records.ts";
 
-/** A store to be read whole: what `svc store copy` and `svc store export` take from. Nothing of it is changed. */
+/** A store that is read as a whole, by `svc store copy` and `svc store export`. It is not changed. */
 export interface Source {
   /** For people; no secret is in it. */
   readonly location: string;
   /**
-   * All records as they were at one moment, however much is written meanwhile: table by table as in `TABLE_NAMES`, within
-   * one in the order in which they came to be. States are left out: they pass. Each call gives the same entries again.
+   * All records at one point in time, even if others are written meanwhile: table by table as in `TABLE_NAMES`, within a
+   * table in order of creation. States are left out: they expire. Each call returns the same entries.
    */
   entries(): AsyncIterable<readonly Entry[]>;
   close(): Promise<void>;
 }
 
-/** A store to be filled from elsewhere. Until `finish` it can't be opened as a store. */
+/** A store that is being filled. Until `finish` it can't be opened as a store. */
 export interface Target {
   readonly location: string;
   /**
-   * Begins, or goes on where an earlier attempt to put the same content there was broken off.
-   * @param fingerprint tells the same content from other content, of which whatever an earlier attempt left is removed
-   * @returns how many of the content's entries, counted from the first, are there already
-   * @throws {StoreRefused} when it holds anything that is not an unfinished attempt
+   * Starts, or continues where an interrupted attempt with the same content stopped.
+   * @param fingerprint identifies the content. The remains of an attempt with other content are removed
+   * @returns how many of the content's entries, from the first, are there already
+   * @throws {StoreRefused} if it has anything other than an unfinished attempt
    */
   begin(fingerprint: string): Promise<number>;
   /** Adds the next entries, all or none of them. */
   put(entries: readonly Entry[]): Promise<void>;
-  /** Makes a store of it, durably. */
+  /** Turns it into a store, durably. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What is found where all of a store is read: whether it is what was written, and holds together. */
+/** The result of checking a whole store: damage, and missing references. */
 export interface StoreCheck {
   /** For people; no secret is in it. */
   readonly location: string;
-  /** What it is, e.g. `json, format 1`. */
+  /** The kind of store, e.g. `json, format 1`. */
   readonly kind: string;
-  /** How much it takes on the disk, where that is known. */
+  /** Its size on disk, if known. */
   readonly bytes?: number | undefined;
-  /** The number of the last change, where changes have numbers. */
+  /** The number of the last change, if changes are numbered. */
   readonly sequence?: number | undefined;
   readonly tables: Readonly<Record<TableName, number>>;
   /** A sentence for each damaged place. */
   readonly damage: readonly string[];
-  /** A sentence for each record that belongs to another that isn't there. */
+  /** A sentence for each record that belongs to a missing one. */
   readonly dangling: readonly string[];
   /** Not faults, but worth knowing. */
   readonly notes: readonly string[];
 }
 
-/** What bringing a store to the newest format did; the same number twice: there was nothing to do. */
+/** The result of upgrading a store to the newest format. The versions are equal if there was nothing to do. */
 export interface Migration {
   /** For people; no secret is in it. */
   readonly location: string;
   readonly from: number;
   readonly to: number;
-  /** Of a database: whether searches for a part of a text have an index, and whether it was created just now. */
+  /** For a database: whether substring searches have an index, and whether it was created just now. */
   readonly trigrams?: boolean;
   readonly indexed?: boolean;
 }

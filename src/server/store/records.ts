@@ -21,11 +21,11 @@ export type SessionRecord = RecordOf["sessions"];
 export type StateRecord = RecordOf["states"];
 export type SettingRecord = RecordOf["settings"];
 
-/** The tables whose content is moved from store to store: states pass, and settings are of the service that runs. */
+/** The tables that are copied from store to store. States expire, and settings belong to the running service. */
 export type MovedName = Exclude<TableName, "states" | "settings">;
 export const MOVED_NAMES = TABLE_NAMES.filter((name): name is MovedName => name !== "states" && name !== "settings");
 
-/** The content of a store, but for what is of the service that runs on it. */
+/** The content of a store, without states and settings. */
 export type Records = { -readonly [Name in MovedName]: RecordOf[Name][] };
 
 /** A record with its table. */
@@ -36,12 +36,12 @@ const CHECKS = byTable(TABLE_NAMES, (name) =>
 );
 const KEYS = byTable(TABLE_NAMES, keyColumn);
 
-/** What tells a record from the others of its table: a session's `session_id`, a state's `state`, else the `id`. */
+/** The key of a record in its table: a session's `session_id`, a state's `state`, otherwise the `id`. */
 export function keyOf(name: TableName, record: RecordOf[TableName]): string {
   return record[KEYS[name] as keyof typeof record];
 }
 
-/** A record to be made: what can be null, or has an initial value, may be left out. */
+/** A record to be created. Columns that can be null or have an initial value are optional. */
 export type NewRecord<Name extends TableName> = Omit<RecordOf[Name], OptionalColumn<Name>> &
   Partial<Pick<RecordOf[Name], OptionalColumn<Name>>>;
 
@@ -52,7 +52,7 @@ export function newRecord<Name extends TableName>(name: Name, given: NewRecord<N
   return record as RecordOf[Name];
 }
 
-/** A record without what no answer may have. */
+/** A record without its secrets. */
 export function withoutSecrets<Name extends TableName>(
   name: Name,
   record: RecordOf[Name],
@@ -63,7 +63,7 @@ export function withoutSecrets<Name extends TableName>(
   return shown as Omit<RecordOf[Name], SealedColumn<Name>>;
 }
 
-/** Whether a value is a record of a table: every column, with a value of its kind, and no other. */
+/** Whether a value is a record of a table: it has every column, with a value of its kind, and no other. */
 export function isRecord<Name extends TableName>(name: Name, value: unknown): value is RecordOf[Name] {
   if (typeof value !== "object" || value === null) return false;
   const record = value as Readonly<Record<string, unknown>>;
@@ -75,7 +75,7 @@ export function isRecord<Name extends TableName>(name: Name, value: unknown): va
   return Object.keys(record).length === checks.length;
 }
 
-/** A record as JSON with its columns in the order of their table, wherever the record comes from. */
+/** A record as JSON, with its columns in the order of the table. */
 export function recordText([name, record]: Entry): string {
   const columns = CHECKS[name];
   if (Object.keys(record).every((column, n) => column === columns[n]?.name)) return JSON.stringify(record);

@@ -1,12 +1,12 @@
 import type { Entry } from "./records.ts";
 
-/** Tells which records belong to others that are not there. Takes a store's entries in their order. */
+/** Finds records that belong to missing ones. Takes a store's entries in their order. */
 export class References {
   readonly #instances = new Set<string>();
   /** The instance of each. */
   readonly #users = new Map<string, string>();
 
-  /** @returns what is missing, e.g. `user 0b6c…`; undefined if nothing is */
+  /** @returns the missing record, e.g. `user 0b6c…`; undefined if nothing is */
   missing([name, record]: Entry): string | undefined {
     if (name === "personas" || name === "settings") return undefined;
     if (name === "instances") {

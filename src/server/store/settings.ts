@@ -3,9 +3,9 @@ import type { Store } from "./store.ts";
 type Value = Record<string, unknown>;
 
 /**
- * Changes one of the values that are kept beside the records, in one step over all processes.
- * @param decide as of `Store.change`: undefined removes it
- * @returns what it is now
+ * Changes a setting, in one step over all processes.
+ * @param decide as for `Store.change`
+ * @returns the new value
  */
 export async function changeSetting(
   store: Store,
@@ -14,7 +14,7 @@ export async function changeSetting(
 ): Promise<Value | undefined> {
   const changed = await store.change("settings", name, (before) => {
     const value = decide(before?.value);
-    // What stays as it is is not written.
+    // An unchanged value is not written.
     if (before && value === before.value) return before;
     return value && { name, value };
   });

@@ -2,14 +2,14 @@ import { setImmediate } from "node:timers";
 
 /** How long lists and searches work before other requests get a turn, in ms. */
 const SLICE_MS = 2;
-/** Time between two slices in which others have worked: they have more to do, and go on first. */
+/** If this much time passes between two slices, other work is waiting and goes first. */
 const BUSY_MS = 0.2;
-/** How long lists and searches wait for others to be done, in ms. */
+/** How long lists and searches wait for other work, in ms. */
 const MOST_DEFERRED_MS = 20;
 
 /**
  * Shares the event loop between long readings and everything else. Readings work in slices of time, one slice in each
- * turn of the event loop, and take turns. What has just begun goes first, so that a short list does not wait for long ones.
+ * turn of the event loop, and take turns. New ones go first, so that a short list does not wait for long ones.
  */
 export class Slices {
   readonly #begun: (() => void)[] = [];
@@ -21,7 +21,7 @@ export class Slices {
   #deferredSince: number | undefined;
   #isPlanned = false;
 
-  /** To be awaited before each piece of work, of half a millisecond at most. @param isFirst whether the work begins */
+  /** Await this before each piece of work, of half a millisecond at most. @param isFirst for the first piece */
   next(isFirst = false): Promise<void> | undefined {
     const now = performance.now();
     this.#worked = now;
@@ -60,5 +60,5 @@ export class Slices {
   }
 }
 
-/** Of this process: it has one event loop. */
+/** One for the process: it has one event loop. */
 export const slices = new Slices();

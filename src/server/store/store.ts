@@ -25,11 +25,11 @@ export interface PageOptions {
   readonly query?: Query | undefined;
   /** Absent: all. */
   readonly limit?: number | undefined;
-  /** The record that the page begins behind: a user's `id`, a session's `session_id`. */
+  /** The last record of the previous page: a user's `id`, a session's `session_id`. */
   readonly after?: string | undefined;
 }
 
-/** What the store knows of the person who signs in, read in the same atomic step that writes the outcome. */
+/** What the store has of the user who signs in, read in the same atomic step that writes the result. */
 export interface SignInLookup {
   /** The identity with this provider and uid, and its user. */
   readonly known?: { readonly identity: IdentityRecord; readonly user: UserRecord } | undefined;
@@ -43,72 +43,72 @@ export interface SignIn {
   readonly uid: string;
   readonly email: string;
   readonly ip_address: string;
-  /** Decides who this is. May throw; then nothing is written. */
+  /** Decides which user this is. If it throws, nothing is written. */
   resolveUser(found: SignInLookup): { user: UserRecord; identity: IdentityRecord };
   /** The session to write, given the user's active one of the same provider and address. */
   openSession(user: UserRecord, active: SessionRecord | undefined): SessionRecord;
 }
 
-/** A state that one caller has, while its removal is written together with what comes of it. */
+/** A state that was given to one caller, while its removal is being written. */
 export interface TakenState {
   readonly record: StateRecord;
   /**
-   * Resolves when the removal is durable, which is to be waited for before anything is answered. False: it was removed
-   * otherwise meanwhile. @throws {StorageUnavailable} and then it can be taken again
+   * Resolves when the removal is durable. Wait for it before you answer. False if something else removed the state
+   * meanwhile. @throws {StorageUnavailable} after which it can be taken again
    */
   readonly removed: Promise<boolean>;
 }
 
-/** Is told of what is worth knowing and ends nothing. No secret is in it. */
+/** Receives warnings. They contain no secrets. */
 export type Warn = (message: string) => void;
 
 export interface StoreOptions {
   readonly warn: Warn;
-  /** Told how long each write took until it was durable. */
+  /** Called with the time until each write was durable. */
   onCommit?: ((seconds: number) => void) | undefined;
-  /** Told once when another process has taken the files: this one can't go on, and writes nothing any more. */
+  /** Called once when another process has taken the files. This one can't continue, and no longer writes. */
   onTaken?: ((error: StoreRefused) => void) | undefined;
 }
 
 /**
- * Where the service keeps its records. Every method is atomic; what it has answered survives the process.
- * Any method may throw `StorageUnavailable`; after that nothing of the call has happened.
+ * The service's records. Every method is atomic, and its result is durable when it resolves.
+ * Any method may throw `StorageUnavailable`; then the call has had no effect.
  */
 export interface Store {
-  /** For people: which store this is, e.g. `/home/ada/app/.svc/db.json`. No secret is in it. */
+  /** The store's name in messages, e.g. `/home/ada/app/.svc/db.json`, without secrets. */
   readonly location: string;
 
-  /** In the order they were made; the first is the default instance. */
+  /** In order of creation; the first is the default instance. */
   instances(): Promise<readonly InstanceRecord[]>;
   personas(): Promise<readonly PersonaRecord[]>;
-  /** Fills an empty store, all or nothing. @throws {StoreNotEmpty} also when another process was faster */
+  /** Fills an empty store, all or nothing. @throws {StoreNotEmpty} also if another process was faster */
   seed(records: Records): Promise<void>;
-  /** Puts these records in the place of whatever there is, all or nothing. */
+  /** Replaces all records, all or nothing. */
   replace(records: Records): Promise<void>;
 
   findUser(instance_id: string, id: string): Promise<UserView | undefined>;
   /** Newest `created_at` first, ties by id, in batches. Undefined if there is no record `after`. */
   users(instance_id: string, options: PageOptions): Promise<AsyncIterable<UserView[]> | undefined>;
-  /** The user, its identities and its sessions. False: there was none. */
+  /** Deletes a user, its identities and its sessions. False if there was none. */
   deleteUser(instance_id: string, id: string): Promise<boolean>;
 
-  /** By `session_id`, the public one. */
+  /** By `session_id`, the public id. */
   findSession(instance_id: string, session_id: string): Promise<SessionRecord | undefined>;
   /** Most recent `last_signin_at` first, ties by id, in batches. Undefined if there is no record `after`. */
   sessions(instance_id: string, options: PageOptions): Promise<AsyncIterable<SessionRecord[]> | undefined>;
 
-  /** A record by its key, whatever it belongs to. */
+  /** A record by its key, in any instance. */
   find<Name extends TableName>(name: Name, key: string): Promise<RecordOf[Name] | undefined>;
   /** A user's links to providers, oldest first. */
   identitiesOf(user_id: string): Promise<readonly IdentityRecord[]>;
   counts(): Promise<Readonly<Record<TableName, number>>>;
-  /** Adds records, all or nothing. @throws {Conflict} if one has what must be unique, or belongs to none that is there */
+  /** Adds records, all or nothing. @throws {Conflict} if a unique value is taken, or the record that one belongs to is missing */
   add(records: Partial<Records>): Promise<void>;
   /**
-   * Changes, makes or removes one record; nothing that belongs to it is removed with it.
-   * @param decide gets the record as it is, and returns what it shall be; undefined: none. It may be called again when
-   * another change was faster, and what it throws is thrown
-   * @returns what the record is now
+   * Changes, creates or removes one record. Records that belong to it are not removed.
+   * @param decide gets the current record and returns the new one, or undefined to remove it. It is called again if
+   * another change was faster. What it throws is thrown
+   * @returns the new record
    * @throws {Conflict}
    */
   change<Name extends TableName>(
@@ -116,23 +116,22 @@ export interface Store {
     key: string,
     decide: (before: RecordOf[Name] | undefined) => RecordOf[Name] | undefined,
   ): Promise<RecordOf[Name] | undefined>;
-  /** An instance and all that belongs to it. False: there was none. */
+  /** Removes an instance and everything that belongs to it. False if there was none. */
   removeInstance(id: string): Promise<boolean>;
-  /** An instance's users, identities, sessions and states. */
+  /** Removes an instance's users, identities, sessions and states. */
   clearInstance(id: string): Promise<void>;
-  /** The settings whose names begin so. */
+  /** The settings whose names start with `prefix`. */
   settings(prefix: string): Promise<readonly SettingRecord[]>;
   readonly snapshots: Snapshots;
   /**
-   * Differs from what it was before whenever instances, personas or settings have changed. Absent: no other process can
-   * change them.
+   * Changes whenever instances, personas or settings change. Absent if no other process can change them.
    */
   readonly revision?: () => Promise<string>;
 
   saveState(record: StateRecord): Promise<void>;
-  /** Reads a state and begins to remove it: of any number of callers one gets it, and the others wait for the outcome. */
+  /** Reads a state and starts to remove it. Of several callers one gets it, and the others wait for the result. */
   takeState(state: string): Promise<TakenState | undefined>;
-  /** Of a store that keeps connections: how many there are at most, are in use, and are waited for. */
+  /** For a store with a connection pool: its size, the connections in use, and the requests that wait for one. */
   connections?(): { readonly most: number; readonly inUse: number; readonly waiting: number };
 
   /** Whether the store can be read and written at the moment. @throws {StorageUnavailable} saying why not */
@@ -143,41 +142,41 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What a snapshot holds, beside its records. */
+/** A snapshot's description. */
 export interface SnapshotInfo {
   readonly name: string;
   /** ISO 8601, of the real time. */
   readonly created_at: string;
-  /** How many, by kind. */
+  /** The number of records, by kind. */
   readonly records: Readonly<Record<MovedName, number>>;
 }
 
-/** Copies of all records and of the clock, kept with the store. */
+/** Copies of all records and of the clock, stored beside them. */
 export interface Snapshots {
   list(): Promise<readonly SnapshotInfo[]>;
-  /** In the place of one of this name. */
+  /** Replaces a snapshot of the same name. */
   save(name: string, created_at: string): Promise<SnapshotInfo>;
   /**
-   * Puts it in the place of all records and of the clock, in one step. Other settings stay as they are, but for those
-   * whose names begin with `dropped`; sign-ins under way are forgotten. False if there is none of this name.
+   * Replaces all records and the clock, in one step. Settings whose names start with `dropped` are removed, others are
+   * kept. Unfinished sign-ins are removed. False if there is no snapshot of this name.
    */
   restore(name: string, dropped?: string): Promise<boolean>;
   delete(name: string): Promise<boolean>;
 }
 
-/** The settings that outlive a new beginning: what another process still seals with them must open. */
+/** Settings that survive a replacement of all records: what other processes seal with them must stay readable. */
 export const SECRET_PREFIX = "secret/";
-/** The snapshot of what a store was seeded with. It is not listed, and no other can have such a name. */
+/** The snapshot of a store's seed. It is not listed, and its name is not a valid name for others. */
 export const SEEDED = ".seed";
 /** The setting that is part of a snapshot. */
 export const CLOCK_SETTING = "clock";
 
-/** Something that was to be written is there already, or belongs to what is not; the message says what. */
+/** A record exists already, or the one that it belongs to does not. The message names it. */
 export class Conflict extends Error {
   override readonly name = "Conflict";
 }
 
-/** Why a store can't be used just now, for programs: `docs/operations.md` says what to do about each. */
+/** Why a store can't be used at the moment. `docs/operations.md` says what to do about each. */
 export const STORE_FAULTS = [
   "store_unavailable",
   "store_changed",
@@ -204,7 +203,7 @@ export class SearchTooSlow extends Error {
   override readonly name = "SearchTooSlow";
 }
 
-/** What was to be seeded is not empty. */
+/** The store to be seeded is not empty. */
 export class StoreNotEmpty extends Error {
   override readonly name = "StoreNotEmpty";
 }
@@ -212,7 +211,7 @@ export class StoreNotEmpty extends Error {
 /** The store can't be opened; the message says which file, what is wrong and what to do. */
 export class StoreRefused extends Error {
   override readonly name = "StoreRefused";
-  /** `locked`: another process has it; `damaged`: a checksum does not match; `unusable`: the rest. */
+  /** `locked` if another process has it, `damaged` if a checksum does not match, otherwise `unusable`. */
   readonly reason: "locked" | "damaged" | "unusable";
 
   constructor(reason: "locked" | "damaged" | "unusable", message: string, options?: ErrorOptions) {

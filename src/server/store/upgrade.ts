@@ -4,7 +4,7 @@ import { isRecord, type Entry } from "./records.ts";
 
 type Loose = Record<string, unknown>;
 
-/** What a version did to records beyond adding columns. */
+/** The changes of a version to records, other than new columns. */
 const CHANGES: readonly { readonly version: number; readonly table: TableName; change(record: Loose): Loose }[] = [
   {
     version: 3,
@@ -20,8 +20,8 @@ const CHANGES: readonly { readonly version: number; readonly table: TableName; c
 ];
 
 /**
- * Brings a record that an older svc wrote up to the newest version. One that is up to it already stays as it is.
- * @param version of what the record was read from: from `OLDEST_VERSION` to `VERSION`
+ * Upgrades a record that an older svc wrote to the newest version. A current record is returned unchanged.
+ * @param version of the file or export it was read from: `OLDEST_VERSION` to `VERSION`
  */
 export function upgrade<Name extends TableName>(table: Name, record: object, version: number): RecordOf[Name] {
   if (version === VERSION) return record as RecordOf[Name];
@@ -33,7 +33,7 @@ export function upgrade<Name extends TableName>(table: Name, record: object, ver
   return upgraded as RecordOf[Name];
 }
 
-/** The record that a value is, of whichever table has its columns: no two have the same. */
+/** The record of a value, from the table that has its columns: no two tables have the same. */
 export function entryOf(value: object, version: number = VERSION): Entry | undefined {
   const entries = TABLE_NAMES.map((name) => [name, upgrade(name, value, version)] as Entry);
   return entries.find(([name, record]) => isRecord(name, record));

@@ -2,7 +2,7 @@ import type { Query } from "../../wire/query.ts";
 import { fold } from "./fold.ts";
 import type { Store, UserView } from "./store.ts";
 
-/** The user of an instance who has an e-mail address, in whatever case it is written. */
+/** The user of an instance with this e-mail address, in any case. */
 export async function userByEmail(store: Store, instance_id: string, email: string): Promise<UserView | undefined> {
   const values = [{ field: "email", operator: "is", value: fold(email), negated: false }] as const;
   const query: Query = [{ field: "email", column: "email", type: "string", values, range: [], excluded: [] }];

@@ -6,15 +6,15 @@ import { fill, type OnProgress } from "./fill.ts";
 export interface Copy {
   readonly from: { readonly location: string; readonly digests: Digests };
   readonly to: { readonly location: string; readonly digests: Digests };
-  /** Whether both sides hold the same. */
+  /** Whether both stores have the same content. */
   readonly isEqual: boolean;
-  /** Whether the target held all of it before. */
+  /** Whether the target had all of it before. */
   readonly wasThere: boolean;
 }
 
 /**
- * Copies a store, as it is at one moment, into an empty one. The source may be in use, and nothing of it changes.
- * Broken off at any point, the same copy made again goes on from there.
+ * Copies a store, as it is at one point in time, into an empty one. The source may be in use, and is not changed.
+ * If a copy is interrupted, the same copy continues where it stopped.
  * @throws {StoreRefused}
  */
 export async function copyStore(from: Driver, to: Driver, onProgress?: OnProgress): Promise<Copy> {

@@ -4,13 +4,13 @@ import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName, type TableN
 import { References } from "../references.ts";
 import { StoreRefused } from "../store.ts";
 
-/** How many records of each kind there are, and the SHA-256, in hexadecimal, of all of them in their order. */
+/** The number of records of each kind, and the SHA-256, in hexadecimal, of all of them in their order. */
 export type Digests = Readonly<Record<MovedName, { readonly count: number; readonly sha256: string }>>;
 
 /**
  * Reads a whole store for its digests.
  * @param take gets the texts of the records, some at a time
- * @throws {StoreRefused} if a record belongs to another that is not there: such a store can't be put elsewhere
+ * @throws {StoreRefused} if a record belongs to a missing one: such a store can't be copied
  */
 export async function digest(
   source: Source,

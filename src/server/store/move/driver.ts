@@ -7,25 +7,25 @@ import { kindOf } from "../location.ts";
 import type { Migration, Source, StoreCheck, Target } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
 
-/** What each kind of store offers for looking after it and moving it. */
+/** The maintenance operations of a kind of store. */
 export interface Driver {
   openSource(): Promise<Source>;
   openTarget(): Promise<Target>;
   check(): Promise<StoreCheck>;
-  /** Brings it to the newest format. */
+  /** Upgrades it to the newest format. */
   migrate(): Promise<Migration>;
 }
 
 /**
  * The driver of a location.
- * @param warn receives what is worth knowing and stops nothing
+ * @param warn receives warnings
  * @throws {ServeError} if it is neither the path of a `db.json` nor a database's address
  */
 export function driverOf(location: string, warn: Warn = () => {}): Driver {
   return kindOf(location) === "postgres" ? postgresDriver(location, warn) : jsonDriver(location, warn);
 }
 
-/** What is read of a store. @throws {StoreRefused} */
+/** Opens a store for reading. @throws {StoreRefused} */
 export async function fromSource<Result>(driver: Driver, read: (source: Source) => Promise<Result>): Promise<Result> {
   const source = await driver.openSource();
   try {

@@ -10,15 +10,15 @@ import { digest, type Digests } from "./digest.ts";
  *     {"table":"users","record":{…}}
  *     {"end":{"instances":2,"personas":6,"users":12,"identities":9,"sessions":15},"sha256":"…"}
  *
- * The version is that of its records; an export of the first version has those of the oldest. The SHA-256 is of all that
- * stands before the last line.
+ * The version is that of its records; an export of the first version has those of the oldest. The SHA-256 is that of
+ * everything before the last line.
  */
 export const EXPORT_FORMAT = "svc-identity-export";
 
 /**
- * Writes a store, as it is at one moment. The same content gives the same bytes. It holds secret keys.
+ * Writes a store, as it is at one point in time. The same content gives the same bytes. An export contains secret keys.
  * @param write takes the next piece, and resolves when there is room for more
- * @throws {StoreRefused} if the store is damaged; what was written then has no end, and can't be imported
+ * @throws {StoreRefused} if the store is damaged; the output then has no end, and can't be imported
  */
 export async function exportStore(source: Source, write: (text: string) => Promise<void>): Promise<Digests> {
   const hash = createHash("sha256");

@@ -3,24 +3,24 @@ import { StoreRefused } from "../store.ts";
 import { countOf, digest, fingerprintOf, type Digests } from "./digest.ts";
 import { fromSource, type Driver } from "./driver.ts";
 
-/** Is told how many records of how many are there so far. */
+/** Receives the number of records so far, and their total. */
 export type OnProgress = (done: number, total: number) => void;
 
-/** What stands in a store after it was filled. */
+/** The content of a store after it was filled. */
 export interface Filled {
   readonly location: string;
   readonly digests: Digests;
-  /** Whether that is what it was to be filled with. */
+  /** Whether that is the expected content. */
   readonly isEqual: boolean;
-  /** Whether all of it was there before. */
+  /** Whether the store had all of it before. */
   readonly wasThere: boolean;
 }
 
 /**
- * Puts entries into an empty store, going on where an earlier attempt with the same content was broken off, and reads
- * them again there. A store that holds just that already is left as it is.
- * @param expected what `entries` amount to
- * @throws {StoreRefused} if the store holds anything else
+ * Writes entries into an empty store, continues an interrupted attempt with the same content, and reads them back.
+ * A store that already has exactly that content is not changed.
+ * @param expected the digest of `entries`
+ * @throws {StoreRefused} if the store has other content
  */
 export async function fill(
   driver: Driver,

@@ -12,7 +12,7 @@ import { fill, type Filled, type OnProgress } from "./fill.ts";
 
 const BATCH = 1000;
 
-/** A file that can't be imported; the message says where and why. Nothing of it was. */
+/** A file that can't be imported. The message has the place and the reason. Nothing was imported. */
 export class ImportRefused extends Error {
   override readonly name = "ImportRefused";
 
@@ -23,10 +23,10 @@ export class ImportRefused extends Error {
 
 /**
  * Fills an empty store from an export. The file is read twice: whole before anything is written, and then for its
- * records. Broken off, the same import made again goes on from there.
+ * records. If an import is interrupted, the same import continues where it stopped.
  * @param name of the file, for messages
  * @throws {ImportRefused} if the file is not what was exported
- * @throws {StoreRefused} if the store holds anything else
+ * @throws {StoreRefused} if the store has other content
  */
 export async function importStore(
   driver: Driver,
@@ -45,7 +45,7 @@ async function verified(name: string, file: FileHandle): Promise<Digests> {
   return summary.digests();
 }
 
-/** An export's records. @throws {ImportRefused} at its first fault, the last of which is what its end says */
+/** An export's records. @throws {ImportRefused} at its first fault. Its end is checked last */
 export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): AsyncIterable<Entry[]> {
   const hash = createHash("sha256");
   const references = new References();

@@ -11,8 +11,8 @@ import type { Filled, OnProgress } from "./fill.ts";
 import { importStore } from "./import.ts";
 
 /**
- * What can be done with a store beside serving it. Each takes a location: the path of a `db.json`, or a database's URL.
- * @param warn receives what is worth knowing and stops nothing
+ * Operations on a store other than serving it. Each takes a location: the path of a `db.json`, or a database's URL.
+ * @param warn receives warnings
  */
 export const createMaintenance = (warn: Warn) => ({
   check: async (store: string): Promise<StoreCheck> => driverOf(store, warn).check(),
