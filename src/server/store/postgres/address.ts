@@ -9,7 +9,7 @@ export interface Host {
   readonly port: number;
 }
 
-/** Where a database is, and how to connect to it. */
+/** The address of a database, and how to connect to it. */
 export interface Address {
   /** For people: without the password and the parameters. */
   readonly location: string;
@@ -17,7 +17,7 @@ export interface Address {
   readonly hosts: readonly Host[];
   readonly database: string;
   readonly username: string;
-  /** Undefined: the password file has it, or there is none. */
+  /** Undefined if it is in the password file, or there is none. */
   readonly password: string | undefined;
   readonly passwordFile: string;
   readonly tls: Tls;
@@ -31,7 +31,7 @@ export interface Address {
   readonly limits: Limits;
 }
 
-/** The variables of libpq that an address leaves room for. */
+/** The variables of libpq that fill in what an address omits. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PARAMETERS: readonly string[] = [
@@ -49,14 +49,14 @@ const PARAMETERS: readonly string[] = [
 ];
 
 /**
- * Reads `postgres://user@host:port,host:port/database?sslmode=…`, as libpq does. What it leaves out comes from `PGHOST`,
+ * Reads `postgres://user@host:port,host:port/database?sslmode=…`, as libpq does. What it omits comes from `PGHOST`,
  * `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and the other variables of libpq.
  * @throws {StoreRefused} with a message that repeats nothing that could be part of a password
  */
 export function parseAddress(text: string, env: Environment = {}): Address {
   const { url, hosts: urls } = split(text);
   const path = decoded(url.pathname.slice(1));
-  // The part after the host is printed, and a password with a bare / in it ends up there.
+  // The part after the host is printed, and would contain a password that has an unencoded /.
   if (/[@/:]/.test(path))
     throw badAddress("has a /, @ or : after the host. If it belongs to the password, write it as %2F, %40 or %3A.");
   const parameters = url.searchParams;
@@ -88,11 +88,11 @@ export function parseAddress(text: string, env: Environment = {}): Address {
 interface Parts {
   /** With the first host. */
   readonly url: URL;
-  /** As they are written; empty: none. */
+  /** As written; empty if there are none. */
   readonly hosts: readonly URL[];
 }
 
-/** The URL standard knows one host, libpq's addresses any number. */
+/** A URL has one host, libpq's addresses any number. */
 function split(text: string): Parts {
   const [, scheme, login = "", named = "", rest] = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/.exec(text) ?? [];
   const hosts = named === "" ? [] : named.split(",").map((host) => `postgres://${host}`);
@@ -119,7 +119,7 @@ function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Environ
   });
 }
 
-/** svc writes, so a standby is not enough; with one host the start says so, with several another one may do. */
+/** svc writes, so a standby is not enough. With one host that is an error, with several the next one is tried. */
 function targetOf(value: string | undefined, hosts: number): Address["target"] {
   switch (value) {
     case undefined:

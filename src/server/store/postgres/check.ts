@@ -11,7 +11,7 @@ import { inBatches, type Ask } from "./session.ts";
 const BATCH = 2000;
 const MAX_NAMED = 20;
 
-/** Looks through a whole store in a database: `svc store check`. Nothing is changed. @throws {StoreRefused} */
+/** Checks a whole store in a database, for `svc store check`. Nothing is changed. @throws {StoreRefused} */
 export async function checkPostgres(url: string, warn: Warn = () => {}): Promise<StoreCheck> {
   const database = openToolDatabase(url, warn);
   const { location } = database;
@@ -58,7 +58,7 @@ async function strayRows(ask: Ask): Promise<string[]> {
   return faults;
 }
 
-/** Searches read folded text, which only svc writes: a name that was changed by hand leaves it out of date. */
+/** Searches read folded text, which only svc writes. A name that was changed by hand leaves it outdated. */
 async function staleText(ask: Ask): Promise<string[]> {
   const faults: string[] = [];
   for (const table of ["users", "sessions"] as const)

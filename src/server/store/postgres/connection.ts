@@ -7,10 +7,10 @@ import { sslOption } from "./tls.ts";
 
 export type Client = Sql<{ moment: string }>;
 
-/** One server that was reached, and how it wants to be spoken to. */
+/** A server that was reached, and how to connect to it. */
 export interface Endpoint {
   readonly host: Host;
-  /** Whether something in between hands each transaction to another connection, as PgBouncer does. */
+  /** Whether a pooler between us gives each transaction another connection, as PgBouncer does. */
   readonly isPooler: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface ConnectOptions {
   readonly max: number;
   /** Whether statements are limited in time, as for requests. Default true. */
   readonly limited?: boolean;
-  /** Called when a connection is lost, also where nothing was asked just then. */
+  /** Called when a connection is lost, also when it was idle. */
   readonly onclose?: () => void;
 }
 
@@ -29,7 +29,7 @@ const TRY_AGAIN_SECONDS = 0.1;
 /** The type's number in every PostgreSQL. */
 const TIMESTAMPTZ = 1184;
 
-/** Connections are made when they are needed. */
+/** Connections are opened on demand. */
 export async function connect(address: Address, endpoint: Endpoint, options: ConnectOptions): Promise<Client> {
   const { host, port } = endpoint.host;
   const client: Client = postgres({
@@ -54,20 +54,20 @@ export async function connect(address: Address, endpoint: Endpoint, options: Con
     },
     max: options.max,
     ...(options.onclose && { onclose: options.onclose }),
-    // A transaction may last longer than a connection is kept.
+    // A transaction may last longer than the lifetime of a connection.
     ...(options.max === 1 && { max_lifetime: null }),
   });
   return client;
 }
 
-/** What every statement relies on, whatever the role or the database are set to. */
+/** The settings that every statement relies on, whatever the defaults of the role or the database. */
 function settingsFor({ limits }: Address, limited = true): Record<string, string> {
   return {
     search_path: SEARCH_PATH,
     TimeZone: "UTC",
     DateStyle: "ISO",
     default_transaction_isolation: "read committed",
-    // What is acknowledged is on the disk.
+    // An acknowledged commit is on disk.
     synchronous_commit: "on",
     // With its unit, because `postgres` leaves out a bare zero.
     statement_timeout: `${limited ? limits.statementTimeoutMs : 0}ms`,
@@ -76,8 +76,8 @@ function settingsFor({ limits }: Address, limited = true): Record<string, string
 }
 
 /**
- * The same for one transaction: a pooler refuses most settings when a connection is made, and what is set for a connection
- * of its own is lost, or left behind for others.
+ * The same for one transaction. A pooler refuses most settings when a connection is opened, and a connection's own
+ * settings are lost, or affect others.
  */
 export function localSettings(address: Address, limited = true): string {
   return Object.entries(settingsFor(address, limited))
@@ -86,8 +86,8 @@ export function localSettings(address: Address, limited = true): string {
 }
 
 /**
- * One statement in a transaction of its own that begins with these settings. `postgres` has `begin` for that, which ends the
- * process where the connection is lost in the middle: it goes on to write to it. So everything is sent together here.
+ * One statement in its own transaction, which starts with these settings. The package's `begin` would end the process if
+ * the connection is lost in the middle, because it continues to write to it. So everything is sent together.
  */
 export async function runAsTransaction<Row extends object>(
   client: Client,
@@ -105,7 +105,7 @@ export async function runAsTransaction<Row extends object>(
   return rows;
 }
 
-/** A lost connection must not be used again; one that is not lost answers the COMMIT, whatever became of the statement. */
+/** A lost connection must not be reused. A working one answers the COMMIT, even if the statement failed. */
 async function releaseAfter(
   connection: { release(): void },
   outcome: Promise<unknown>,

@@ -18,13 +18,13 @@ import { CurrentPool, type Pool } from "./pool.ts";
 import { openSession, type Value } from "./session.ts";
 
 const TRY_AGAIN_MS = 100;
-/** A database that was set to read only must not cost a new pool for each write. */
+/** A database that was set to read-only must not cost a new pool for each write. */
 const MIN_POOL_AGE_MS = 1000;
 
 export interface QueryOptions {
-  /** Whether this is a search: it may take long, and its text is one of very many. Others never wait for one. Default false. */
+  /** Whether this is a search, which may be slow and is rarely repeated. Other statements never wait for searches. Default false. */
   readonly isSearch?: boolean;
-  /** The moment, on `performance.now()`, by which there must be an answer. */
+  /** The deadline of the answer, on `performance.now()`. */
   readonly until?: number;
 }
 
@@ -32,11 +32,11 @@ export type Database = ReturnType<typeof openDatabase>;
 
 export interface DatabaseOptions {
   readonly warn: Warn;
-  /** Whether it is said that the database has gone, and that it is back, as a server that goes on does. Default true. */
+  /** Whether to report when the database is lost and when it is back. Default true. */
   readonly reportsLoss?: boolean;
 }
 
-/** A database, to which nothing is connected before the first query. */
+/** A database. Nothing connects to it before the first query. */
 export function openDatabase(address: Address, { warn, reportsLoss = true }: DatabaseOptions) {
   const { location, limits } = address;
   const pool = new CurrentPool(address, warn);
@@ -46,20 +46,20 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
 
   function noteAnswer(): void {
     answered = performance.now();
-    // A server whose disk is full still answers what only reads.
+    // A server whose disk is full still answers reads.
     if (isWithoutRoom) return;
     if (isAway) warn(`${location} is available again.`);
     isAway = false;
   }
 
   function noteLoss(error: unknown): void {
-    // Before the first answer the start itself says what is wrong.
+    // Until the first answer the start itself reports the error.
     if (answered === 0 || !reportsLoss) return;
     if (!isAway) warn(`${location} is unavailable: ${reasonOf(error)}. Requests get 503 until it is back.`);
     isAway = true;
   }
 
-  /** Statements of requests that are under way, or wait for a connection. */
+  /** Statements of requests that are running, or wait for a connection. */
   let asking = 0;
 
   async function run<Row extends object>(
@@ -74,8 +74,8 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
   }
 
   /**
-   * One statement, which is a transaction of its own.
-   * @throws {StorageUnavailable} in time, whatever happens to the server; the outcome is not known then
+   * One statement in its own transaction.
+   * @throws {StorageUnavailable} by the deadline, whatever happens to the server. The result is then unknown
    */
   async function query<Row extends object>(
     text: string,
@@ -97,7 +97,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
       } catch (error) {
         const isDead = isLost(error) || (error instanceof NoAnswer && answered < asked);
         if (isDead && made) pool.retire(current, 1);
-        // Without a pool there is no server that can be used, for whatever reason.
+        // Without a pool there is no usable server, for whatever reason.
         isWithoutRoom ||= isFull(error);
         if (isDead || !made || isFull(error)) noteLoss(error);
         if (!isUnavailable(error)) throw error;
@@ -109,7 +109,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
           else throw unavailable(location, error);
           continue;
         }
-        // Where another host may take over, nothing was asked and the request can wait for that.
+        // If another host may take over, nothing was sent and the request can wait for that.
         const mayTakeOver = !made && address.hosts.length > 1 && !(error instanceof NoAnswer);
         const mayRepeat = isBusy(error) || isRepeatable(error) || mayTakeOver;
         if (!mayRepeat || performance.now() + TRY_AGAIN_MS > until) throw unavailable(location, error);
@@ -123,7 +123,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
     /** A role that may own the schema, beside those that can do everything. */
     schemaOwner: address.schemaOwner,
     query,
-    /** Whether a write found the server's disk full, and `noteRoom` was not told since that there is space again. */
+    /** Whether a write failed because the server's disk was full, and `noteRoom` has not reported space since. */
     isFull: () => isWithoutRoom,
     noteRoom(): void {
       isWithoutRoom = false;
@@ -135,9 +135,9 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
       inUse: Math.min(asking, limits.poolSize),
       waiting: Math.max(0, asking - limits.poolSize),
     }),
-    /** @param limited whether a statement may take only so long, as for requests */
+    /** @param limited whether statements have a time limit, as for requests */
     openSession: (limited = true) => openSession(address, async () => (await pool.get()).endpoint, limited),
-    /** The moment, on `performance.now()`, by which a request that comes now must have its answer. */
+    /** The deadline, on `performance.now()`, of a request that arrives now. */
     deadline: () => performance.now() + limits.answerWithinMs,
     /** How many long lists may be read at the same time. */
     listConnections: limits.listConnections,

@@ -1,40 +1,40 @@
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 
-/** What a database, or the way to it, says when something fails. */
+/** An error of a database or of the connection to it. */
 interface Failure {
   readonly code?: string;
   readonly message: string;
   readonly constraint_name?: string;
 }
 
-/** Tells failures by their codes, which are PostgreSQL's SQLSTATE for what the server says. */
+/** Tests an error's code, which is PostgreSQL's SQLSTATE if the server sent it. */
 const saying =
   (...codes: readonly string[]) =>
   (error: unknown): boolean =>
     codes.includes(codeOf(error));
 
-/** Missing privileges, tables, functions or schemas: they were taken away from a store that was open. */
+/** Missing privileges, tables, functions or schemas: they were removed while the store was open. */
 const isGone = saying("42501", "42P01", "42883", "42703");
 const isForeign = saying("23503");
 
-/** Nothing came back in time. */
+/** No answer in time. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
   readonly code = "NO_ANSWER";
 }
 
-/** Whether the connection is gone, and with it what was asked through it. */
+/** Whether the connection is lost, with the statements on it. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   return /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|57P0[1-5])/.test(code) || code.startsWith("08");
 }
 
-/** What the server said, as against what it means to a request. */
+/** The server's own error, without what it means to a request. */
 export function causeOf(error: unknown): unknown {
   return (error as Error).cause ?? error;
 }
 
-/** @throws {NoAnswer} when `ms` have passed; undefined if there is no limit */
+/** @throws {NoAnswer} after `ms`. Undefined means no limit */
 export async function withinTime<T>(answer: Promise<T>, ms: number | undefined): Promise<T> {
   if (ms === undefined) return answer;
   let timer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ export async function withinTime<T>(answer: Promise<T>, ms: number | undefined):
   }
 }
 
-/** Whether the same statement or transaction, begun again, may well succeed. Nothing was written. */
+/** Whether the same statement or transaction may succeed on a retry. Nothing was written. */
 export const isRepeatable = saying("40001", "40P01");
 
 /** Whether the server accepts no writes: a standby, or set to read only. Nothing was written. */
@@ -57,33 +57,33 @@ export const isReadOnly = saying("25006");
 /** Whether the statement took longer than it may. */
 export const isTooSlow = saying("57014");
 
-/** Whether the server knows us, or the database, not: then another host would not either. */
+/** Whether the server rejects the login or the database: then another host would, too. */
 export function isLoginRefused(error: unknown): boolean {
   return codeOf(error).startsWith("28") || codeOf(error) === "3D000";
 }
 
-/** Whether a pooler refuses what PostgreSQL itself accepts when a connection is made. */
+/** Whether a pooler refuses startup parameters that PostgreSQL accepts. */
 export function isPoolersRefusal(error: unknown): boolean {
   return codeOf(error) === "08P01" && /startup parameter/i.test((error as Failure).message);
 }
 
-/** Whether the server has no room at the moment, or is starting; nothing was asked then. */
+/** Whether the server has no free connection, or is starting. Nothing was sent. */
 export const isBusy = saying("53300", "57P03");
 
-/** Whether a sign-in was overtaken by another one and must decide again. Nothing was written. */
+/** Whether another sign-in was faster, and this one must decide again. Nothing was written. */
 export function isConflict(error: unknown): boolean {
   const { constraint_name } = error as Failure;
   return codeOf(error) === "23505" || (isForeign(error) && !isInstanceGone(constraint_name));
 }
 
-/** The server's own faults and states, as against those of a statement: the data it was given, or its text. */
+/** Errors of the server itself, as opposed to those of a statement's text or data. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (isForeign(error)) return isInstanceGone((error as Failure).constraint_name);
   return code !== "" && (!/^[0-9A-Z]{5}$/.test(code) || !/^(22|23|42|0A)/.test(code) || isGone(error));
 }
 
-/** Whether the server has no space left on its disk. What fits into the pages that it has can still be written. */
+/** Whether the server's disk is full. Rows that fit into its existing pages can still be written. */
 export const isFull = saying("53100");
 
 /** @param location without a password */
@@ -107,7 +107,7 @@ export function asRefusal(location: string, error: unknown): StoreRefused {
   return new StoreRefused("unusable", `${location} can't be used: ${message} ${adviceOn(cause)}`.trim(), { cause });
 }
 
-/** @param why must repeat nothing of the address that could be part of a password */
+/** @param why must not contain any part of the address that could belong to a password */
 export function badAddress(why: string): StoreRefused {
   return new StoreRefused("unusable", `The address of the PostgreSQL store ${why}`);
 }
@@ -142,7 +142,7 @@ function adviceOn(error: unknown): string {
   return ADVICE[code] ?? (/CERT|SELF_SIGNED|ALTNAME/.test(code) ? UNTRUSTED : "");
 }
 
-/** Node gives no message where it tried several addresses of a name. */
+/** Node gives no message if it tried several addresses of a name. */
 function messageOf(error: unknown): string {
   const { message } = error as Failure;
   return message === "" ? codeOf(error) : message;

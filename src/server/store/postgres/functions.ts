@@ -2,8 +2,8 @@ import { keyColumn, type TableName } from "../columns.ts";
 import { isLate, storedColumnsOf, type StoredColumn } from "./rows.ts";
 
 /**
- * What must be decided and written in one step. The functions are made anew by every migration, with the columns that
- * there are then; processes of the version before may go on calling them.
+ * Operations that decide and write in one step. Every migration creates the functions again with the current columns.
+ * Processes of the previous version may continue to call them.
  */
 export const FUNCTIONS = `
 -- A connection keeps its plans. A plan made while a table was small would still read all of it once it has grown, so
@@ -82,7 +82,7 @@ function insert(table: TableName, row: string): string {
     SELECT ${columns.map(valueOf).join(", ")} FROM json_populate_record(NULL::svc.${table}, ${row})`;
 }
 
-/** A process of the version before knows nothing of a late column, and sends no value for it. */
+/** A process of the previous version sends no value for a later column. */
 function valueOf(stored: StoredColumn): string {
   const { name, initial } = stored;
   if (!isLate(stored) || initial === null) return name;
@@ -90,7 +90,7 @@ function valueOf(stored: StoredColumn): string {
   return `coalesce(${name}, '${text.replaceAll("'", "''")}')`;
 }
 
-/** What such a process does not send stays as it is. */
+/** Columns that such a process does not send stay unchanged. */
 function upsert(table: TableName, row: string): string {
   const assignments = storedColumnsOf(table).map((stored) => {
     const { name } = stored;

@@ -20,9 +20,9 @@ export { openPostgresSource, openPostgresTarget } from "./transfer.ts";
 export { checkPostgres } from "./check.ts";
 
 /**
- * Opens the store in a PostgreSQL database, and creates its schema where there is none. Any number of processes may use
- * it at once.
- * @throws {StoreRefused} when it can't be reached or used; the message says what to do
+ * Opens the store in a PostgreSQL database, and creates its schema if there is none. Any number of processes may use it
+ * at the same time.
+ * @throws {StoreRefused} if it can't be reached or used; the message says what to do
  */
 export async function openPostgresStore(url: string, { warn, onCommit }: StoreOptions): Promise<Store> {
   const database = openDatabaseAt(url, { warn });
@@ -35,7 +35,7 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
   }
 }
 
-/** Brings a database's schema to the newest version: `svc store migrate`. @throws {StoreRefused} */
+/** Upgrades a database's schema to the newest version, for `svc store migrate`. @throws {StoreRefused} */
 export async function migratePostgres(url: string, warn: Warn = () => {}): Promise<Migration> {
   const database = openToolDatabase(url, warn);
   try {
@@ -130,7 +130,7 @@ function databaseStore(database: Database): Store {
       return row;
     },
 
-    /** What refers to the user goes with it (ON DELETE CASCADE); a sign-in under way holds its row, or finds it gone. */
+    /** Rows that refer to the user are deleted with it (ON DELETE CASCADE). A running sign-in locks the user's row, or finds it deleted. */
     async deleteUser(instance_id, id) {
       if (id.includes("\0")) return false;
       const [row] = await query(
@@ -148,7 +148,7 @@ function databaseStore(database: Database): Store {
         throw new StorageUnavailable(`${database.location} is read only: a standby, or set to be.`, {
           code: "store_read_only",
         });
-      // A server that is not ready gets no writes that could show that there is space again.
+      // A server that is not ready gets no writes, which could otherwise show that there is space again.
       if (database.isFull()) await checkRoom(database);
     },
 

@@ -1,13 +1,13 @@
 import { badAddress } from "./failures.ts";
 
-/** How much of a database one process takes, and how long it waits. */
+/** The connections of one process to a database, and its timeouts. */
 export interface Limits {
-  /** Connections for everything that is over in an instant. */
+  /** Connections for short statements. */
   readonly poolSize: number;
   /** Further connections for searches, and as many for lists that are being read. */
   readonly listConnections: number;
   readonly connectTimeoutMs: number;
-  /** For one statement of a request; PostgreSQL ends it then. */
+  /** For one statement of a request, after which PostgreSQL cancels it. */
   readonly statementTimeoutMs: number;
   /** For a whole request: the wait for a connection, and the answer. */
   readonly answerWithinMs: number;
@@ -15,7 +15,7 @@ export interface Limits {
 
 export const POOL_PARAMETERS = ["pool_size", "pool_timeout", "list_connections", "statement_timeout"] as const;
 
-/** PostgreSQL must give up on a statement before we give up on PostgreSQL: one slow search is not its end. */
+/** PostgreSQL must time out a statement before we consider PostgreSQL lost because of one slow search. */
 const MARGIN_MS = 500;
 
 /** @throws {StoreRefused} */
@@ -32,7 +32,7 @@ export function limitsOf(parameters: URLSearchParams, connectTimeout: string | u
   return {
     poolSize: whole("pool_size", 1, 1000, 10),
     listConnections: whole("list_connections", 1, 1000, 4),
-    // A dead host must leave time to reach the next one.
+    // An unreachable host must leave time to try the next one.
     connectTimeoutMs: whole("connect_timeout", 1, 600, hosts > 1 ? 2 : 4, connectTimeout) * 1000,
     statementTimeoutMs: statement * 1000,
     answerWithinMs: Math.max(wait, statement * 1000) + MARGIN_MS,

@@ -12,7 +12,7 @@ import type { Provider } from "../../../wire/names.ts";
 
 /** Rows that are read at a time. */
 const BATCH = 1000;
-/** Rows that are handed over at a time: they become JSON in one step, during which other requests wait. */
+/** Rows per batch. A batch becomes JSON in one step, during which other requests wait. */
 const PIECE = 256;
 
 type UserRow = UserRecord & { providers: string | null };
@@ -25,7 +25,7 @@ export function viewOf({ providers, ...user }: UserRow): UserView {
   return { user, providers: [...new Set(providers?.split(" "))] as Provider[] };
 }
 
-/** The two lists, in words of SQL. */
+/** The two lists, in SQL. */
 const USERS = { table: "users", columns: `${selected("users")}, ${PROVIDERS_OF_USER}`, time: "created_at" } as const;
 const SESSIONS = { table: "sessions", columns: selected("sessions"), time: "last_signin_at" } as const;
 type List = typeof USERS | typeof SESSIONS;
@@ -82,7 +82,7 @@ export function createLists(database: Database): Pick<Store, "users" | "sessions
         if (rows.length > 0) yield rows;
         return;
       }
-      // Long: read again through a cursor, which sees everything as it is in one moment, however long that takes.
+      // A long list is read again through a cursor, which has a consistent view however long that takes.
       await turn(cursors);
       const session = database.openSession();
       try {

@@ -7,7 +7,7 @@ import { checkEmpty, checkOwners } from "./owners.ts";
 import { checkColumns, MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
 import type { Ask } from "./session.ts";
 
-/** Held while anything is made or filled, so that of any number of processes one does it. */
+/** Held while anything is created or filled, so that only one process does it. */
 export const LOCK = "SELECT pg_advisory_xact_lock(7820, 0)";
 
 const OLDEST_SERVER = 130_000;
@@ -21,8 +21,8 @@ interface Server {
 }
 
 /**
- * The version of the schema that the database has; 0: none.
- * @throws {StoreRefused} when it is newer than what is known here, or the server is none that can be used
+ * The version of the database's schema, or 0 if there is none.
+ * @throws {StoreRefused} if it is newer than this svc, or the server can't be used
  */
 export async function schemaVersion(database: Database): Promise<number> {
   const [server] = await database.query<Server>(
@@ -39,7 +39,7 @@ export async function schemaVersion(database: Database): Promise<number> {
     throw refused(
       `has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`,
     );
-  // Every connection sets it; a pooler that drops what it does not know may still have undone that.
+  // Every connection sets it, but a pooler that drops unknown parameters may have undone that.
   if (["off", "local"].includes(server!.synchronous_commit))
     throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
   const version = await knownVersion(database, database.query);
@@ -56,8 +56,8 @@ export async function requireStore(database: Database): Promise<number> {
 }
 
 /**
- * Brings the schema to the newest version, step by step, all or nothing. Any number may do it at the same time.
- * @throws {StoreRefused} when it may not, or the schema is newer than what is known here
+ * Upgrades the schema to the newest version, step by step, all or nothing. Several processes may do so at the same time.
+ * @throws {StoreRefused} if a privilege is missing, or the schema is newer than this svc
  */
 export async function migrate(database: Database): Promise<Omit<Migration, "location">> {
   const session = database.openSession(false);
@@ -92,7 +92,7 @@ export async function migrate(database: Database): Promise<Omit<Migration, "loca
   }
 }
 
-/** Whether a search for a part of a text goes through an index. */
+/** Whether substring searches have an index. */
 export async function hasTrigrams(ask: Ask): Promise<boolean> {
   const [row] = await ask<{ count: number }>(
     `SELECT count(*)::int AS count FROM pg_indexes WHERE schemaname = 'svc' AND indexname LIKE '%\\_trigrams'`,
@@ -100,7 +100,7 @@ export async function hasTrigrams(ask: Ask): Promise<boolean> {
   return row!.count === TRIGRAM_INDEXES.length;
 }
 
-/** False: the extension is not there. It may lie in any schema. */
+/** False if the extension is missing. It may be in any schema. */
 async function makeTrigramIndexes(ask: Ask): Promise<boolean> {
   const [extension] = await ask<{ schema: string }>(
     `SELECT quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -114,7 +114,7 @@ async function makeTrigramIndexes(ask: Ask): Promise<boolean> {
   return true;
 }
 
-/** What fails in here fails alone: the extension may not be installed on the server, or only an administrator may add it. */
+/** A failure in here is not an error: the extension may not be installed, or only an administrator may add it. */
 const TRIGRAM_EXTENSION = `DO $$ BEGIN
   CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA svc;
 EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR undefined_object THEN NULL;

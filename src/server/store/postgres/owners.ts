@@ -1,7 +1,7 @@
 import { StoreRefused } from "../store.ts";
 import type { Ask } from "./session.ts";
 
-/** Roles that can do everything anyhow, those that this one belongs to, and the one that the address names. */
+/** Superusers, the roles that this one belongs to, and the one that the address names. */
 const TRUSTED = `WITH RECURSIVE own AS (
     SELECT oid FROM pg_roles WHERE rolname = current_user
     UNION SELECT m.roleid FROM pg_auth_members m JOIN own ON m.member = own.oid),
@@ -11,7 +11,7 @@ const TRUSTED = `WITH RECURSIVE own AS (
     UNION SELECT oid FROM pg_roles
       WHERE rolsuper OR rolcreaterole OR rolname = 'pg_database_owner' OR rolname = $1::text)`;
 
-/** What lies in the schema, other than the parts of an extension. */
+/** The objects in the schema, except those of extensions. */
 const OBJECTS = `SELECT 1 AS rank, relname AS name, relowner AS owner FROM pg_class
     WHERE relnamespace = to_regnamespace('svc') AND relkind <> 'i'
   UNION ALL SELECT 2, proname || '()', proowner FROM pg_proc p
@@ -19,8 +19,8 @@ const OBJECTS = `SELECT 1 AS rank, relname AS name, relowner AS owner FROM pg_cl
       SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')`;
 
 /**
- * The owner of a schema can read, replace and remove what is in it, and the owner of a function or a view has it run
- * by those who use it. So svc uses no schema that another role or another program has made; nothing in it is read before.
+ * The owner of a schema can read, replace and remove its objects, and the owner of a function or a view has it run by
+ * its users. So svc uses no schema that another role or program created, and reads nothing in it before this check.
  * @param owner a further role that may own it
  * @throws {StoreRefused}
  */

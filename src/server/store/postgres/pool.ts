@@ -9,14 +9,14 @@ export interface Pool {
   readonly endpoint: Endpoint;
   readonly requests: Client;
   readonly searches: Client;
-  /** When it was made, on `performance.now()`. */
+  /** When it was created, on `performance.now()`. */
   readonly made: number;
 }
 
 /**
- * The pool in use. Nothing is connected before it is asked for. It is given up as soon as a connection breaks or turns out
- * to be to a standby, and the next query finds a server and makes another one: a connection that `postgres` opens again can
- * still hold what it had not sent before.
+ * The current pool. Connections are opened on demand. It is discarded as soon as a connection breaks or turns out to be to
+ * a standby; the next query finds a server and creates another one. A connection that `postgres` reopens could still have
+ * unsent statements.
  */
 export class CurrentPool {
   readonly #address: Address;
@@ -37,7 +37,7 @@ export class CurrentPool {
     return making;
   }
 
-  /** @param seconds how long what is under way may still take */
+  /** @param seconds how long running statements may still take */
   retire(broken: Promise<Pool>, seconds: number): void {
     this.#forget(broken);
     void endOf(broken, seconds).catch(() => {});

@@ -120,7 +120,7 @@ async function clear(ask: Ask, instance_id: string): Promise<void> {
   await ask("DELETE FROM svc.users WHERE instance_id = $1::text", [instance_id]);
 }
 
-/** A unique value that is there already. The value itself may be a secret, and is not repeated. */
+/** A unique value that exists already. The message omits the value, which may be a secret. */
 async function asConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -1,11 +1,12 @@
 import type { Database } from "./database.ts";
 
-/** 64 KB that can't be compressed. What is left of it is cleared away by the server. */
+/** 64 KB that can't be compressed. The server removes what is left of it. */
 const TRY = `INSERT INTO svc.settings (name, value)
   SELECT 'room', to_json(string_agg(md5(random()::text), '')) FROM generate_series(1, 2048)`;
 
 /**
- * Tells whether a server whose disk was full has room again: rows may still fit into the pages that it has.
+ * Checks whether a server whose disk was full has space again. A small row would prove nothing: it may fit into an
+ * existing page.
  * @throws {StorageUnavailable} if it has none
  */
 export async function checkRoom(database: Database): Promise<void> {

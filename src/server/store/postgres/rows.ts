@@ -2,12 +2,12 @@ import { columnsOf, type Column } from "../columns.ts";
 import { fold } from "../fold.ts";
 import type { RecordOf, TableName } from "../records.ts";
 
-/** Where a column's text is searched. */
+/** The column in which a column's text is searched. */
 export function searchColumn(table: TableName, column: string): string {
   return foldedColumnsOf(table).includes(column) ? `${column}_folded` : column;
 }
 
-/** The columns that have their folded text in a column beside them. */
+/** The columns whose folded text is in a separate column. */
 export function foldedColumnsOf(table: TableName): string[] {
   return columnsOf(table).flatMap(([name, { folded }]) => (folded ? [name] : []));
 }
@@ -29,7 +29,7 @@ export interface StoredColumn {
   readonly name: string;
   readonly column: Column;
   readonly isFolded: boolean;
-  /** What records of before get, where the column came later. */
+  /** The value for older records, if the column was added later. */
   readonly initial: unknown;
 }
 
@@ -68,7 +68,7 @@ export function toRow<Name extends TableName>(table: Name, record: RecordOf[Name
   return row;
 }
 
-/** The record that the server's `row_to_json` made of a row. */
+/** The record of a row, from the server's `row_to_json`. */
 export function fromJsonRow<Name extends TableName>(table: Name, row: object): RecordOf[Name] {
   const fields = row as Record<string, unknown>;
   const record = columnsOf(table).map(([name, column]) => {
@@ -82,12 +82,12 @@ function isTime({ kind }: Column): boolean {
   return kind === "time";
 }
 
-/** PostgreSQL counts no year 0: it calls it 1 BC. */
+/** PostgreSQL has no year 0: it is 1 BC. */
 export function timestampOf(iso: string): string {
   return iso.startsWith("0000") ? `0001${iso.slice(4)} BC` : iso;
 }
 
-/** `2026-06-01 12:00:00.5+00`, as the server writes it in UTC, in the form in which records have it. */
+/** `2026-06-01 12:00:00.5+00`, as the server writes it in UTC, in the form of records. */
 export function isoOf(text: string): string {
   const year = text.endsWith(" BC") ? "0000" : text.slice(0, 4);
   const time = text.slice(11, text.indexOf("+"));

@@ -5,15 +5,15 @@ import { storedColumnsOf } from "./rows.ts";
 import { TABLES } from "./version-1-tables.ts";
 
 /**
- * The schema's versions: the first makes it, each further one changes what the one before left. A released one is never
- * edited. Everything lies in a schema of its own, so that the database may hold other things too.
+ * The schema's versions: the first creates it, each later one changes the previous. A released version is never edited.
+ * Everything is in a schema of its own, so that the database can have others.
  *
- * A column that came later needs one, e.g. `ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"`; where it can't be
- * null, with a DEFAULT, because processes of the version before go on writing.
+ * A later column needs one, e.g. `ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"`; if it can't be
+ * null, with a DEFAULT, because processes of the previous version continue to write.
  */
 export const MIGRATIONS: readonly string[] = [TABLES];
 
-/** What a search for a part of a text goes through. */
+/** The index for substring searches. */
 export const TRIGRAM_INDEXES: readonly (readonly [name: string, table: string, column: string])[] = TABLE_NAMES.flatMap(
   (table) =>
     columnsOf(table).flatMap(([column, { indexed }]) =>

@@ -5,7 +5,7 @@ import { searchColumn, timestampOf } from "./rows.ts";
 /** Names a value in the text of a statement, e.g. `$3::text`. */
 export type Bind = (value: string) => string;
 
-/** A query as a condition of SQL. What the json driver finds, and nothing else, satisfies it. */
+/** A query as an SQL condition, which matches exactly what the json driver finds. */
 export function condition(table: "users" | "sessions", query: Query, bind: Bind): string {
   return query.map((clause) => `(${clauseCondition(table, clause, bind)})`).join(" AND ") || "true";
 }
@@ -26,7 +26,7 @@ function termCondition(column: string, term: Term, type: Clause["type"], bind: B
   if (type === "boolean") return `${column} IS ${term.value === "true" ? "" : "NOT "}NULL`;
   if (type === "datetime") return momentCondition(column, term, bind);
   const wanted = fold(term.value);
-  // PostgreSQL stores no such character, so nothing that is stored has it.
+  // PostgreSQL can't store this character, so no stored text has it.
   if (wanted.includes("\0")) return "false";
   const pattern = wanted.replace(/[\\%_]/g, "\\$&");
   switch (term.operator) {

@@ -7,14 +7,14 @@ interface State {
   readonly writable: boolean;
 }
 
-/** A server that answered, and can't be used. */
+/** A server that answered, but can't be used. */
 class NotWritable extends Error {
   readonly code = "25006";
 }
 
 /**
- * The first of the address's hosts that lets us in and, where the address asks for that, accepts writes. Like libpq it
- * goes on to the next host unless one refuses the login.
+ * The first of the address's hosts that accepts the login and, if the address requires that, writes. Like libpq, it tries
+ * the next host unless one rejects the login.
  */
 export async function findServer(address: Address): Promise<Endpoint> {
   const failures: { host: string; error: unknown }[] = [];
@@ -39,7 +39,7 @@ async function reach(address: Address, endpoint: Endpoint): Promise<Endpoint> {
     if (endpoint.isPooler || !isPoolersRefusal(error)) throw error;
     return reach(address, asPooler);
   }
-  // A pooler can also be told to drop what it does not know.
+  // A pooler can also be configured to drop unknown parameters.
   if (!endpoint.isPooler && state.search_path !== SEARCH_PATH) return reach(address, asPooler);
   if (address.target === "read-write" && !state.writable) throw new NotWritable("it is a standby, or set to read only");
   return endpoint;
@@ -59,7 +59,7 @@ async function ask(address: Address, endpoint: Endpoint): Promise<State> {
   }
 }
 
-/** Alike everywhere: that code, so that advice and retries suit it. */
+/** If all hosts fail alike, that code, so that advice and retries match it. */
 function codeOfAll(failures: readonly { error: unknown }[]): string {
   const codes = new Set(failures.map(({ error }) => (error as { code?: string }).code ?? ""));
   return codes.size === 1 ? [...codes][0]! : "ECONNREFUSED";

@@ -11,7 +11,7 @@ export type Session = ReturnType<typeof openSession>;
 
 const MAX_REPEATS = 10;
 
-/** All rows of a SELECT, some at a time, within a transaction that has begun. @param name of no other cursor in it */
+/** All rows of a SELECT, some at a time, within an open transaction. @param name unique among its cursors */
 export async function* inBatches<Row extends object>(
   ask: Ask,
   name: string,
@@ -29,8 +29,8 @@ export async function* inBatches<Row extends object>(
 }
 
 /**
- * One connection, for transactions and cursors. Once it is lost it answers nothing but that.
- * @param limited whether a statement may take only so long, as for requests
+ * One connection, for transactions and cursors. After it is lost, every call fails.
+ * @param limited whether statements have a time limit, as for requests
  */
 export function openSession(address: Address, server: () => Promise<Endpoint>, limited: boolean) {
   let opened: Promise<{ client: Client; endpoint: Endpoint }> | undefined;
@@ -44,7 +44,7 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
     return { client: await connect(address, endpoint, { max: 1, limited, onclose }), endpoint };
   }
 
-  // `postgres` would connect again after a loss, outside of the transaction: so a loss is the end.
+  // `postgres` would reconnect after a loss, outside of the transaction, so the session ends instead.
   async function ask<Row extends object>(text: string, parameters: readonly Value[] = []): Promise<Row[]> {
     if (lost) throw lost.error;
     try {
@@ -65,11 +65,11 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
     if (endpoint.isPooler) await ask(localSettings(address, limited));
   }
 
-  /** All or nothing. `work` is done again when PostgreSQL asks for that, because others were in the way. */
+  /** All or nothing. `work` is repeated if PostgreSQL reports a conflict with another transaction. */
   async function transaction<T>(work: () => Promise<T>): Promise<T> {
     for (let repeats = 0; ; repeats++) {
       try {
-        // What waits for a lock must see what was done meanwhile.
+        // A transaction that waits for a lock must see the changes made meanwhile.
         await begin("ISOLATION LEVEL READ COMMITTED");
         const result = await work();
         await ask("COMMIT");

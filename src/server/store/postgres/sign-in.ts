@@ -6,7 +6,7 @@ import { isConflict } from "./failures.ts";
 import { fromJsonRow, toRow } from "./rows.ts";
 
 interface LookupRow {
-  /** Of all rows that were looked at. */
+  /** The versions of all rows that were read. */
   readonly version: string;
   readonly user: object;
   readonly identities: object[] | null;
@@ -18,8 +18,8 @@ const WRITE = `SELECT svc.complete_sign_in($1::text, $2::text, $3::text, $4::tex
   $7::text::json, $8::text::json, $9::text::json) AS written`;
 
 /**
- * Reads, decides here, and writes under locks what was decided if nothing has changed meanwhile; otherwise once more.
- * So no transaction is open while this process thinks, and two round trips do.
+ * Reads, decides in this process, and writes under locks if nothing has changed meanwhile; otherwise it starts over. So no
+ * transaction is open during the decision, and two round trips are enough.
  */
 export async function completeSignIn(
   database: Database,

@@ -1,11 +1,11 @@
 export type Slots = ReturnType<typeof createSlots>;
 
-/** A number of places that are taken and given back, first come, first served. */
+/** A limited number of slots, first come, first served. */
 export function createSlots(count: number) {
   let free = count;
   const waiting: (() => void)[] = [];
   return {
-    /** False: none became free in time. */
+    /** False if none became free in time. */
     async take(ms: number): Promise<boolean> {
       if (free > 0) {
         free--;

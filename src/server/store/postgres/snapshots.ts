@@ -25,7 +25,7 @@ const LIST = `SELECT s.name, s.created_at,
       SELECT r.kind, count(*)::int AS count FROM svc.snapshot_records r WHERE r.snapshot = s.name GROUP BY r.kind) k) AS counts
   FROM svc.snapshots s WHERE s.name NOT LIKE '.%'`;
 
-/** Sign-ins meanwhile wait. */
+/** Sign-ins wait meanwhile. */
 const NO_WRITERS = `LOCK TABLE ${TABLE_NAMES.map((name) => `svc.${name}`).join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
 
 interface Row {
@@ -34,7 +34,7 @@ interface Row {
   readonly counts: Partial<Record<MovedName, number>> | null;
 }
 
-/** Kept in the database, so that every process has them. */
+/** Stored in the database, so that every process has them. */
 export function createSnapshots({ query }: Database, together: Together): Snapshots {
   return {
     list: async () => (await query<Row>(LIST)).map(infoOf),

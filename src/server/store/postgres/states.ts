@@ -3,17 +3,17 @@ import type { Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { selected, toRow } from "./rows.ts";
 
-/** Anyone may begin a sign-in, so what that leaves behind is bounded, checked after every `TRIM_EVERY` of this process. */
+/** Anyone may start a sign-in, so the number of unfinished ones is bounded. Checked after every `TRIM_EVERY` of this process. */
 const MAX_STATES = 50_000;
 const TRIM_EVERY = 128;
-/** At once; far more than all processes add between two checks. */
+/** The number dropped at once: far more than all processes add between two checks. */
 const MAX_DROPPED = 5000;
-/** What one request may have to clear away. */
+/** The most expired states that one request removes. */
 const MAX_PASSED = 1000;
 
 const SAVE = `SELECT svc.save_state($1::text::json, ${MAX_PASSED})`;
 
-/** What another process is dropping, or taking, is left to it: nothing waits for anything here. */
+/** Rows that another process is removing are skipped, so that nothing waits. */
 const TRIM = `DELETE FROM svc.states WHERE ctid = ANY (ARRAY(
   SELECT s.ctid FROM svc.states s WHERE s.instance_id = $1::text AND s.position <= (
     SELECT position FROM svc.states WHERE instance_id = $1::text ORDER BY position DESC OFFSET ${MAX_STATES} LIMIT 1)

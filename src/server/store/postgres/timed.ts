@@ -1,6 +1,6 @@
 import type { Store } from "../store.ts";
 
-/** The same store, whose writes tell how long they took. */
+/** The same store, with a callback for the duration of its writes. */
 export function timed(store: Store, onCommit: ((seconds: number) => void) | undefined): Store {
   if (!onCommit) return store;
   async function time<T>(write: Promise<T>): Promise<T> {

@@ -8,9 +8,9 @@ const MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as co
 
 /** How connections are encrypted, in the words of libpq's `sslmode`. */
 export interface Tls {
-  /** Undefined: `verify-full`, and `prefer` where nothing leaves the machine. */
+  /** Default: `verify-full`, or `prefer` if the connection stays on the machine. */
   readonly mode: (typeof MODES)[number] | undefined;
-  /** Certificates of the trusted authorities, in PEM. Undefined: those that Node trusts. */
+  /** Certificates of the trusted authorities, in PEM. Default: those that Node trusts. */
   readonly ca: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function tlsOf(sslmode: string | undefined, sslrootcert: string | undefin
   }
 }
 
-/** What `postgres` takes as its `ssl` for this host. */
+/** The `ssl` option of `postgres` for this host. */
 export function sslOption({ mode, ca }: Tls, host: string): boolean | "prefer" | "require" | ConnectionOptions {
   // PostgreSQL speaks no TLS on a Unix socket, and libpq ignores sslmode there.
   if (host.startsWith("/") || mode === "disable") return false;
@@ -42,13 +42,13 @@ export function sslOption({ mode, ca }: Tls, host: string): boolean | "prefer" |
   return {
     rejectUnauthorized: true,
     ...(ca !== undefined && { ca }),
-    // Of itself, TLS would accept the certificate of "localhost" for a server that is named by its IP address.
+    // By default, TLS would accept the certificate of "localhost" for a server that is named by its IP address.
     checkServerIdentity: (_: string, certificate: PeerCertificate) =>
       effective === "verify-ca" ? undefined : checkServerIdentity(host, certificate),
   };
 }
 
-/** What is to be said of connections to this host where others on the way could read or change them; else undefined. */
+/** A warning if others could read or change connections to this host. Otherwise undefined. */
 export function tlsWarning({ mode }: Tls, host: string): string | undefined {
   const effective = mode ?? defaultMode(host);
   if (isLocal(host) || effective === "verify-full" || effective === "verify-ca") return undefined;

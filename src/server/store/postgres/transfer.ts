@@ -38,7 +38,7 @@ function openAlone(url: string, warn: Warn): Alone {
   return { database, location: database.location, session, close };
 }
 
-/** A store in a database, to be read whole, as it is when this is called. @throws {StoreRefused} */
+/** A store in a database, read as a whole, as it is when this is called. @throws {StoreRefused} */
 export async function openPostgresSource(url: string, warn: Warn = () => {}): Promise<Source> {
   const { database, location, session, close } = openAlone(url, warn);
   const { ask } = session;
@@ -56,7 +56,7 @@ export async function openPostgresSource(url: string, warn: Warn = () => {}): Pr
   try {
     await requireStore(database);
     await refuseIncomplete(database);
-    // From here on one moment is seen, however much is written meanwhile.
+    // From here on the view is consistent, even if others write.
     await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await ask("SELECT FROM svc.instances LIMIT 1");
     return { location, entries, close };
@@ -66,11 +66,11 @@ export async function openPostgresSource(url: string, warn: Warn = () => {}): Pr
   }
 }
 
-/** A database to be filled from elsewhere. One at a time may do that. @throws {StoreRefused} */
+/** A database that is being filled. Only one process at a time may do that. @throws {StoreRefused} */
 export async function openPostgresTarget(url: string, warn: Warn = () => {}): Promise<Target> {
   const { database, location, session, ...alone } = openAlone(url, warn);
   const { ask, transaction } = session;
-  // A transaction that stays open: a pooler would leave a connection's own lock behind for others.
+  // The transaction stays open: behind a pooler, a session lock would stay on a connection that others use.
   const lock = database.openSession(false);
   const close = async (): Promise<void> => {
     await lock.close();
@@ -114,7 +114,7 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
     finish: () =>
       transaction(async () => {
         await ask("DELETE FROM svc.filling");
-        // So that searches are planned well from the first one on.
+        // So that the first searches are planned well.
         for (const table of TABLE_NAMES) await ask(`ANALYZE svc.${table}`);
       }),
 

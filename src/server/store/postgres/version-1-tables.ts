@@ -34,6 +34,6 @@ function definitionOf({ name, isFolded, column }: StoredColumn): string {
   const type = `${name} ${sql === "text" ? `text COLLATE "C"` : sql}${nullable ? "" : " NOT NULL"}`;
   if (isFolded) return type;
   const key = unique === "key" ? " PRIMARY KEY" : unique ? " UNIQUE" : "";
-  // What refers to a user goes with it.
+  // Rows that refer to a user are deleted with it.
   return `${type}${key}${references ? ` REFERENCES svc.${references}${references === "users" ? " ON DELETE CASCADE" : ""}` : ""}`;
 }

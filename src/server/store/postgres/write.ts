@@ -22,12 +22,12 @@ async function insert<Name extends TableName>(
   }
 }
 
-/** Adds records of any kinds: what is referred to goes first. */
+/** Adds records of any kinds, those that others refer to first. */
 export async function insertAll(ask: Ask, records: Partial<Records>): Promise<void> {
   for (const table of MOVED_NAMES) await insert(ask, table, records[table] ?? []);
 }
 
-/** What refers to others goes first. The secrets of the store stay: other processes go on using them. */
+/** Deletes rows that refer to others first. The store's secrets stay: other processes continue to use them. */
 export async function removeAll(ask: Ask): Promise<void> {
   for (const table of TABLE_NAMES.toReversed())
     await ask(
