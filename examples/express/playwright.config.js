@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
 
-// A browser of the system where there is one; else the one that `npx playwright install chromium` fetches.
+// The system's browser if there is one, else the one that `npx playwright install chromium` downloads.
 const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium"].find((path) => path && existsSync(path));
 
 export default defineConfig({

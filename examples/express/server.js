@@ -63,7 +63,7 @@ export function createApp({ secretKey, baseUrl, origin, now }) {
     response.redirect(303, "/");
   });
 
-  // The service could not be asked, or refused the key: the log says why, and the user can try again.
+  // The service could not be reached, or refused the key: the log says why, and the user can try again.
   app.use((error, request, response, _next) => {
     console.error(error.message);
     response.status(502).send(page(retry("temporarily_unavailable")));

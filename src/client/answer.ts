@@ -15,7 +15,7 @@ const MAX_LIST_BYTES = 2 ** 28;
 /** How much of an unexpected response goes into the error. */
 const SHOWN = 200;
 
-/** The least that an endpoint's answer must be. The rest is left to the types, so that new fields break no program. */
+/** The minimal shape of each endpoint's response. The rest is left to the types, so that new fields break no program. */
 const SHAPES: { readonly [E in Endpoint]: (body: unknown) => boolean } = {
   "GET /.well-known/openid-configuration": (body) => isObject(body) && typeof body["issuer"] === "string",
   "POST /api/v1/tokens/verify": (body) =>
@@ -44,7 +44,7 @@ export async function readResult<E extends Endpoint>(
   return body as Endpoints[E]["result"];
 }
 
-/** The JSON of any successful answer, or undefined where that has none. @throws {ServiceError} */
+/** The JSON of any successful response. Undefined if it has no body. @throws {ServiceError} */
 export async function readAny(name: string, response: Answer, now: number): Promise<unknown> {
   if (response.status === 204) return undefined;
   const body = await readBody(name, response, now, MAX_LIST_BYTES);
@@ -83,7 +83,7 @@ function refusal(name: string, response: Answer, now: number, body: unknown): Se
   return new ApiError(code ?? codeOf(status), name, status, sentence, { retryAfterMs: retryAfter(response, now) });
 }
 
-/** For errors that are not in the table. */
+/** The code of errors that are not in the table. */
 function codeOf(status: number): ErrorCode {
   if (status === 429) return "rate_limited";
   return isUnavailable(status) ? "unavailable" : "unknown";

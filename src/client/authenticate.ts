@@ -11,8 +11,8 @@ export interface RequestLike {
 
 export interface AuthenticateOptions extends VerifyTokenOptions {
   /**
-   * The cookie to take the token from where there is no `Authorization: Bearer`. A browser sends cookies unasked, so
-   * set it with `HttpOnly; Secure; SameSite=Lax`, and its name best begins with `__Host-`. Default: no cookie is read.
+   * The cookie to read the token from if there is no `Authorization: Bearer`. Browsers send cookies with every request,
+   * so set it with `HttpOnly; Secure; SameSite=Lax` and a name that begins with `__Host-`. Default: no cookie is read.
    */
   readonly cookie?: string | undefined;
 }
@@ -25,8 +25,8 @@ export type AuthState =
 type Source = "header" | "cookie";
 
 /**
- * Who makes a request, by its `Authorization: Bearer` (RFC 6750, 2.1), or by its cookie where one is named. A token in
- * the address is never read: addresses are logged, and sent on to other sites.
+ * Who makes a request, by its `Authorization: Bearer` (RFC 6750, 2.1), or by the cookie in the options. A token in the
+ * address is never read: addresses are logged, and sent to other sites.
  * @throws {ConfigError} for a secret key that can't be one
  */
 export async function authenticateRequest(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
@@ -40,7 +40,7 @@ export async function authenticateRequest(request: RequestLike, options: Authent
   return { status: "signed-in", claims: result.claims, token, via };
 }
 
-/** What stands in the header counts, and nothing else then. */
+/** The header has precedence, even if its token is not valid. */
 function tokenOf(request: RequestLike, cookie: string | undefined): { token: string | undefined; via: Source } {
   const authorization = header(request, "authorization") ?? "";
   const [scheme = "", ...rest] = authorization.split(/ +/);
@@ -48,7 +48,7 @@ function tokenOf(request: RequestLike, cookie: string | undefined): { token: str
   return { token: cookie === undefined ? undefined : cookieOf(request, cookie), via: "cookie" };
 }
 
-/** Two of one name: another site of the same domain may have set the second, so neither is believed. */
+/** With two cookies of one name neither counts: another site of the same domain may have set one of them. */
 function cookieOf(request: RequestLike, name: string): string | undefined {
   const values = (header(request, "cookie") ?? "")
     .split(";")

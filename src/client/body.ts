@@ -10,7 +10,7 @@ export class Body {
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** @param stop called where the rest is not wanted */
+  /** @param stop called if the rest is not wanted */
   constructor(stop: (reason: Error) => void) {
     this.#stop = stop;
   }
@@ -31,7 +31,7 @@ export class Body {
     this.end();
   }
 
-  /** All of it. @throws {BodyTooLong} where it has more bytes than that, and whatever it fails with */
+  /** The whole body. @throws {BodyTooLong} if it has more bytes than the limit, and the error that it fails with */
   async text(limit: number): Promise<string> {
     this.#limit = limit;
     if (this.#length > limit) this.#refuse();

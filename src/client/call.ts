@@ -8,7 +8,7 @@ import { masked } from "./masked.ts";
 import { withRetries } from "./retry.ts";
 import type { Answer, Transport } from "./transport.ts";
 
-/** The response behind a result, for who needs its headers. */
+/** The result with its response, for callers that need headers. */
 export interface WithResponse<Result> {
   readonly data: Result;
   readonly response: Pick<FetchResponse, "status" | "headers">;
@@ -22,20 +22,20 @@ export interface Call<Result> extends Promise<Result> {
 export interface RequestOptions {
   /** Ends the call, with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
-  /** For the whole call: finding the address, every try, every body. Default 10,000. */
+  /** For the whole call: finding the address, every try, every body. Default 10,000; Infinity waits forever. */
   readonly timeoutMs?: number | undefined;
-  /** How often at most a call that failed is made again, where that can do no harm. Default 2; 0 means never. */
+  /** Maximum retries of a failed call that is safe to repeat. Default 2; 0 means never. */
   readonly retry?: number | undefined;
 }
 
-/** One try of a call, as `onTry` is told of it. Never a key or token. */
+/** One try of a call, as `onTry` gets it. It never contains a key or token. */
 export interface Try {
   /** Such as `GET /api/v1/users/:id`. */
   readonly route: string;
   /** From 1. */
   readonly number: number;
   readonly durationMs: number;
-  /** Undefined where there was no answer. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined;
   readonly error: ServiceError | undefined;
 }
@@ -60,7 +60,7 @@ interface Outgoing {
 
 /**
  * Calls an endpoint by its route.
- * @param input made inside, so that what is wrong with it is a rejection like every other
+ * @param input called inside, so that invalid input is a rejection like every other failure
  * @throws {ServiceError}
  */
 export function call<E extends Endpoint>(
@@ -72,7 +72,7 @@ export function call<E extends Endpoint>(
   return toCall(callForResponse(deps, route, input, options));
 }
 
-/** The same, where the result may never be awaited. */
+/** Like `call`, but the failure is not marked as handled. */
 export function callForResponse<E extends Endpoint>(
   deps: CallDeps,
   route: E,
@@ -88,7 +88,7 @@ export function callForResponse<E extends Endpoint>(
   return send(deps, route, outgoing, read, options);
 }
 
-/** Calls whatever path there is. @throws {ServiceError} */
+/** Calls any path. @throws {ServiceError} */
 export function callAny(
   deps: CallDeps,
   method: string,
@@ -164,7 +164,7 @@ function initOf(method: string, own: Record<string, string>, body: unknown): Fet
   return { method, headers: typed, body: JSON.stringify(body), redirect: "manual" };
 }
 
-/** What a caller is told of something thrown on the way. */
+/** The error that a caller gets for anything that was thrown. */
 function failure(
   name: string,
   base: string | undefined,

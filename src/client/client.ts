@@ -31,7 +31,7 @@ import { fetchTransport, undiciTransport } from "./transport.ts";
 
 export type { ClientOptions } from "./options.ts";
 
-/** Whether a token is valid, and what is wrong with it where it is not. */
+/** Whether a token is valid, and what is wrong with it if not. */
 export type TokenCheck = { ok: true; token: VerifiedToken } | { ok: false; error: ServiceError };
 
 export interface Client {
@@ -39,15 +39,15 @@ export interface Client {
     /** @throws {ApiError} `user_not_found` */
     get(id: string, options?: RequestOptions): Call<User>;
     find(id: string, options?: RequestOptions): Promise<User | undefined>;
-    /** The newest first. */
+    /** Newest first. */
     list(page?: Page, options?: RequestOptions): ListCall<User>;
     /** @param query e.g. `email:*@acme.com -name:bot*`, or made of terms @throws {ServiceError} `invalid_query` */
     search(query: QueryInput<UserFields>, page?: Page, options?: RequestOptions): ListCall<User>;
-    /** Irreversible, and never tried twice. @throws {ApiError} `user_not_found` */
+    /** Irreversible, and never retried. @throws {ApiError} `user_not_found` */
     delete(id: string, options?: RequestOptions): Call<DeletedUser>;
   };
   readonly sessions: {
-    /** The most recent sign-in first. */
+    /** Most recent sign-in first. */
     list(page?: Page, options?: RequestOptions): ListCall<Session>;
     /** @param id `svc_session_<uuid>` @throws {ApiError} `session_not_found` */
     get(id: string, options?: RequestOptions): Call<Session>;
@@ -55,14 +55,14 @@ export interface Client {
     search(query: QueryInput<SessionFields>, page?: Page, options?: RequestOptions): ListCall<Session>;
   };
   readonly tokens: {
-    /** Asks the service. @throws {TokenError} for an invalid token; {ApiError} `user_not_found` */
+    /** Verifies with the service. @throws {TokenError} for an invalid token; {ApiError} `user_not_found` */
     verify(token: string, options?: RequestOptions): Call<VerifiedToken>;
     /**
-     * Like `verify`, but returns what is wrong with the token: `ok` is false for every invalid one, whatever it is, and
-     * where its user was deleted. Throws only where the service gives no verdict.
+     * Like `verify`, but returns what is wrong with the token: `ok` is false for every invalid one, and if its user was
+     * deleted. Throws only if the service does not decide.
      */
     check(token: string, options?: RequestOptions): Promise<TokenCheck>;
-    /** Without a request, by the secret key. @throws {TokenError} */
+    /** Verifies with the secret key, without a request. @throws {TokenError} */
     verifyLocal(token: string): Promise<TokenClaims>;
   };
   readonly instances: {
@@ -74,15 +74,15 @@ export interface Client {
   };
   discovery(options?: RequestOptions): Call<Discovery>;
   /**
-   * Where to send a user to sign in: `publicUrl`, or the base URL. Names the instance by the publishable key, where the
-   * client has one, because the address may be one that several instances share.
+   * The address to send a user to for signing in, at `publicUrl` or the base URL. It has the publishable key, if the client
+   * has one, because several instances may share the address.
    */
   signInUrl(parameters: { redirectUri: string; provider?: Provider; loginHint?: string }): Promise<string>;
-  /** Where the instance is, without a slash at the end. */
+  /** The address of the instance, without a slash at the end. */
   baseUrl(): Promise<string>;
   /** Any other call, with the secret key. @param path below the base URL, query included @throws {ServiceError} */
   request(method: string, path: string, options?: RequestOptions & { body?: unknown }): Call<unknown>;
-  /** Ends the connections that wait for the next call. */
+  /** Closes idle connections. */
   close(): Promise<void>;
 }
 
@@ -145,7 +145,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const verify = (token: string, request?: RequestOptions): Call<VerifiedToken> =>
     call(keyed, "POST /api/v1/tokens/verify", () => ({ body: { token: checkToken(token) } }), request);
 
-  /** @param query made for each request, so that what is wrong with it is a rejection */
+  /** @param query called for each request, so that an invalid one is a rejection */
   const list = <Item>(route: ListRoute, page: Page, request?: RequestOptions, query?: () => string): ListCall<Item> =>
     listCall((part) => {
       const input = (): { query: Page & { query: string } } =>
@@ -201,7 +201,7 @@ function checkId(kind: string, id: string, isId: (id: string) => boolean): strin
   return id;
 }
 
-/** What can't be a token is not sent. */
+/** Text that can't be a token is not sent. */
 function checkToken(token: unknown): string {
   if (typeof token !== "string" || token === "")
     throw new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });

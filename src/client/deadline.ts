@@ -1,25 +1,25 @@
 import { ConfigError } from "./errors.ts";
 
-/** Timers take no more than 2^31 milliseconds; that is 24 days. */
+/** The longest time that timers take: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The time of one call, and the caller's way to end it sooner. */
+/** The time limit of one call, and the caller's signal to end it sooner. */
 export interface Deadline {
-  /** Whether it was the time that ran out. */
+  /** Whether the time has run out. */
   readonly isOver: boolean;
-  /** Fires with the call, for who needs one: it costs more than everything else here. */
+  /** Aborts when the call is to end. Created on first use, because it is expensive. */
   readonly signal: AbortSignal;
   leftMs(): number;
-  /** Calls `stop` once when the call is to end, at once where it has ended already. Answers with how to forget it. */
+  /** Calls `stop` once when the call is to end, at once if it has ended. Returns a function that unregisters it. */
   onStop(stop: (reason: Error) => void): () => void;
-  /** @throws the reason where the call is to end first */
+  /** @throws the reason, if the call is to end first */
   until<Value>(promise: Promise<Value>): Promise<Value>;
   sleep(milliseconds: number): Promise<void>;
-  /** To be called when the call is done: lets go of the timer and the caller's signal. */
+  /** To be called when the call is done: releases the timer and the caller's signal. */
   end(): void;
 }
 
-/** @throws {ConfigError} for a time that is none */
+/** @throws {ConfigError} if timeoutMs is not positive */
 export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): Deadline {
   if (!(timeoutMs > 0)) throw new ConfigError("timeoutMs must be greater than 0; Infinity waits forever");
   const endsAt = performance.now() + timeoutMs;
@@ -47,7 +47,7 @@ export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): 
     else stops.add(stop);
     return () => stops.delete(stop);
   };
-  // What is shared with other calls goes on; only this one's waiting ends.
+  // What is shared with other calls continues. Only this call stops waiting.
   const until = async <Value>(promise: Promise<Value>): Promise<Value> => {
     let forget: (() => void) | undefined;
     const stopped = new Promise<never>((_, reject) => (forget = onStop(reject)));

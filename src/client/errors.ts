@@ -36,9 +36,9 @@ export interface ServiceErrorOptions extends ErrorOptions {
 export class ServiceError extends Error {
   override readonly name: string = "ServiceError";
   readonly code: ErrorCode;
-  /** Of the answer, where there was one. */
+  /** The HTTP status. Undefined if there was no response. */
   readonly status: number | undefined;
-  /** How long the service asked to wait before the next try (`Retry-After`), where it did. */
+  /** How long the service asked to wait before the next try (`Retry-After`). Undefined if it did not. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, { status, retryAfterMs, ...options }: ServiceErrorOptions = {}) {
@@ -80,7 +80,7 @@ export type TokenReason = "missing" | TokenProblem;
 /** A token is not valid. */
 export class TokenError extends ServiceError {
   override readonly name: string = "TokenError";
-  /** Set where the token was verified in this program. The service does not say. */
+  /** Set if the token was verified in this program. The service does not tell the reason. */
   readonly reason: TokenReason | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions & { reason?: TokenReason } = {}) {
@@ -93,7 +93,7 @@ export class TokenError extends ServiceError {
 /** The service could not be reached, or did not answer in time. `cause` says why. */
 export class ConnectionError extends ServiceError {
   override readonly name: string = "ConnectionError";
-  /** The system's word, such as `ECONNREFUSED`, where there is one. */
+  /** The system's code, such as `ECONNREFUSED`. Undefined if there is none. */
   readonly syscallCode: string | undefined;
 
   constructor(
@@ -116,7 +116,7 @@ export class ConfigError extends ServiceError {
   }
 }
 
-/** Whether something thrown is the client's, and optionally a certain one. */
+/** Whether a thrown value is an error of the client, and optionally one with a certain code. */
 export function isServiceError<Code extends ErrorCode = ErrorCode>(
   value: unknown,
   code?: Code,

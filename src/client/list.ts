@@ -7,15 +7,15 @@ import { isServiceError, ServiceError, type ErrorCode } from "./errors.ts";
 const UNKNOWN_LIMIT: ReadonlySet<ErrorCode> = new Set(["bad_request", "unknown"]);
 
 /**
- * A list. Awaited, it is one answer: everything, or the page asked for. Iterated, it is everything from `after` on,
- * asked for in pages of `limit` (default: 1,000) where the service offers them, so that no more than a page is held.
- * What has been handed out may be deleted while iterating. Nothing is asked before it is awaited or iterated.
+ * A list. Awaited, it is one response: all records, or the page in the arguments. Iterated, it is all records after
+ * `after`, requested in pages of `limit` (default: 1,000) if the service has pages, so that memory holds one page only.
+ * Records may be deleted while iterating. No request is sent before it is awaited or iterated.
  */
 export interface ListCall<Item> extends Call<Item[]>, AsyncIterable<Item> {}
 
 type Ask<Item> = (page: object) => Promise<WithResponse<Item[]>>;
 
-/** @param ask sends the request for a page, or for all where that says nothing */
+/** @param ask sends the request for a page, or for all records without `limit` and `after` */
 export function listCall<Item>(ask: Ask<Item>, page: Page): ListCall<Item> {
   let answer: Promise<WithResponse<Item[]>> | undefined;
   const withResponse = (): Promise<WithResponse<Item[]>> => (answer ??= ask(page));

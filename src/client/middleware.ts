@@ -1,4 +1,4 @@
-/** Guards for servers of three kinds: a request with no good token is answered with 401 (RFC 6750, 3). */
+/** Guards for three kinds of servers: a request without a valid token gets 401 (RFC 6750, 3). */
 import { authenticateRequest, type AuthenticateOptions, type RequestLike } from "./authenticate.ts";
 import { ConfigError, type TokenError } from "./errors.ts";
 import { secretKeysOf } from "./token.ts";
@@ -10,9 +10,9 @@ export type { TokenClaims } from "../wire/claims.ts";
 const authenticated = new WeakMap<object, TokenClaims>();
 
 /**
- * Whose request this is: the claims that the guard found.
+ * The claims of the user who makes a request, as the guard found them.
  * @param request what the guard was given: Express's `req`, h3's `event`, or a `Request`
- * @throws {ConfigError} where no guard has let it through
+ * @throws {ConfigError} if no guard has let it through
  */
 export function claimsOf(request: object): TokenClaims {
   const claims = authenticated.get(request);
@@ -78,7 +78,7 @@ interface Refusal {
   readonly body: string;
 }
 
-/** Remembers the claims for `keys`, or says how to answer. */
+/** Remembers the claims for `keys`, or returns the refusal. */
 async function refusalOf(
   request: RequestLike,
   keys: readonly object[],

@@ -6,32 +6,32 @@ import type { RequestOptions, Try } from "./call.ts";
 import { ConfigError } from "./errors.ts";
 import { checkKey } from "./keys.ts";
 
-/** How long a call may take, if neither it nor its client says otherwise. */
+/** How long a call may take, unless its options or those of its client set another time. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 
 export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   /** `sk_…`; for everything but `instances.resolve` and `discovery`. */
   readonly secretKey?: string | undefined;
-  /** `pk_…`; finds the instance's address where `baseUrl` is not given. */
+  /** `pk_…`; finds the instance's address if `baseUrl` is not given. */
   readonly publishableKey?: string | undefined;
   /** {base_url} of the instance. */
   readonly baseUrl?: string | undefined;
   /**
-   * Where browsers reach the service, if by another name than this program does: in a container `baseUrl` may be
+   * The address at which browsers reach the service, if it is not `baseUrl`: in a container `baseUrl` may be
    * `http://svc:7820`, and this `http://localhost:7820`. `signInUrl` begins with it. Default: `baseUrl`.
    */
   readonly publicUrl?: string | undefined;
-  /** Sends the secret key over plain http to hosts other than loopback, where anyone on the way can read it. */
+  /** Sends the secret key over plain http to hosts other than loopback. Anyone on the way can then read it. */
   readonly insecure?: boolean | undefined;
-  /** {api_url}, where a publishable key is resolved. */
+  /** {api_url}, which resolves a publishable key. */
   readonly apiUrl?: string | undefined;
-  /** One to trust besides the known authorities', in PEM: that of a local server with `--https`. */
+  /** A certificate to trust besides those of the known authorities, in PEM: that of a local server with `--https`. */
   readonly certificate?: string | undefined;
-  /** In place of undici. */
+  /** Replaces undici. */
   readonly fetch?: Fetch | undefined;
-  /** Told of every try, for logs and measurements. */
+  /** Called after every try, for logs and metrics. */
   readonly onTry?: ((info: Try) => void) | undefined;
-  /** A secret key in a browser is everybody's: who holds it can make tokens and delete users. */
+  /** Allows a secret key in a browser. Anyone who has the key can create tokens and delete users. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
   /** Replaces the clock in tests. */
   readonly now?: Now | undefined;

@@ -24,11 +24,11 @@ export interface VerifyTokenOptions {
 export type TokenResult = { ok: true; claims: TokenClaims } | { ok: false; error: TokenError };
 
 /**
- * Verifies a token with the secret key alone. No request is made, so it does not notice that a user was deleted. A valid
- * token is signed with HS256, issued by the service for one hour, and not expired; none of this can be changed.
+ * Verifies a token with the secret key alone. No request is sent, so a deleted user is not noticed. A valid token is
+ * signed with HS256, issued by the service for one hour, and not expired. None of this can be configured.
  * @throws {TokenError} `token_invalid`, `token_invalid_signature`, `token_wrong_instance` or `token_expired`, as the
  * service itself would answer
- * @throws {ConfigError} for a secret key that can't be one
+ * @throws {ConfigError} for an invalid secret key
  */
 export async function verifyToken(token: string, options: VerifyTokenOptions): Promise<TokenClaims> {
   const { instanceId, appId, now = Date.now } = options;

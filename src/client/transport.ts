@@ -9,7 +9,7 @@ const KEEP_ALIVE_MS = 4_000;
 
 type Init = Omit<FetchInit, "signal">;
 
-/** What comes back, its body read as far as it is wanted. */
+/** The response, whose body is read up to a limit. */
 export interface Answer {
   readonly status: number;
   readonly headers: FetchResponse["headers"];
@@ -17,13 +17,13 @@ export interface Answer {
   text(limit: number): Promise<string>;
 }
 
-/** What calls are sent with. */
+/** Sends the requests of calls. */
 export interface Transport {
   ask(url: string, init: Init, deadline: Pick<Deadline, "onStop" | "signal" | "until">): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** Somebody's own `fetch`. */
+/** A caller's own `fetch`. */
 export function fetchTransport(fetch: Fetch): Transport {
   return {
     async ask(url, init, { signal, until }) {

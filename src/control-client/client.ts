@@ -12,7 +12,7 @@ import { readEvents, type ServerEvent } from "./events.ts";
 export interface ControlClientOptions {
   /** The front door, e.g. `http://localhost:7820`. */
   readonly url: string;
-  /** `ctl_…`, from the server's file under `.svc/` or `RunningServer.control_key`. A function is asked for each request. */
+  /** `ctl_…`, from the server's file under `.svc/` or `RunningServer.control_key`. A function is called for each request. */
   readonly controlKey: string | (() => string);
   /** Default: the global one. */
   readonly fetch?: Fetch | undefined;
@@ -24,12 +24,12 @@ type ParamsIn<Path extends string> = Path extends `${string}/:${infer Name}/${in
     ? Name
     : never;
 
-/** The lists, of which one page is answered at a time. */
+/** The routes that return lists, one page at a time. */
 export type ListRoute = {
   [R in ControlRoute]: AnswerOf<R> extends readonly { id: string }[] ? R : never;
 }[ControlRoute];
 
-/** What a route is called with. Each parameter is one part of the path, whatever characters it has. */
+/** The arguments of a route. Each parameter is one segment of the path, and may have any characters. */
 export interface Call<Route extends ControlRoute> {
   readonly params?: { readonly [Name in ParamsIn<Route>]: string };
   readonly query?: QueryOf<Route>;
@@ -42,18 +42,18 @@ export interface ControlClient {
   readonly url: string;
   /** @throws {ControlError} */
   request<Route extends ControlRoute>(route: Route, call?: Call<Route>): Promise<AnswerOf<Route>>;
-  /** The same for one page of a list. @returns `next`: what `after` is for the next page; undefined on the last one */
+  /** The same for one page of a list. @returns `next`: the `after` of the next page, undefined on the last one */
   page<Route extends ControlRoute>(
     route: Route,
     call?: Call<Route>,
   ): Promise<{ rows: AnswerOf<Route>; next: string | undefined }>;
-  /** All rows of a list, asked for page by page while they are taken. @throws {ControlError} */
+  /** All rows of a list, requested page by page as they are read. @throws {ControlError} */
   rows<Route extends ListRoute>(route: Route, query?: QueryOf<Route>): AsyncGenerator<AnswerOf<Route>[number]>;
-  /** How far a job is, again and again until it is done or has failed, which the last one says. @throws {ControlError} */
+  /** The progress of a job, repeatedly until it is done or has failed; the last value says which. @throws {ControlError} */
   progressOf(job: string): AsyncGenerator<AnswerOf<"GET /jobs/:id">>;
   /**
-   * What happens from now on, until the signal aborts or the server closes. `onOpen` is called when the server answers,
-   * which may be long before something happens.
+   * Events from now on, until the signal aborts or the server closes. `onOpen` is called when the server responds, which may
+   * be long before the first event.
    * @throws {ControlError}
    */
   events(options?: {
@@ -65,7 +65,7 @@ export interface ControlClient {
 
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 250;
-// Taken when this is loaded: fake timers, which a test may install, must not stop this.
+// Read when this is loaded, because a test may install fake timers later.
 const realTimeout = globalThis.setTimeout;
 
 export function createControlClient({ url, controlKey, fetch = defaultFetch }: ControlClientOptions): ControlClient {

@@ -4,7 +4,7 @@ import type { AnswerOf } from "../wire/control/routes.ts";
 /** Something that happened: a request that was answered, or a sign-in that went a step further. */
 export type ServerEvent = AnswerOf<"GET /requests/:id"> | Extract<AnswerOf<"GET /flows/:id">, { resource: "flow" }>;
 
-/** Reads a stream of JSON lines; blank ones say that the connection lives. */
+/** Reads a stream of JSON lines; blank ones keep the connection alive. */
 export async function* readEvents({ body }: FetchResponse): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -28,7 +28,7 @@ export interface TestClock {
   fastForward(by: Duration): Promise<void>;
   /** The same as `fastForward`. */
   advance(by: Duration): Promise<void>;
-  /** Lets a stopped clock run again from where it is. */
+  /** Resumes a stopped clock. */
   resume(): Promise<void>;
   /** Returns to the real time. */
   reset(): Promise<void>;

@@ -2,7 +2,7 @@ import type { ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
 import type { Duration } from "./clock.ts";
 
-/** A sign-in, step by step, with the reason in words where it failed. */
+/** A sign-in, step by step, with the reason in words if it failed. */
 export type Flow = AnswerOf<"GET /flows">[number];
 export type FlowFilter = Omit<NonNullable<QueryOf<"GET /flows">>, "wait" | "format">;
 
@@ -11,7 +11,7 @@ export interface TestFlows {
   /** Newest first. */
   list(filter?: FlowFilter): Promise<Flow[]>;
   get(id: string): Promise<Flow>;
-  /** The newest sign-in that matches; undefined where there is none. */
+  /** The newest sign-in that matches. Undefined if there is none. */
   latest(filter?: FlowFilter): Promise<Flow | undefined>;
   /**
    * Waits until a sign-in matches, such as `{ result: "error" }`. Sign-ins that are there already count; pass `since` to

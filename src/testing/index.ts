@@ -20,13 +20,13 @@ export type TestServiceOptions = Pick<ServeOptions, "seed" | "now" | "warn">;
 
 const OPTIONS = ["seed", "now", "warn"] satisfies (keyof TestServiceOptions)[];
 
-/** A misspelt option would be ignored otherwise. */
+/** Otherwise a misspelt option would be ignored. */
 function checkOptions(name: string, options: object, known: readonly string[]): void {
   const unknown = unknownName(options, known, "options");
   if (unknown !== undefined) throw new ServeError(`Unknown option of ${name}: ${unknown}`);
 }
 
-// Taken when this is loaded: fake timers that a test installs later move the test and not the service.
+// Read when this is loaded: fake timers that a test installs later move the test's time, not the service's.
 const RealDate = Date;
 const now = (): Date => new RealDate();
 

@@ -1,4 +1,4 @@
-/** Fixtures for Playwright: a service for each worker, or one that is running, and sign-ins that end as a test says. */
+/** Fixtures for Playwright: a service for each worker, or one that is running, and sign-ins with the outcome that a test needs. */
 import { env } from "node:process";
 import { test as base, type TestType } from "@playwright/test";
 import { connect, startTestService } from "./index.ts";
@@ -47,7 +47,7 @@ export const test: TestType<Base[0] & SvcFixtures, Base[1] & SvcWorkerFixtures> 
       await use(svc);
       svcWorker.cookies = [];
       try {
-        // A test that failed anyway is to say why itself.
+        // A test that has failed reports its own reason.
         if (errors.length === 0) await svc.scenarios.assertMet();
       } finally {
         await (svcWorker.shared ? svc.scenarios.clear() : svc.reset());

@@ -25,7 +25,7 @@ export interface TestService extends AsyncDisposable {
   readonly url: string;
   /** With their keys; the first one is the default. */
   readonly instances: readonly TestInstance[];
-  /** The typed client of the control API under `/__svc/v1`, for what this object has no method for. */
+  /** The typed client of the control API under `/__svc/v1`, for everything that has no method here. */
   readonly control: ControlClient;
   /**
    * The typed client of an instance.
@@ -33,8 +33,8 @@ export interface TestService extends AsyncDisposable {
    */
   client(instance?: string, options?: Partial<ClientOptions>): Client;
   /**
-   * Reaches the service, even where it has no port. In process it follows redirects within the service, and returns the
-   * one that leaves it.
+   * Reaches the service, even without a port. In process it follows redirects within the service, and returns the one that
+   * leaves it.
    */
   readonly fetch: typeof globalThis.fetch;
   /** Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`. */
@@ -65,7 +65,7 @@ export interface TestServiceParts {
   readonly isInside: boolean;
   /** Distinguishes this object's scenarios from others on the same server. */
   readonly label: string;
-  /** The id of the only instance to see. */
+  /** The id of the only visible instance. */
   readonly only?: string | undefined;
   close(): Promise<void>;
 }

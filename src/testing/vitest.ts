@@ -3,7 +3,7 @@ import { test as base, type TestAPI } from "vitest";
 import { createTestService, type TestService, type TestServiceOptions } from "./index.ts";
 
 export interface Fixtures {
-  /** The worker's service, for what lives longer than a test, such as an application. */
+  /** The worker's service, for anything that lives longer than a test, such as an application. */
   service: TestService;
   /** The same service for one test: reset afterwards, and the test fails if one of its scenarios was never met. */
   svc: TestService;
@@ -24,7 +24,7 @@ export function createTest(options: TestServiceOptions = {}): TestAPI<Fixtures> 
     svc: async ({ service, task }, use) => {
       await use(service);
       try {
-        // A test that failed anyway is to say why itself.
+        // A test that has failed reports its own reason.
         if (task.result?.state !== "fail") await service.scenarios.assertMet();
       } finally {
         await service.reset();

@@ -9,7 +9,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 
 const OTHER = "The sign-in failed. Please try again.";
 
-/** Back to the page, which says what happened in words of its own. */
+/** Redirects to the page, which explains what happened in its own words. */
 export function failed(request: Request, error: string): Response {
   const location = new URL("/", request.url);
   location.searchParams.set("error", Object.hasOwn(FAILURES, error) ? error : "server_error");

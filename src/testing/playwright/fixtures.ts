@@ -11,7 +11,7 @@ export interface SvcFixtures {
    * (on a shared server, only its scenarios are removed), and the test fails if a scenario was never met.
    */
   svc: TestService;
-  /** Where the application begins a sign-in. Default `/sign-in`. */
+  /** The path at which the application begins a sign-in. Default `/sign-in`. */
   signInPath: string;
   signInAs: SignInAs;
   storageStateFor: StorageStateFor;

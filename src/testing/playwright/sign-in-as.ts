@@ -9,7 +9,7 @@ export interface SignInAsOptions {
   readonly outcome?: OutcomeId;
   /** Only a sign-in with this provider. Default: the one that the application asks for. */
   readonly provider?: Provider;
-  /** Where the application begins a sign-in. Default: the fixture `signInPath`. */
+  /** The path at which the application begins a sign-in. Default: the fixture `signInPath`. */
   readonly path?: string;
   /** Begins the sign-in in place of opening `path`, e.g. by a click. */
   readonly start?: () => Promise<unknown>;
@@ -25,7 +25,7 @@ export type SignInAs = (page: Page, account: string, options?: SignInAsOptions) 
 const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 10_000;
 
-/** @param signInPath where the application begins a sign-in */
+/** @param signInPath the path at which the application begins a sign-in */
 export function createSignInAs(svc: TestService, signInPath: string): SignInAs {
   return async (page, account, { outcome = "success", provider, path = signInPath, start } = {}) => {
     const { id } = await svc.scenarios.next({ as: account, outcome, ...(provider && { provider }) });

@@ -6,7 +6,7 @@ export async function GET(request: Request): Promise<Response> {
   const token = searchParams.get("token");
   if (!hasCookie(request, ATTEMPT)) return failed(request, "expired");
   if (token === null) return failed(request, searchParams.get("error") ?? "server_error");
-  // Where the service could not be asked, or refused the key, the log says why, and the user can try again.
+  // If the service could not be reached, or refused the key, the log says why, and the user can try again.
   const result = await svc()
     .tokens.check(token)
     .catch((error: Error) => console.error(error.message));
