@@ -89,8 +89,8 @@ export function Instance({ id }: { id: string }): VNode {
           onClose={() => void (isStopping.value = false)}
         >
           <p>
-            Users can't sign in until you activate it again: they are told “Instance not found”, also in sign-ins under
-            way. Tokens and API requests go on working.
+            Users can't sign in until you activate it again, and sign-ins under way fail. Tokens and API requests go on
+            working.
           </p>
         </Confirm>
       )}
