@@ -57,6 +57,11 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
     await on.visit("users?query=nickname:ada");
     await on.page.getByText('Unknown field "nickname"').waitFor();
     await expect.poll(() => on.page.getByTestId("row").count()).toBe(0);
+    await on.visit("requests");
+    expect(await on.page.getByTestId("row").count()).toBeGreaterThan(0);
+    await on.visit("requests?instance=deleted");
+    await on.page.getByTestId("problem").getByText("Instance not found").waitFor();
+    expect(await on.page.locator("[data-testid=row], [data-testid=empty]").count()).toBe(0);
   });
 
   it("darkens the whole window behind a dialog", async () => {

@@ -48,6 +48,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
   const hasOlder = useSignal(false);
   const isLoaded = useSignal(false);
   const limit = useRef(KEPT);
+  const loadedFor = useRef("");
   // What happens while the list is being loaded may be missing in the answer.
   const arrived = useRef<Row[]>([]);
   const load = useLoad(() => {
@@ -66,6 +67,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     hasOlder.value = next !== undefined;
     limit.current = KEPT;
     isLoaded.value = true;
+    loadedFor.current = text;
   }, [load.data]);
   useLayoutEffect(
     () =>
@@ -95,9 +97,11 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     hasOlder.value = next !== undefined;
     limit.current = Math.max(KEPT, rows.peek().length);
   };
+  // Rows for other filters don't answer these, which failed.
+  const isOther = load.error !== undefined && loadedFor.current !== text;
   return {
-    rows: rows.value,
-    isLoaded: isLoaded.value,
+    rows: isOther ? [] : rows.value,
+    isLoaded: isLoaded.value && !isOther,
     error: load.error,
     reload: load.reload,
     waiting: waiting.value.length,

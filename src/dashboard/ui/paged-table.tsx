@@ -49,7 +49,7 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
   }, [key, after, reloadKey]);
   useEffect(() => onError?.(error), [error]);
   if (error && !onError) return <Problem error={error} onRetry={reload} />;
-  // Rows of the search before are no answer to one that failed.
+  // Rows of the previous search don't answer this one, which failed.
   if (error && data?.key !== key) return <></>;
   if (!data) return <Placeholder lines={8} />;
   const { rows, next } = data;
