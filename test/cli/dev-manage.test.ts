@@ -30,7 +30,7 @@ it.each([
   ["dev instances update nowhere --name X", 3, "nowhere"],
   ["dev instances delete acme", 2, "--yes"],
   ["dev keys rotate --no-secret-key", 2, "No key to replace"],
-  ["dev seed", 2, "Say what to add"],
+  ["dev seed", 2, "Nothing to add"],
   ["dev seed --seed 3 x.json", 2, "--seed is for --generate"],
   ["dev seed --generate many", 2, "not a whole number"],
   ["dev seed missing.json", 2, "cannot be read (ENOENT)"],

@@ -44,7 +44,7 @@ describe("svc sign-in --as, at a server that means harm,", () => {
       [PICKER]: PAGE,
       [`${PICKER}?request=sealed&email=ada%40acme.test`]: elsewhere,
     });
-    expect(message).toContain("this sign-in goes on at localhost:8345");
+    expect(message).toContain("this sign-in continues at localhost:8345");
     expect(asked.filter((url) => !url.startsWith(`${FRONT}/`))).toEqual([]);
   });
 

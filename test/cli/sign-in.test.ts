@@ -178,7 +178,7 @@ describe("The account of svc sign-in --as", () => {
         code: 2,
         stdout: "",
         stderr: expect.stringContaining(
-          "--as is for simulated providers, and this sign-in goes on at github.com.",
+          "--as is for simulated providers, and this sign-in continues at github.com.",
         ) as string,
       });
     expect(await runCli(["sign-in", "--provider", "google", "--as", "ada"], { service })).toMatchObject({ code: 0 });

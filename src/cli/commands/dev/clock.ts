@@ -13,10 +13,10 @@ export type ClockVerb = "show" | "freeze" | "set" | "advance" | "resume" | "rese
 const VERBS: readonly (readonly [verb: ClockVerb, argument: string, does: string, example: string])[] = [
   ["show", "", "print the time of the server", "svc dev clock show"],
   ["freeze", "[time]", "stop the clock, now or at a time", "svc dev clock freeze 2026-01-31T12:00:00Z"],
-  ["set", "<time>", "set the clock, which goes on running", "svc dev clock set 2026-01-31"],
+  ["set", "<time>", "set the clock; it keeps running", "svc dev clock set 2026-01-31"],
   ["advance", "<duration>", "move the clock forwards, by a duration or to a time", "svc dev clock advance 61m"],
-  ["resume", "", "let a frozen clock run on from where it is", "svc dev clock resume"],
-  ["reset", "", "go back to the real time", "svc dev clock reset"],
+  ["resume", "", "resume a frozen clock", "svc dev clock resume"],
+  ["reset", "", "reset the clock to real time", "svc dev clock reset"],
 ];
 
 /** @param given a duration or a time, as it was typed; `at` is the time */

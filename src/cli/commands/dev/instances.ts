@@ -23,7 +23,7 @@ export interface InstanceOptions extends GlobalFlags {
 }
 
 export function addInstances(dev: Command, context: Context): void {
-  const instances = dev.command("instances").description("make, change and delete instances");
+  const instances = dev.command("instances").description("create, update and delete instances");
   withHelp(instances, {
     examples: [
       ["svc dev instances create umbrella --name Umbrella", "answers at umbrella.localhost at once"],
@@ -38,12 +38,12 @@ export function addInstances(dev: Command, context: Context): void {
   withHelp(list, { examples: [["svc dev instances list --json", "with redirect URIs"]], exits: DEV_EXITS });
   runs(list, (options: InstanceOptions) => runInstances(context, options));
 
-  const create = addFlags(printsRows(instances.command("create <subdomain>"))).description("make an instance");
+  const create = addFlags(printsRows(instances.command("create <subdomain>"))).description("create an instance");
   withHelp(create, { examples: [["svc dev instances create umbrella", "called umbrella"]], exits: DEV_EXITS });
   runs(create, (options: InstanceOptions, subdomain: string) => runCreate(context, options, subdomain));
 
   const update = addFlags(printsRows(instances.command("update").argument("<instance>", "an id or subdomain")))
-    .description("change an instance")
+    .description("update an instance")
     .option("--subdomain <label>", "a new subdomain");
   withHelp(update, {
     examples: [
@@ -60,7 +60,7 @@ export function addInstances(dev: Command, context: Context): void {
   const remove = instances
     .command("delete")
     .argument("<instance>", "an id or subdomain")
-    .description("delete an instance and all that belongs to it")
+    .description("delete an instance with all its records")
     .option("-y, --yes", "do not ask");
   withHelp(remove, { examples: [["svc dev instances delete umbrella --yes", "without a question"]], exits: DEV_EXITS });
   runs(remove, (options: InstanceOptions, instance: string) => runDelete(context, options, instance));
@@ -71,7 +71,7 @@ function addFlags(command: Command): Command {
     .option("--name <name>", "the name that people see")
     .option("--active", "it takes sign-ins")
     .option("--no-active", "it refuses sign-ins; its API, keys and tokens keep working")
-    .addOption(new Option("--default-provider <provider>", "where a sign-in names none").choices(PROVIDERS))
+    .addOption(new Option("--default-provider <provider>", "for sign-ins that name none").choices(PROVIDERS))
     .option("--redirect-uri <url>", "an address that sign-ins may return to; again for more", collect);
 }
 

@@ -16,7 +16,7 @@ export interface ResetOptions extends GlobalFlags {
 export function addReset(dev: Command, context: Context): void {
   const command = dev
     .command("reset")
-    .description("go back to the seed, or empty one instance")
+    .description("restore the seed, or clear one instance")
     .option("--all", "all records as the seed has them, the real time, and no scenarios")
     .option("-y, --yes", "on a terminal, do not ask before an instance is emptied");
   withHelp(command, {
@@ -31,11 +31,11 @@ export function addReset(dev: Command, context: Context): void {
   runs(command, (options: ResetOptions) => runReset(context, options));
 }
 
-/** Goes back to the seed, or empties one instance where a person agrees. @throws {CliError} unless one of the two is asked for */
+/** Restores the seed, or clears one instance after consent. @throws {CliError} unless the flags choose one of them */
 export async function runReset(context: Context, options: ResetOptions): Promise<ExitCode | void> {
   const { all, instance, json, yes } = options;
   if ((all === true) === (instance !== undefined))
-    throw new CliError(EXIT.usage, "Say what to reset.", "Use either --all, or --instance with a name.");
+    throw new CliError(EXIT.usage, "Nothing to reset.", "Use either --all, or --instance with a name.");
   const control = await openControl(context, options);
   if (instance !== undefined && !yes && isInteractive(context)) {
     const { data } = await control.request("GET /instances/:id", { params: { id: instance } });

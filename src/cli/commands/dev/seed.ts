@@ -22,9 +22,9 @@ export interface SeedOptions extends GlobalFlags {
 export function addSeed(dev: Command, context: Context): void {
   const command = dev
     .command("seed")
-    .description("add the records of a file, or users that are made up")
+    .description("add the records of a file, or generated users")
     .argument("[file]", "a seed document in JSON; - reads stdin")
-    .option("--generate <users>", "make up this many users, each with an identity and a session")
+    .option("--generate <users>", "generate this many users, each with an identity and a session")
     .option("--seed <number>", "with --generate: the same number gives the same users; default 1");
   withHelp(command, {
     examples: [
@@ -33,7 +33,7 @@ export function addSeed(dev: Command, context: Context): void {
       ["svc dev seed --generate 50 --instance globex --seed 7", "in another instance"],
     ],
     exits: DEV_EXITS,
-    notes: "Where a record of the file exists already, nothing of it is added (exit code 8).",
+    notes: "If any record of the file already exists, nothing is added (exit code 8).",
   });
   runs(command, (options: SeedOptions, file?: string) => runSeed(context, options, file));
 }
@@ -42,7 +42,7 @@ export function addSeed(dev: Command, context: Context): void {
 export async function runSeed(context: Context, options: SeedOptions, file?: string): Promise<void> {
   const { generate, seed } = options;
   if ((file === undefined) === (generate === undefined))
-    throw new CliError(EXIT.usage, "Say what to add.", "Give either a file, or --generate with a number.");
+    throw new CliError(EXIT.usage, "Nothing to add.", "Give either a file, or --generate with a number.");
   if (seed !== undefined && generate === undefined)
     throw new CliError(EXIT.usage, "--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
   const body = file === undefined ? generation(options) : await readDocument(context, file);
@@ -67,7 +67,7 @@ async function readDocument(context: Context, file: string): Promise<BodyOf<"POS
   }
 }
 
-/** Waits for a job. @throws {CliError} where it fails */
+/** Waits for a job. @throws {CliError} if it fails */
 async function finished(context: Context, control: ControlClient, { id, total }: Job): Promise<Job> {
   const progress = createProgress(context, total);
   let job: Job | undefined;

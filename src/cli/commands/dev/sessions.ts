@@ -17,7 +17,7 @@ export function addSessions(dev: Command, context: Context): void {
     notes: "All of a user: svc sessions search email:ada@acme.test --output ids | xargs svc dev sessions revoke",
   });
   for (const verb of ["revoke", "restore"] as const) {
-    const does = verb === "revoke" ? "revoke sessions" : "make revoked sessions active again";
+    const does = verb === "revoke" ? "revoke sessions" : "restore revoked sessions";
     const command = printsRows(sessions.command(`${verb} <session_id...>`)).description(does);
     withHelp(command, {
       examples: [[`svc dev sessions ${verb} svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01`, does]],

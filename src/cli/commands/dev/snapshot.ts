@@ -10,7 +10,7 @@ import { printJson, say } from "../../output/text.ts";
 import { SNAPSHOT_COLUMNS } from "./columns.ts";
 
 export function addSnapshot(dev: Command, context: Context): void {
-  const snapshot = dev.command("snapshot").description("save all records and the clock, and bring them back");
+  const snapshot = dev.command("snapshot").description("save all records and the clock, and restore them");
   withHelp(snapshot, {
     examples: [
       ["svc dev snapshot save before-import", "keep everything as it is now"],

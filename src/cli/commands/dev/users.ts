@@ -18,7 +18,7 @@ export interface UserOptions extends GlobalFlags {
 }
 
 export function addUsers(dev: Command, context: Context): void {
-  const users = dev.command("users").description("make and change users");
+  const users = dev.command("users").description("create and update users");
   withHelp(users, {
     examples: [
       ["svc dev users create ada@acme.test --name 'Ada Lovelace' --verified", "without a sign-in"],
@@ -28,7 +28,7 @@ export function addUsers(dev: Command, context: Context): void {
     notes: "To read and delete users: svc users. Many at once: svc dev seed --generate 1000",
   });
 
-  const create = addFlags(printsRows(users.command("create <email>"))).description("make a user");
+  const create = addFlags(printsRows(users.command("create <email>"))).description("create a user");
   withHelp(create, {
     examples: [["svc dev users create bo@acme.test --name Bo", "in the first instance"]],
     exits: DEV_EXITS,
@@ -38,9 +38,9 @@ export function addUsers(dev: Command, context: Context): void {
 
   const update = addFlags(printsRows(users.command("update").argument("<user>", "an id or e-mail address")))
     .option("--email <address>", "a new e-mail address")
-    .description("change a user");
+    .description("update a user");
   withHelp(update, {
-    examples: [["svc dev users update bo@acme.test --no-verified", "the address is not verified any more"]],
+    examples: [["svc dev users update bo@acme.test --no-verified", "marks the address as not verified"]],
     exits: DEV_EXITS,
   });
   runs(update, (options: UserOptions, user: string) => runUpdate(context, options, user));

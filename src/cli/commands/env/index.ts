@@ -26,8 +26,8 @@ export function addEnv(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
     notes:
-      "Prints secrets, of the local server of this directory: its secret key and its control key. Both are new where\n" +
-      "a store in memory is started again.",
+      "Prints secrets of the local server of this directory: its secret key and its control key. With a store in memory\n" +
+      "both change at each start.",
   });
   runs(command, (options: EnvOptions) => runEnv(context, options));
 }

@@ -45,7 +45,7 @@ export function addSignIn(program: Program, context: Context): void {
       EXIT.unreachable,
       EXIT.interrupted,
     ],
-    notes: `Waits ${DEFAULT_SECONDS} seconds for the sign-in, unless --timeout says otherwise. Where the instance has
+    notes: `Waits ${DEFAULT_SECONDS} seconds for the sign-in, unless --timeout is given. If the instance has
 redirect_uris, the browser returns to the first http address on this machine among
 them, at a port of this command's own.`,
   });

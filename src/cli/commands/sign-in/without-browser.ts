@@ -38,7 +38,7 @@ function pickerOf(address: string, page: StepResponse): string {
 
 /**
  * Types an address into the account picker, as a person may who is not in the seed.
- * @returns where the sign-in goes on
+ * @returns the address at which the sign-in continues
  */
 async function chooseAccount(signIn: SignIn, picker: string, account: string): Promise<string> {
   const isEmail = /^[^\s@]+@[^\s@]+$/.test(account);
@@ -60,7 +60,7 @@ async function chooseAccount(signIn: SignIn, picker: string, account: string): P
 function realProvider(next: string): CliError {
   return new CliError(
     EXIT.usage,
-    `--as is for simulated providers, and this sign-in goes on at ${new URL(next).host}.`,
+    `--as is for simulated providers, and this sign-in continues at ${new URL(next).host}.`,
     "Omit --as to sign in with a browser, or simulate all providers: svc serve --providers simulated",
   );
 }

@@ -21,9 +21,9 @@ export function addCopy(store: Command, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes: `Each is the path of a db.json, or a database's URL; keep its password out of the URL, and in PGPASSWORD.
-FROM may be in use: what is copied is all of it at one moment, but for sign-ins under way. Nothing of it changes.
-TO must hold nothing. Broken off, the same command goes on where it was.
-For each table the count and the SHA-256 of both sides are printed. Exit code 1: they differ.`,
+FROM may be in use: the copy is its state at one moment, without sign-ins in progress. FROM is not changed.
+TO must be empty. If the copy is interrupted, the same command continues it.
+For each table the count and the SHA-256 of both stores are printed. Exit code 1: they differ.`,
   });
   runs(command, (options: StoreOptions, from: string, to: string) => runCopy(context, options, from, to));
 }

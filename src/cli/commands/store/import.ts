@@ -25,9 +25,9 @@ export function addImport(store: Command, context: Context): void {
       ["gunzip -c backup.ndjson.gz | svc store import - --store new/db.json", "into another"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
-    notes: `The file is read whole before anything is written: one that was cut or altered changes nothing. The store must
-hold nothing. Broken off, the same command goes on where it was. Standard input is kept meanwhile in a file in the
-system's temporary directory (TMPDIR), which has no name and is gone with the command.`,
+    notes: `The file is read whole before anything is written: one that is cut off or altered changes nothing. The store must
+be empty. If the import is interrupted, the same command continues it. Standard input is buffered in an unnamed file in
+the system's temporary directory (TMPDIR), which disappears with the command.`,
   });
   runs(command, (options: StoreOptions, file: string) => runImport(context, options, file));
 }
