@@ -110,7 +110,8 @@ describe("svc sign-in with a browser", () => {
     await register(["https://app.test/callback"]);
     const { code, stdout, stderr } = await signIn([]);
     expect([code, stdout]).toEqual([1, ""]);
-    const [, entry = ""] = /^ {2}Add "(\S+)" to the instance's redirect_uris/m.exec(stderr) ?? [];
+    const [, entry = ""] =
+      /svc dev instances update acme --redirect-uri '([^']+)'\. This replaces the list/.exec(stderr) ?? [];
     await register(["https://app.test/callback", entry]);
     const openBrowser = async (link: string): Promise<void> => void (await fetch(await asAda(link)));
     expect(await signIn([], { openBrowser })).toMatchObject({ code: 0 });

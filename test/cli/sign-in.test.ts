@@ -49,6 +49,7 @@ describe("svc sign-in", () => {
     }
     const { stderr } = await runCli(["instances", "discover"], { service });
     expect(stderr).toContain("It may not be active.");
+    expect((await runCli(["doctor"], { service })).stdout).toContain("an instance that is active");
   });
 
   it("prints only the token with --token", async () => {

@@ -70,7 +70,11 @@ function discoveryCheck({ response, text }: Answer, base: string): Check {
     );
   const { issuer, id_token_signing_alg_values_supported: algorithms = [] } = document;
   if (response.status !== 200 || issuer === undefined)
-    return failed("discovery", `${base} returned ${response.status}.`, "Check that it is the address of an instance.");
+    return failed(
+      "discovery",
+      `${base} returned ${response.status}.`,
+      "Check that it is the address of an instance that is active. svc instances list shows those of a local server.",
+    );
   if (issuer !== base)
     return warning(
       "discovery",

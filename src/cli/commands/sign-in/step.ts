@@ -6,6 +6,7 @@ import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import type { Provider } from "../../../wire/names.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { quoted } from "../../output/format.ts";
 import { OWN_ENTRY } from "./landing.ts";
 
 /** What a sign-in needs, whoever takes its steps. */
@@ -56,11 +57,14 @@ export function refused({ status, text }: StepResponse, address: string): CliErr
 }
 
 function hintFor(code: ErrorCode | undefined, address: string): string | undefined {
+  const [, subdomain = "<instance>"] = /^(?!api\.)([a-z0-9-]+)\.localhost$/.exec(new URL(address).hostname) ?? [];
+  const update = `svc dev instances update ${subdomain}`;
+  if (code === "invalid_redirect_uri" && isLoopbackUrl(address))
+    return `To allow this command on any port: ${update} --redirect-uri ${quoted(OWN_ENTRY)}. This replaces the list: repeat the flag for each entry to keep.`;
   if (code === "invalid_redirect_uri")
     return `Add "${OWN_ENTRY}" to the instance's redirect_uris, which allows this command on any port. Or sign in from your application.`;
   if (code !== "instance_not_found") return undefined;
-  const [, subdomain = "<instance>"] = /^(?!api\.)([a-z0-9-]+)\.localhost$/.exec(new URL(address).hostname) ?? [];
   return isLoopbackUrl(address)
-    ? `It may not be active: svc instances list shows that. To activate it: svc dev instances update ${subdomain} --active`
+    ? `It may not be active: svc instances list shows that. To activate it: ${update} --active`
     : "It may not be active, or be at another address. Check the address with: svc whoami";
 }
