@@ -1,6 +1,6 @@
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 
-/** Where the dashboard is: `#/users/0b6c…?instance=acme`. */
+/** The current location: `#/users/0b6c…?instance=acme`. */
 export interface Location {
   /** The parts of the path: `["users", "0b6c…"]`. */
   readonly path: readonly string[];
@@ -19,7 +19,7 @@ effect(() => {
   if (path.length === 1) lists.set(path[0]!, hash.value);
 });
 
-/** Where a record leads back to: its list, as it was searched last. */
+/** The address of a record's list, with its last search. */
 export function listAddress(view: string): string {
   return lists.get(view) ?? `#/${view}`;
 }
@@ -41,7 +41,7 @@ export function go(path: readonly string[], query?: Readonly<Record<string, stri
   goTo(href(path, query));
 }
 
-/** Goes to an address such as `#/users`. The view changes at once, before the browser tells of the new address. */
+/** Goes to an address such as `#/users`. The view changes at once, before the browser's event. */
 export function goTo(address: string): void {
   globalThis.location.hash = address;
   hash.value = globalThis.location.hash;

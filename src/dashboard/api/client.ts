@@ -3,7 +3,7 @@ import { createControlClient } from "../../control-client/index.ts";
 import type { Fetch } from "../../wire/fetch.ts";
 import { dashboardKey, forgetKey } from "./session.ts";
 
-/** How often the server has said that it can't answer for now: its database does not. */
+/** Counts the responses that say that the server's database is unavailable. */
 export const unavailable = signal(0);
 
 /** The control API, with the key that this browser has now. */
@@ -13,7 +13,7 @@ export const control = createControlClient({
   fetch: send,
 });
 
-/** A key that is refused is forgotten, and the sign-in page is shown. */
+/** A rejected key is deleted, and the sign-in page is shown. */
 async function send(...[url, init]: Parameters<Fetch>): ReturnType<Fetch> {
   const response = await fetch(url, init);
   if (response.status === 401) forgetKey();

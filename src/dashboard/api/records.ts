@@ -1,7 +1,7 @@
 import type { ServerEvent } from "../../control-client/index.ts";
 import type { AnswerOf } from "../../wire/control/routes.ts";
 
-/** What the control API answers with, by the table of its routes. */
+/** The responses of the control API, by the table of its routes. */
 export type State = AnswerOf<"GET /state">;
 export type Clock = AnswerOf<"GET /clock">;
 export type Instance = AnswerOf<"GET /instances/:id">;
@@ -16,5 +16,5 @@ export type Scenario = AnswerOf<"POST /scenarios">;
 export type Job = AnswerOf<"GET /jobs/:id">;
 export type OutcomeId = Outcome["id"];
 export type Flow = Extract<ServerEvent, { resource: "flow" }>;
-/** A request, as it was asked and answered; secrets were left out on the server. */
+/** A request and its response. The server has removed secrets. */
 export type RequestEntry = Extract<ServerEvent, { resource: "request" }>;

@@ -13,11 +13,11 @@ interface Service {
   readonly instances: readonly Instance[];
   readonly outcomes: readonly Outcome[];
   readonly providers: readonly Provider[];
-  /** Why none of it could be read. */
+  /** The error, if it could not be read. */
   readonly problem: string | undefined;
 }
 
-/** What every view needs to know of the service. */
+/** The state of the service that every view needs. */
 export const service = signal<Service>({
   state: undefined,
   clock: undefined,
@@ -27,7 +27,7 @@ export const service = signal<Service>({
   problem: undefined,
 });
 
-/** How often the service has answered again after it did not: what could not be loaded before is loaded then. */
+/** Counts the times that the service responds again after failures. Views then retry what failed. */
 export const recoveries = signal(0);
 
 export async function refreshState(): Promise<void> {
@@ -41,7 +41,7 @@ export async function refreshState(): Promise<void> {
     service.value = {
       state,
       clock: state.clock,
-      // The oldest first: it is the one that the API means where none is named.
+      // Oldest first: the first is the API's default instance.
       instances: instances.toReversed(),
       outcomes,
       providers: Object.keys(state.providers) as Provider[],
@@ -59,8 +59,8 @@ const RETRY_MS = 2000;
 const READ_ONLY = ["GET", "HEAD", "OPTIONS"];
 
 /**
- * Reads the state again, soon after anything has changed it: a sign-in that ended, or a request that writes; and while the
- * server can't answer, until it can. A tab that is not in sight waits until it is: twenty of them would ask at once.
+ * Reads the state again soon after a change: a finished sign-in, or a request that writes. While the server can't answer,
+ * it retries. A hidden tab waits until it is visible, because twenty tabs would send requests at once.
  */
 export function followChanges(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -80,7 +80,7 @@ export function followChanges(): () => void {
     onEvent((event) => {
       if (isChange(event)) refreshIn(REFRESH_MS);
     }),
-    // The server says so of the state, too, which tries again.
+    // Reading the state fails in the same way, and is retried.
     unavailable.subscribe((times) => {
       if (times > 0) refreshIn(service.peek().problem === undefined ? REFRESH_MS : RETRY_MS);
     }),
@@ -96,13 +96,13 @@ function isChange({ resource, data }: ServerEvent): boolean {
   return resource === "flow" ? data.result !== "open" : !READ_ONLY.includes(data.method);
 }
 
-/** After a change of the clock, without asking again. */
+/** Applies a change of the clock without another request. */
 export function setClock(clock: Clock): void {
   service.value = { ...service.peek(), clock };
   clockOffset.value = Date.parse(clock.now) - Date.now();
 }
 
-/** An instance's name, by its id or subdomain; what is not known is named as it was asked for. */
+/** An instance's name, by its id or subdomain. An unknown one is returned unchanged. */
 export function instanceName(id: string | null | undefined): string {
   return visible(
     service.value.instances.find((one) => one.id === id || one.data.subdomain === id)?.data.name ?? id ?? "",

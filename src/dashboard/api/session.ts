@@ -2,13 +2,13 @@ import { signal } from "@preact/signals";
 
 const STORAGE_KEY = "svc_dashboard_key";
 
-/** The dashboard's own key; undefined: this browser has none, or the server no longer accepts it. */
+/** The dashboard's key. Undefined if this browser has none, or the server no longer accepts it. */
 export const dashboardKey = signal<string | undefined>(localStorage.getItem(STORAGE_KEY) ?? undefined);
 
 /** Why the last one-time link did not sign this browser in. */
 export const linkProblem = signal<string | undefined>(undefined);
 
-// Another tab that signs in, or is signed out, speaks for all of them.
+// Signing in or out in one tab affects all tabs.
 globalThis.addEventListener("storage", (event) => {
   if (event.key === STORAGE_KEY) dashboardKey.value = event.newValue ?? undefined;
 });
@@ -19,8 +19,8 @@ export function forgetKey(): void {
 }
 
 /**
- * Exchanges the code of a one-time link (`/__svc/#code=…`) for a dashboard key, once. The code leaves the address and the
- * browser's history before anything else happens.
+ * Exchanges the code of a one-time link (`/__svc/#code=…`) for a dashboard key, once. The code is removed from the
+ * address and the browser's history before anything else happens.
  */
 export async function redeemLink(): Promise<void> {
   const code = /^#code=(.+)$/.exec(globalThis.location.hash)?.[1];

@@ -10,7 +10,7 @@ type Listener = (event: ServerEvent) => void;
 type Message =
   | { readonly event: ServerEvent }
   | { readonly status: "live" | "reconnecting" }
-  /** From a new tab, to the one that reads. */
+  /** Sent by a new tab to the one that reads. */
   | { readonly ask: "status" };
 
 const listeners = new Set<Listener>();

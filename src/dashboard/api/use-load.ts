@@ -3,15 +3,15 @@ import { useCallback, useLayoutEffect, useRef } from "preact/hooks";
 import { recoveries } from "./service.ts";
 
 export interface Load<Result> {
-  /** The last result; stays while a newer one is loaded, so that the page does not jump. */
+  /** The last result. Kept while a newer one is loading, so that the page does not jump. */
   readonly data: Result | undefined;
   readonly error: Error | undefined;
   readonly isLoading: boolean;
   reload(): void;
 }
 
-/** Loads what a view shows, again whenever one of `inputs` changes, and after a failure as soon
- * as the service answers. A late answer never replaces a newer one. */
+/** Loads a view's data, again whenever one of `inputs` changes, and after a failure as soon as
+ * the service responds. A late response never replaces a newer one. */
 export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly unknown[]): Load<Result> {
   const state: Signal<Omit<Load<Result>, "reload">> = useSignal({ data: undefined, error: undefined, isLoading: true });
   const latest = useRef(0);
@@ -25,7 +25,7 @@ export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly un
       (data) => settle({ data, error: undefined }),
       (error: Error) => settle({ error }),
     );
-    // The inputs stand for what `load` closes over.
+    // The inputs are the dependencies of `load`.
   }, inputs);
   useLayoutEffect(() => {
     reload();

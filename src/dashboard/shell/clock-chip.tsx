@@ -4,7 +4,7 @@ import { href } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useServiceTime } from "../ui/time.tsx";
 
-/** In sight on every view while the service's clock is not real time. */
+/** Shown on every view while the service's clock is not real time. */
 export function ClockChip(): VNode | null {
   const { clock } = service.value;
   const time = useServiceTime(clock?.mode === "running");

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { linkProblem } from "../api/session.ts";
 import { Code, Panel } from "../ui/parts.tsx";
 
-/** For a browser without a key: how to get in. */
+/** For a browser without a key: how to sign in. */
 export function Gate(): VNode {
   return (
     <main class="gate">

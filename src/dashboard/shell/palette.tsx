@@ -9,7 +9,7 @@ import { UserText } from "../ui/user-text.tsx";
 
 const isOpen = signal(false);
 const MOST = 12;
-/** The keys that open it, as they are named on this machine. */
+/** The keys that open it, with their names on this system. */
 export const PALETTE_KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl K";
 
 interface Command {
@@ -22,7 +22,7 @@ export function openPalette(): void {
   isOpen.value = true;
 }
 
-/** Goes anywhere by typing a part of its name. */
+/** Opens anything by a part of its name. */
 export function Palette(): VNode | null {
   return isOpen.value ? <OpenPalette onClose={() => void (isOpen.value = false)} /> : null;
 }

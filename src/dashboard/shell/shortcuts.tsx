@@ -15,7 +15,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["?", "Show these keys"],
 ];
 
-/** Keys that work everywhere, but never while somebody types. */
+/** Keys that work everywhere except while typing. */
 export function useShortcuts(): void {
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

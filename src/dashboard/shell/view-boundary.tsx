@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren, type VNode } from "preact";
 import { Problem } from "../ui/parts.tsx";
 
-/** Keeps a fault in one view from taking the rest of the page with it. */
+/** Keeps an error in one view from breaking the rest of the page. */
 export class ViewBoundary extends Component<{ children: ComponentChildren }, { error: Error | undefined }> {
   override state: { error: Error | undefined } = { error: undefined };
 

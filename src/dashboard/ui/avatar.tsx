@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-/** Initials in a circle. Pictures are never loaded: the dashboard asks no other host for anything. */
+/** Initials in a circle. Pictures are never loaded: the dashboard sends no request to another host. */
 export function Avatar({ name, large }: { readonly name: string; readonly large?: boolean }): VNode {
   const initials = [...(name.match(/[\p{L}\p{N}]+/gu) ?? ["?"])]
     .slice(0, 2)

@@ -6,7 +6,7 @@ import { notify } from "./notices.tsx";
 export interface ButtonProps {
   readonly children?: ComponentChildren;
   readonly icon?: IconName;
-  /** For a button that shows its icon alone. */
+  /** For a button that shows only its icon. */
   readonly label?: string;
   readonly kind?: "plain" | "primary" | "danger" | "quiet";
   readonly type?: "button" | "submit";

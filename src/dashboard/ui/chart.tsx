@@ -2,12 +2,12 @@ import type { VNode } from "preact";
 
 export interface Series {
   readonly name: string;
-  /** Its colour, by the name that the style sheet has for it. */
+  /** Its colour, by its name in the style sheet. */
   readonly tone: `chart-${"good" | "bad" | "warn"}` | `series-${number}`;
 }
 
 export interface Slot {
-  /** The label of this stretch of time. */
+  /** The label of this period. */
   readonly label: string;
   /** One number for each series. */
   readonly values: readonly number[];

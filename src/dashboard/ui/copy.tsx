@@ -7,11 +7,11 @@ import { Code } from "./parts.tsx";
 interface CopyProps {
   readonly text: string | (() => Promise<string>);
   readonly label: string;
-  /** What the button says; without it, it shows its icon alone. */
+  /** The button's text. Without it, the button shows only its icon. */
   readonly children?: ComponentChildren;
 }
 
-/** Copies a text, and says that it did. */
+/** Copies a text, and confirms it. */
 export function Copy({ text, label, children }: CopyProps): VNode {
   const done = useSignal(false);
   const copy = async (): Promise<void> => {
@@ -33,7 +33,7 @@ export function Copy({ text, label, children }: CopyProps): VNode {
   );
 }
 
-/** A value in a line, and the way to copy it. */
+/** A value in one line, with a button to copy it. */
 export function CopyableValue({ text, label }: { text: string; label: string }): VNode {
   return (
     <>
@@ -43,7 +43,7 @@ export function CopyableValue({ text, label }: { text: string; label: string }):
   );
 }
 
-/** A block of code, and the way to copy it. */
+/** A block of code, with a button to copy it. */
 export function CopyableCode({ text, label }: { text: string; label: string }): VNode {
   return (
     <div class="with-copy">

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { currentAddress } from "../router.ts";
 import { Button } from "./button.tsx";
 
-/** A modal dialog: Esc, a click outside and another address close it, and the focus returns to where it was. */
+/** A modal dialog. Esc, a click outside and another address close it, and the focus returns to its previous place. */
 export function Dialog({
   title,
   children,
@@ -16,13 +16,13 @@ export function Dialog({
   wide?: boolean;
 }): VNode {
   const element = useRef<HTMLDialogElement>(null);
-  // Before the browser takes the next key: it already belongs to the dialog.
+  // Before the next key event, which already belongs to the dialog.
   useLayoutEffect(() => {
     const { current: dialog } = element;
     dialog?.showModal();
     return () => dialog?.close();
   }, []);
-  // The way back leads away from it, too.
+  // Going back closes it, too.
   const address = currentAddress.value;
   const opened = useRef(address);
   useLayoutEffect(() => {

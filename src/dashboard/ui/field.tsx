@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 
-/** A labelled input; the hint says the rule, the error what is wrong. */
+/** A labelled input. The hint is the rule, the error what is wrong. */
 export function Field({
   label,
   hint,
@@ -88,7 +88,7 @@ export function Select({
   return inline ? control : <Field label={label}>{control}</Field>;
 }
 
-/** The same for the text of a signal; an empty one stands for the first choice. */
+/** The same for the text of a signal. An empty text means the first choice. */
 export function SelectField<Value extends string>({ value, ...props }: SelectProps & { value: Signal<Value> }): VNode {
   const shown = value.value || (props.choices[0]?.value ?? "");
   return <Select {...props} value={shown} onChange={(chosen) => void (value.value = chosen as Value)} />;

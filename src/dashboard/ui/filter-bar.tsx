@@ -5,16 +5,16 @@ import { location, refine } from "../router.ts";
 import { Select, type Choice } from "./field.tsx";
 
 export interface Filter {
-  /** Its parameter in the address, and in what the server is asked. */
+  /** Its parameter in the address and in the request. */
   readonly name: string;
   readonly label: string;
-  /** What can be chosen; without them a text is typed. */
+  /** The choices. Without them it is a text field. */
   readonly choices?: readonly Choice[];
 }
 
 const PAUSE_MS = 200;
 
-/** Narrows the list of a view. What is chosen stands in the address, so that a link shows the same. */
+/** Filters the list of a view. The filters are part of the address, so that a link shows the same list. */
 export function FilterBar({ filters, children }: { filters: readonly Filter[]; children?: ComponentChildren }): VNode {
   const { query } = location.value;
   return (
@@ -38,7 +38,7 @@ export function FilterBar({ filters, children }: { filters: readonly Filter[]; c
   );
 }
 
-/** Asks shortly after somebody stops typing, and at once on Enter. */
+/** Applies the text shortly after typing stops, and at once on Enter. */
 function TextFilter({ name, label, value }: { name: string; label: string; value: string }): VNode {
   const text = useSignal(value);
   const apply = (): void => {
@@ -69,7 +69,7 @@ function TextFilter({ name, label, value }: { name: string; label: string; value
   );
 }
 
-/** The part of an address's query that is a filter. */
+/** The filters in an address's query. */
 export function chosen(filters: readonly Filter[]): Readonly<Record<string, string | undefined>> {
   const { query } = location.value;
   return Object.fromEntries(filters.map(({ name }) => [name, query[name] || undefined]));

@@ -4,7 +4,7 @@ import { Dialog } from "./dialog.tsx";
 import { Refusal } from "./parts.tsx";
 import { useForm } from "./use-form.ts";
 
-/** A dialog that sends a form: it closes when `onSubmit` is done, and otherwise says why it was refused. */
+/** A dialog that sends a form: it closes when `onSubmit` resolves, and shows the error when it rejects. */
 export function FormDialog({
   title,
   action,
@@ -43,7 +43,7 @@ export function FormDialog({
   );
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation before something that can't be undone. */
 export function Confirm({
   onConfirm,
   ...dialog

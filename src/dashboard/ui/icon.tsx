@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-/** Drawn for svc on a grid of 16, in the colour of the text beside them. */
+/** Drawn for svc on a grid of 16, in the colour of the surrounding text. */
 const PATHS = {
   overview: "M2 9.5 5.5 6l3 3L14 3.5M10.5 3.5H14V7M2 13h12",
   instances: "M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z",
@@ -28,7 +28,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Decoration beside a text that says the same. */
+/** A decoration: the text beside it says the same. */
 export function Icon({ name }: { readonly name: IconName }): VNode {
   return (
     <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">

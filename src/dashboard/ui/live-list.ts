@@ -14,9 +14,9 @@ export interface LiveList<Row> {
   readonly isLoaded: boolean;
   readonly error: Error | undefined;
   reload(): void;
-  /** How many arrived while somebody was reading. */
+  /** The number of rows that arrived while someone was reading. */
   readonly waiting: number;
-  /** Shows what arrived. */
+  /** Shows the rows that arrived. */
   resume(): void;
   /** Adds the next page at the end; undefined if there is none. */
   readonly showOlder: (() => Promise<void>) | undefined;
@@ -26,8 +26,8 @@ const PAGE_SIZE = 100;
 const KEPT = 200;
 
 /**
- * The newest records of a list of the API, with what happens on top. While somebody reads (has scrolled down, or stands on a
- * row) nothing moves: new rows wait until `resume`; changes of rows that are shown take effect in their place.
+ * The newest records of a list of the API, with new ones on top. While someone is reading (has scrolled down, or has the
+ * focus on a row) nothing moves: new rows wait until `resume`, and visible rows change in place.
  */
 export function useLiveList<Kind extends ServerEvent["resource"]>(
   kind: Kind,
@@ -49,7 +49,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
   const isLoaded = useSignal(false);
   const limit = useRef(KEPT);
   const loadedFor = useRef("");
-  // What happens while the list is being loaded may be missing in the answer.
+  // Events during the request may be missing from its response.
   const arrived = useRef<Row[]>([]);
   const load = useLoad(() => {
     arrived.current = [];
@@ -110,7 +110,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
   };
 }
 
-/** Counts the connections, so that a view loads again what it may have missed. */
+/** Counts the connections, so that a view reloads what it may have missed. */
 function useConnections(): number {
   const count = useRef(0);
   const before = useRef(streamStatus.value);

@@ -3,7 +3,7 @@ import { Button } from "./button.tsx";
 import type { LiveList } from "./live-list.ts";
 import { Panel, Placeholder, Problem } from "./parts.tsx";
 
-/** A live list: what waits above it, its table, and the way to older rows. */
+/** A live list: a notice of new rows, its table, and a button for older rows. */
 export function LivePanel<Row>({
   list,
   noun,
@@ -11,7 +11,7 @@ export function LivePanel<Row>({
   children,
 }: {
   list: LiveList<Row>;
-  /** What a row is, in the singular. */
+  /** The name of a row, in the singular. */
   noun: string;
   empty: ComponentChildren;
   /** The table. */
@@ -20,7 +20,7 @@ export function LivePanel<Row>({
   const { rows, waiting, error, isLoaded, showOlder } = list;
   return (
     <>
-      {/* It takes no room, so that nothing moves. */}
+      {/* It takes no space, so that nothing moves. */}
       <div class="waiting" role="status">
         {waiting > 0 && (
           <Button kind="primary" testId="resume" onClick={list.resume}>

@@ -13,7 +13,7 @@ const GOOD_MS = 2500;
 const BAD_MS = 9000;
 let last = 0;
 
-/** Tells the outcome of what somebody did, for a few seconds, to screen readers too. */
+/** Announces the result of an action for a few seconds, to screen readers too. */
 export function notify(tone: Notice["tone"], text: string): void {
   const id = ++last;
   notices.value = [...notices.value.slice(-3), { id, tone, text }];

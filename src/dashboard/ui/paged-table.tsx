@@ -12,10 +12,10 @@ const PAGE_SIZE = 50;
 
 type Cursors = readonly (string | undefined)[];
 
-/** The page that each list was left at. */
+/** The last page that was shown of each list. */
 const left = new Map<string, Cursors>();
 
-/** A list of the API, a page at a time by the API's own cursor: it costs the same at ten rows and at a million. */
+/** A list of the API, one page at a time by the API's cursor, which costs the same for ten rows and a million. */
 export function PagedTable<Route extends "GET /users" | "GET /sessions">({
   route,
   query,
@@ -27,12 +27,12 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
   route: Route;
   query: NonNullable<QueryOf<"GET /users">>;
   empty: ComponentChildren;
-  /** Shows the error where it belongs, such as beside the search; otherwise it is shown in the place of the table. */
+  /** Shows the error at another place, such as beside the search. Otherwise it replaces the table. */
   onError?: (error: Error | undefined) => void;
-  /** Loads again when it changes. */
+  /** The list is loaded again when this changes. */
   reloadKey?: unknown;
 }): VNode {
-  // The cursors of the pages before this one, the way back.
+  // The cursors of the previous pages.
   const text = JSON.stringify(query);
   const key = `${route} ${text}`;
   const cursors = useSignal<Cursors>((isReturning(table.label) && left.get(key)) || [undefined]);

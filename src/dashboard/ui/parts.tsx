@@ -36,7 +36,7 @@ export function Panel({
   );
 }
 
-/** The head of a view. */
+/** The header of a view. */
 export function Heading({
   title,
   back,
@@ -66,7 +66,7 @@ export function Heading({
   );
 }
 
-/** What to do where there is nothing to show. */
+/** What to do if there is nothing to show. */
 export function Empty({
   icon,
   title,
@@ -100,7 +100,7 @@ export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void
   );
 }
 
-/** In the place of a record: that it is being loaded, or why it can't be shown. */
+/** Replaces a record that is being loaded or can't be shown. */
 export function Unloaded({
   title,
   back,
@@ -121,7 +121,7 @@ export function Unloaded({
   );
 }
 
-/** Why a form was refused; nothing if it was not. */
+/** A form's error, if it has one. */
 export function Refusal({ reason }: { reason: string | undefined }): VNode | null {
   return reason === undefined ? null : (
     <p class="bad-text" role="alert">
@@ -130,7 +130,7 @@ export function Refusal({ reason }: { reason: string | undefined }): VNode | nul
   );
 }
 
-/** Rows of a name and a value. */
+/** Rows with a name and a value. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }): VNode {
   return (
     <dl class="facts">
@@ -144,7 +144,7 @@ export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChi
   );
 }
 
-/** Grey lines in the place of what is being loaded: as high as what comes, so that nothing jumps. */
+/** Grey lines while content is loading, as high as the content, so that nothing moves. */
 export function Placeholder({ lines = 3 }: { lines?: number }): VNode {
   return (
     <div class="placeholder" aria-busy="true" aria-label="Loading">

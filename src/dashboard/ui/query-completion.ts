@@ -3,15 +3,15 @@ import type { Fields } from "../../wire/fields.ts";
 export interface Suggestion {
   readonly label: string;
   readonly hint: string;
-  /** The whole search with the suggestion in it. */
+  /** The whole search, with the suggestion inserted. */
   readonly text: string;
-  /** Where one goes on typing. */
+  /** The position of the cursor afterwards. */
   readonly cursor: number;
 }
 
 const MOST = 8;
 
-/** What may stand where the cursor is: a field, or a value that the field is known to take. */
+/** The completions at the cursor: fields, or known values of the field. */
 export function complete(
   text: string,
   cursor: number,

@@ -11,18 +11,18 @@ import { Icon } from "./icon.tsx";
 export interface QueryInputProps {
   readonly noun: "users" | "sessions";
   readonly fields: Fields;
-  /** Values that a field is known to take. */
+  /** The known values of a field. */
   readonly values: Readonly<Record<string, readonly string[]>>;
   readonly value: string;
-  /** Called with what can be searched for, shortly after somebody stops typing, and at once on Enter. */
+  /** Called with a valid search shortly after typing stops, and at once on Enter. */
   readonly onSearch: (query: string) => void;
-  /** What the server said of the last search. */
+  /** The server's error for the last search. */
   readonly error?: Error | undefined;
 }
 
 const PAUSE_MS = 250;
 
-/** A search in the search language: completes fields and values, and says in words what is being asked. */
+/** An input for the search language. It completes fields and values, and describes the search in words. */
 export function QueryInput({ noun, fields, values, value, onSearch, error }: QueryInputProps): VNode {
   const text = useSignal(value);
   const suggestions = useSignal<readonly Suggestion[]>([]);
@@ -48,7 +48,7 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
   const accept = (suggestion: Suggestion): void => {
     text.value = suggestion.text;
     const box = input.current!;
-    // At once, for somebody who types on.
+    // At once, for someone who continues to type.
     box.value = suggestion.text;
     box.focus();
     box.setSelectionRange(suggestion.cursor, suggestion.cursor);

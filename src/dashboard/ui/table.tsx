@@ -5,7 +5,7 @@ import { goTo } from "../router.ts";
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** A table that is narrower than this many pixels leaves the column out. */
+  /** The column is hidden if the table is narrower than this many pixels. */
   readonly from?: 400 | 560 | 740 | 960;
   readonly align?: "end";
 }
@@ -16,20 +16,20 @@ export interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
-  /** Where a row leads. */
+  /** The address that a row opens. */
   readonly linkOf?: (row: Row) => string;
   readonly toneOf?: (row: Row) => "bad" | undefined;
 }
 
-/** The row that was opened last, by the table's label: going back returns to it. */
+/** The row that was opened last, by the table's label. Going back returns to it. */
 const opened = new Map<string, string>();
 
-/** Whether somebody comes back from a row of this table. */
+/** Whether the user comes back from a row of this table. */
 export function isReturning(label: string): boolean {
   return opened.has(label);
 }
 
-/** A table whose rows can be walked with the arrows and opened with Enter. */
+/** A table whose rows can be selected with the arrow keys and opened with Enter. */
 export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: TableProps<Row>): VNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const isFilled = rows.length > 0;
@@ -87,7 +87,7 @@ export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: Table
   );
 }
 
-/** Moves the focus along the rows, only from a row: elsewhere the arrows go on scrolling. */
+/** Moves the focus between rows, only from a row: elsewhere the arrow keys still scroll. */
 function move(row: HTMLTableRowElement, key: string): boolean {
   const siblings = row.parentElement!.children;
   const target = {
@@ -101,7 +101,7 @@ function move(row: HTMLTableRowElement, key: string): boolean {
   return true;
 }
 
-/** A link, a button or a selection of text in a row means itself, not the row. */
+/** Clicks on a link or button in a row, and selections of text, do not open the row. */
 function isInteractive(target: EventTarget | null): boolean {
   return (
     (target instanceof Element && !!target.closest("a, button, input, select, label")) || !!getSelection()?.toString()

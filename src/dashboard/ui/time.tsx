@@ -3,17 +3,17 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { relativeTime } from "../../wire/relative-time.ts";
 
-/** By how much the service's clock differs from this browser's, in milliseconds: a moved clock moves all relative times. */
+/** The offset of the service's clock from this browser's, in milliseconds. A moved clock moves all relative times. */
 export const clockOffset = signal(0);
 const tick = signal(Date.now());
 setInterval(() => (tick.value = Date.now()), 15_000);
 
-/** The service's present, as far as this browser knows. */
+/** The service's time, as far as this browser knows. */
 export function serviceNow(): number {
   return Date.now() + clockOffset.value;
 }
 
-/** The service's present, anew each second while its clock runs. */
+/** The service's time, updated each second while its clock runs. */
 export function useServiceTime(isRunning: boolean): number {
   const time = useSignal(serviceNow());
   useEffect(() => {

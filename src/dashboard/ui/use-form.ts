@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 
 export interface FormState {
-  /** Why the last try was refused. */
+  /** The error of the last attempt. */
   readonly problem: string | undefined;
-  /** Whether a try is under way; a second one waits for its end. */
+  /** Whether an attempt is running; a second one waits for its end. */
   readonly isBusy: boolean;
   readonly onSubmit: (event: Event) => void;
 }
 
-/** Sends a form instead of the browser. What is thrown is shown until the next try. */
+/** Sends a form instead of the browser. An error is shown until the next attempt. */
 export function useForm(send: () => Promise<unknown>): FormState {
   const problem = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { visible } from "../../wire/visible.ts";
 
-/** A text that anybody may have written: it changes nothing around it, and hides no character that turns its direction. */
+/** Untrusted text: isolated from the text around it, with characters that change direction made visible. */
 export function UserText({ text, muted }: { text: string; muted?: boolean }): VNode {
   const shown = visible(text);
   return (

@@ -5,7 +5,7 @@ import type { Persona } from "../api/records.ts";
 import { service } from "../api/service.ts";
 import type { Choice } from "../ui/field.tsx";
 
-/** Every instance. @param all the text of a first choice that stands for all of them; the same below */
+/** Every instance. @param all the text of a first choice that means all of them; the same below */
 export function instanceChoices(all?: string): Choice[] {
   return [...first(all), ...service.value.instances.map(({ id, data }) => ({ value: id, text: visible(data.name) }))];
 }
@@ -14,7 +14,7 @@ export function providerChoices(all?: string, providers: readonly string[] = ser
   return [...first(all), ...providers.map((value) => ({ value, text: providerTitle(value) }))];
 }
 
-/** The ways in which a sign-in can end. @param provider only those that can happen there */
+/** The outcomes of a sign-in. @param provider only those possible there */
 export function outcomeChoices(all?: string, provider?: string): Choice[] {
   const possible = service.value.outcomes.filter(
     ({ providers }) => provider === undefined || providers.some((name) => name === provider),
@@ -22,7 +22,7 @@ export function outcomeChoices(all?: string, provider?: string): Choice[] {
   return [...first(all), ...possible.map(({ id, title }) => ({ value: id, text: title }))];
 }
 
-/** The latest accounts that the simulated providers know, as many as a choice can have, in the account picker's order. */
+/** The latest personas, as many as a choice can have, in the account picker's order. */
 export async function readPersonas(): Promise<Persona[]> {
   return (await control.request("GET /personas", { query: { limit: 200 } })).toReversed();
 }

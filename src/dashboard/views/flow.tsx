@@ -19,7 +19,7 @@ import { FlowResult } from "./flows/flow-table.tsx";
 import { Timeline } from "./flows/timeline.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
-/** One sign-in: each step with its duration, what was sent and what was answered. */
+/** One sign-in: each step with its duration, request and response. */
 export function Flow({ id }: { id: string }): VNode {
   const { data: flow, error, reload } = useLoad(() => read(id), [id]);
   const isReplaying = useSignal(false);

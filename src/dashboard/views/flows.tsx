@@ -8,7 +8,7 @@ import { Empty, Heading } from "../ui/parts.tsx";
 import { instanceChoices, outcomeChoices, providerChoices } from "./choices.ts";
 import { FlowTable } from "./flows/flow-table.tsx";
 
-/** Every sign-in, the newest first, as it happens. */
+/** Every sign-in as it happens, newest first. */
 export function Flows(): VNode {
   const filters: readonly Filter[] = [
     { name: "result", label: "Result", choices: choicesOf(["token", "error", "open"], "Any result") },

@@ -10,7 +10,7 @@ import { Table } from "../ui/table.tsx";
 import { NewInstance } from "./instances/new-instance.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
-/** The applications that sign their users in here. */
+/** The instances: applications that sign in their users here. */
 export function Instances(): VNode {
   const { instances, state } = service.value;
   const isAdding = useSignal(false);

@@ -14,7 +14,7 @@ import { FlowTable } from "./flows/flow-table.tsx";
 const SHOWN = 8;
 const SHOWN_FAILED = 5;
 
-/** The service at a glance: what it is, who signs in, and what failed. */
+/** The service at a glance: its configuration, sign-ins and failures. */
 export function Overview(): VNode {
   const { rows, isLoaded, error, reload } = useLiveList("flow", {}, () => true);
   const failed = rows.filter((flow) => flow.data.result === "error");
@@ -75,7 +75,7 @@ export function Overview(): VNode {
 
 function Numbers(): VNode {
   const { state, instances } = service.value;
-  // The lists that these lead to have those of one instance.
+  // The lists behind these links show one instance.
   const all = instances.length > 1 ? " of all instances" : "";
   const numbers = [
     ["Users", all, state?.users, "#/users"],

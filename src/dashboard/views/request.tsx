@@ -10,7 +10,7 @@ import { duration, Time } from "../ui/time.tsx";
 import { asClientCode, asCurl } from "./requests/copy-as.ts";
 import { Status } from "./requests.tsx";
 
-/** One request: its headers, its answer, and how to repeat it. */
+/** One request: its headers, its response, and how to repeat it. */
 export function Request({ id }: { id: string }): VNode {
   const load = (): Promise<RequestEntry> => control.request("GET /requests/:id", { params: { id } });
   const { data: entry, error, reload } = useLoad(load, [id]);

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<RequestEntry>[] = [
   { title: "Took", cell: ({ data }) => duration(data.ms), from: 560, align: "end" },
 ];
 
-/** Every request that the service answered, the newest first. */
+/** Every request to the service, newest first. */
 export function Requests(): VNode {
   const filters: readonly Filter[] = [
     { name: "method", label: "Method", choices: choicesOf(METHODS, "Any method") },

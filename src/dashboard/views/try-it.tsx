@@ -3,7 +3,7 @@ import { Heading } from "../ui/parts.tsx";
 import { TokenPanel } from "./try-it/token.tsx";
 import { TrySignIn } from "./try-it/sign-in.tsx";
 
-/** Signs in as an application would, and takes tokens apart. */
+/** Signs in as an application would, and decodes tokens. */
 export function TryIt(): VNode {
   return (
     <>

@@ -17,7 +17,7 @@ import { SessionTable } from "./users/session-table.tsx";
 import { MintToken } from "./users/mint-token.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
-/** One user: identities, sessions, and tokens made for it. */
+/** One user: identities, sessions, and a form that creates tokens. */
 export function User({ id }: { id: string }): VNode {
   const { data: user, error, reload } = useLoad(() => control.request("GET /users/:id", { params: { id } }), [id]);
   const isDeleting = useSignal(false);

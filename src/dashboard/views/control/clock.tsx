@@ -10,10 +10,10 @@ import { useServiceTime } from "../../ui/time.tsx";
 import { useForm } from "../../ui/use-form.ts";
 
 const MODES = { real: "Real time", running: "Moved, and running", frozen: "Frozen" } as const;
-/** One second more than a token lives (spec, "Limits"). */
+/** One second more than the lifetime of a token (spec, "Limits"). */
 const TOKENS_EXPIRE = "3601s";
 
-/** The service's clock: it moves states, codes, tokens, sessions and verification, and nothing of this machine. */
+/** The service's clock. It affects states, codes, tokens, sessions and verification, not this machine's clock. */
 export function ClockPanel(): VNode {
   const { clock } = service.value;
   const at = useSignal("");

@@ -12,7 +12,7 @@ import { Generate } from "./generate.tsx";
 import { SeedForm } from "./seed-form.tsx";
 import { Snapshots } from "./snapshots.tsx";
 
-/** The records: save them, bring them back, fill them. */
+/** The records: snapshots, reset, seed and generated users. */
 export function DataPanel(): VNode {
   const version = useSignal(0);
   const changed = (): void => {

@@ -8,7 +8,7 @@ import { Panel, Refusal } from "../../ui/parts.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { instanceChoices } from "../choices.ts";
 
-/** Makes users in bulk, with names in many scripts; the same number gives the same users. */
+/** Generates users in bulk, with names in many scripts. The same seed gives the same users. */
 export function Generate({ onDone }: { onDone: () => void }): VNode {
   const users = useSignal("1000");
   const seed = useSignal("1");

@@ -9,7 +9,7 @@ import { ScenariosPanel } from "./scenarios.tsx";
 const SECTIONS = { scenarios: "Scenarios", clock: "Clock", data: "Data" } as const;
 type Section = keyof typeof SECTIONS;
 
-/** Makes things happen: outcomes of sign-ins, the time, the records. */
+/** Controls the outcomes of sign-ins, the clock and the records. */
 export function Control(): VNode {
   const wanted = location.value.query["section"] as Section | undefined;
   const section: Section = wanted && wanted in SECTIONS ? wanted : "scenarios";

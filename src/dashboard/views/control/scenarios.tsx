@@ -13,7 +13,7 @@ import { readPersonas } from "../choices.ts";
 import { ScenarioForm } from "./scenario-form.tsx";
 import { UserText } from "../../ui/user-text.tsx";
 
-/** What the next sign-ins meet, without a click on the picker. */
+/** Scenarios: how the next sign-ins end, without a click on the picker. */
 export function ScenariosPanel(): VNode {
   const { data, error, reload } = useLoad(() => control.request("GET /scenarios"), []);
   const personas = useLoad(readPersonas, []);

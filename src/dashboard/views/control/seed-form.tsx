@@ -10,7 +10,7 @@ import { useForm } from "../../ui/use-form.ts";
 
 const EXAMPLE = '{ "personas": [{ "name": "Mary Shelley", "email": "mary@example.test" }] }';
 
-/** Adds the records of a seed document to those that are there. */
+/** Adds the records of a seed document. */
 export function SeedForm({ onDone }: { onDone: () => void }): VNode {
   const text = useSignal("");
   const form = useForm(async () => {
@@ -43,7 +43,7 @@ export function SeedForm({ onDone }: { onDone: () => void }): VNode {
   );
 }
 
-/** Checked by the server, which names the place of each fault. */
+/** The server validates it, and names the place of each fault. */
 function parsed(text: string): BodyOf<"POST /seed"> {
   try {
     return JSON.parse(text) as BodyOf<"POST /seed">;

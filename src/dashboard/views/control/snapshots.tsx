@@ -11,7 +11,7 @@ import { Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useForm } from "../../ui/use-form.ts";
 
-/** All records and the clock, by name. */
+/** Snapshots: all records and the clock, by name. */
 export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }): VNode {
   const { data, error, reload } = useLoad(() => control.request("GET /snapshots"), [reloadKey]);
   const name = useSignal("");

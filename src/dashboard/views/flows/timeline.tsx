@@ -4,7 +4,7 @@ import { Code } from "../../ui/parts.tsx";
 import { UserText } from "../../ui/user-text.tsx";
 import { duration, TimeOfDay } from "../../ui/time.tsx";
 
-/** The steps of a sign-in, one below the other; the failing one is open. */
+/** The steps of a sign-in. The failing one is open. */
 export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFailed: boolean }): VNode {
   const failing = hasFailed ? failingStep(steps) : -1;
   const longest = Math.max(...steps.map(({ ms }) => ms), 1);
@@ -47,7 +47,7 @@ function Exchange({ title, content }: { title: string; content: object }): VNode
   );
 }
 
-/** The last step that was refused; the redirect that follows only passes the refusal on. */
+/** The last step that failed. The redirect after it only passes on the error. */
 function failingStep(steps: readonly Step[]): number {
   const refused = steps.findLastIndex(
     ({ name, answered }) =>

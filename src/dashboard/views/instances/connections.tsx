@@ -13,7 +13,7 @@ const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", sim
 
 interface Listed {
   readonly connection: Connection;
-  /** Whether the instance has credentials of its own, in force or not. */
+  /** Whether the instance has its own credentials, in use or not. */
   readonly hasOwn: boolean;
 }
 
@@ -26,7 +26,7 @@ async function readAll(id: string): Promise<Listed[]> {
   return connections.map((connection) => ({ connection, hasOwn: connection.data.provider in data.connections }));
 }
 
-/** Single-sign-on connections: for each provider whose credentials are in force, and why. */
+/** Single-sign-on connections: for each provider, the credentials in use and the reason. */
 export function Connections({ instance }: { instance: Instance }): VNode {
   const { data, error, reload } = useLoad(() => readAll(instance.id), [instance.id]);
   const edited = useSignal<Connection | undefined>(undefined);

@@ -7,7 +7,7 @@ import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
 
-/** Gives an instance credentials of its own at a provider. */
+/** Sets an instance's credentials for a provider. */
 export function EditConnection({
   instance,
   connection: { data },

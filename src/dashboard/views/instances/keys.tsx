@@ -10,7 +10,7 @@ import { Facts, Panel } from "../../ui/parts.tsx";
 
 const SHOWN_MS = 30_000;
 
-/** The instance's keys: the secret one masked until somebody asks for it, and masked again after half a minute. */
+/** The instance's keys: the secret one is masked until it is revealed, and again after half a minute. */
 export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () => void }): VNode {
   const revealed = useSignal<string | undefined>(undefined);
   const rotating = useSignal<"secret_key" | "publishable_key" | undefined>(undefined);

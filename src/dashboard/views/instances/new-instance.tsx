@@ -6,7 +6,7 @@ import { go } from "../../router.ts";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 
-/** Makes an instance, and goes to it. */
+/** Creates an instance, and opens it. */
 export function NewInstance({ onClose }: { onClose: () => void }): VNode {
   const name = useSignal("");
   const subdomain = useSignal("");

@@ -5,7 +5,7 @@ import { TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
 import { useForm } from "../../ui/use-form.ts";
 
-/** Where users may be sent back to: a list, with the rule beside it. */
+/** The allowed redirect URIs, with the rule beside them. */
 export function RedirectUris({
   uris,
   onSave,

@@ -23,7 +23,7 @@ const OUTCOMES: readonly Series[] = [
   { name: "open", tone: "chart-warn" },
 ];
 
-/** Sign-ins over time, by how they ended or by provider. */
+/** Sign-ins over time, by result or by provider. */
 export function SignInChart({ flows }: { flows: readonly Flow[] }): VNode {
   const minutes = useSignal("15");
   const by = useSignal("outcome");

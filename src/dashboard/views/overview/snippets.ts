@@ -1,8 +1,8 @@
 export interface Snippet {
-  /** What the shell that runs the application needs. */
+  /** The environment of the application's shell. */
   readonly env: string;
   readonly code: string;
-  /** What starts it, and where to begin; without them, the code itself is to be run. */
+  /** The command that starts it, and its first address. Without them, the code itself is run. */
   readonly start?: { readonly command: string; readonly address: string };
 }
 

@@ -3,7 +3,7 @@ import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Code, Placeholder, Problem } from "../../ui/parts.tsx";
 
-/** What a token says, and what `tokens/verify` says of it. */
+/** A token's claims, and the result of `tokens/verify`. */
 export function Claims({ token, instance }: { token: string; instance?: string | undefined }): VNode {
   const { data, error, reload } = useLoad(
     () => control.request("POST /tokens/verify", { body: { token, instance } }),

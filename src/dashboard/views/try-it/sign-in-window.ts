@@ -3,12 +3,12 @@ import type { Flow, SignIn } from "../../api/records.ts";
 import { onEvent } from "../../api/stream.ts";
 
 const LOOK_EVERY_MS = 150;
-/** How often to look for the page after the end; svc answers some failures itself, without a redirect. */
+/** How often to look for the final page. svc shows some failures itself, without a redirect. */
 const PATIENCE = 14;
 
 /**
- * Runs a sign-in in a window, where somebody chooses the account, and tells how it ended; undefined: the window was closed
- * before. The events tell of the sign-in; the token is known where the window ends at our own page.
+ * Runs a sign-in in a window, where the user chooses the account, and returns its result. Undefined if the window was
+ * closed before the end. The result comes from the events; the token is known if the window ends at our own page.
  * @throws {Error} if the browser opens no window
  */
 export async function signInInWindow(
@@ -44,12 +44,12 @@ interface End {
   readonly token: string | undefined;
 }
 
-/** What the window shows at the end; undefined: it is not there yet. The page takes the query out of its address. */
+/** The result that the window shows. Undefined if it has not finished. The page removes the query from its address. */
 function endOf(popup: Window): End | undefined {
   try {
     return popup.closed ? undefined : shownBy(popup);
   } catch {
-    // It has gone to another origin.
+    // The window is at another origin.
     return undefined;
   }
 }

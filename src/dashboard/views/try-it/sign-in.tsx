@@ -15,7 +15,7 @@ import { instanceChoices, outcomeChoices, personaChoices, providerChoices, readP
 import { Claims } from "./claims.tsx";
 import { signInInWindow } from "./sign-in-window.ts";
 
-/** A whole sign-in: at once, or in a window where the account is chosen by hand. */
+/** A complete sign-in: at once, or in a window where the user chooses the account. */
 export function TrySignIn(): VNode {
   const { instances } = service.value;
   const personas = useLoad(readPersonas, []);

@@ -6,7 +6,7 @@ import { Panel } from "../../ui/parts.tsx";
 import { instanceChoices } from "../choices.ts";
 import { Claims } from "./claims.tsx";
 
-/** Takes any token apart: paste one. */
+/** Decodes and verifies a pasted token. */
 export function TokenPanel(): VNode {
   const text = useSignal(location.value.query["token"] ?? "");
   const instance = useSignal("");

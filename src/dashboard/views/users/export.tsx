@@ -7,7 +7,7 @@ import { notify } from "../../ui/notices.tsx";
 
 const MOST = 100_000;
 
-/** Saves what the current search finds, as JSON or CSV. */
+/** Saves the results of the current search as JSON or CSV. */
 export function ExportButtons({ noun, query }: { noun: "users" | "sessions"; query: QueryOf<"GET /users"> }): VNode {
   const save = async (format: "json" | "csv"): Promise<void> => {
     const rows: Row[] = [];

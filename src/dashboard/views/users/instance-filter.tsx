@@ -4,7 +4,7 @@ import { refine } from "../../router.ts";
 import { Select } from "../../ui/field.tsx";
 import { instanceChoices } from "../choices.ts";
 
-/** Chooses whose users or sessions a view lists. */
+/** Selects the instance whose users or sessions a view lists. */
 export function InstanceFilter({ value }: { value: string | undefined }): VNode {
   return (
     <Select

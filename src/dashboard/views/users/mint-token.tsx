@@ -9,7 +9,7 @@ import { CopyableCode } from "../../ui/copy.tsx";
 import { choicesOf, SelectField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
 
-/** Makes a token for a user: a valid one, or one of each way to be wrong. */
+/** Creates a token for a user: a valid one, or one of each invalid kind. */
 export function MintToken({ user }: { user: User }): VNode {
   const kind = useSignal<Token["kind"]>("valid");
   const minted = useSignal<Token | undefined>(undefined);

@@ -7,7 +7,7 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { instanceChoices } from "../choices.ts";
 
-/** Makes a user who never signed in. */
+/** Creates a user who has never signed in. */
 export function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => void }): VNode {
   const name = useSignal("");
   const email = useSignal("");

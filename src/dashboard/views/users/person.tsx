@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { visible } from "../../../wire/visible.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 
-/** A name and an e-mail address, whatever script or trick is in them. */
+/** A name and an e-mail address, safe for any script and any hostile text. */
 export function Person(props: { name: string; email: string; address?: string }): VNode {
   const { address } = props;
   const [name, email] = [visible(props.name), visible(props.email)];

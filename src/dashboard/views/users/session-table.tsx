@@ -13,7 +13,7 @@ import type { Column } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Person } from "./person.tsx";
 
-/** Sessions that match a search, each to be revoked or restored. */
+/** Sessions that match a search, with buttons to revoke and restore them. */
 export function SessionTable({
   query,
   withUser,
