@@ -51,7 +51,7 @@ export function runs(command: Command, run: (options: never, ...given: never[]) 
 export interface CommandHelp {
   /** Whole commands, quoted so that every shell passes them on as they stand, and what each does. */
   readonly examples: readonly (readonly [command: string, what: string])[];
-  /** Those that the command itself can end with. 2 and, where it asks a service, 1, 4 and 7 have to be named as well. */
+  /** Every exit code of the command, including 2 and, if it asks a service, 1, 4 and 7. */
   readonly exits: readonly ExitCode[];
   readonly notes?: string;
 }

@@ -8,7 +8,7 @@ export interface Stream {
   /** The terminal's width and height. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  /** Resolves when more can be written: true, or false where the reader has gone. */
+  /** Resolves when more can be written: true, or false if the reader has gone. */
   ready?(): Promise<boolean>;
   /** Bytes that were written and wait for the reader. */
   readonly unread?: number;
@@ -20,14 +20,14 @@ export interface Pager extends Required<Pick<Stream, "write" | "ready">> {
   close(): Promise<void>;
 }
 
-/** The system's place for secrets. Every call fails where there is none. */
+/** The system's keyring. Every call fails if there is none. */
 export interface Keyring {
   get(account: string): Promise<string | undefined>;
   set(account: string, secret: string): Promise<void>;
   delete(account: string): Promise<unknown>;
 }
 
-/** All that a command knows of the world. The real one is made in `main.ts`; tests make their own. */
+/** A command's connection to the system. `main.ts` creates the real one, and tests create their own. */
 export interface Context {
   readonly stdout: Stream;
   readonly stderr: Stream;
@@ -38,17 +38,17 @@ export interface Context {
   readonly fetch?: Fetch | undefined;
   now(): Date;
   openBrowser(url: string): Promise<void>;
-  /** Asks a person yes or no. Only to be called where `isInteractive`. */
+  /** Asks a person yes or no. Only to be called if `isInteractive`. */
   confirm(question: string): Promise<boolean>;
   /**
-   * Asks a person for a line of text. Only to be called where `isInteractive`.
+   * Asks a person for a line of text. Only to be called if `isInteractive`.
    * @param fault what is wrong with an answer, which is then asked for again
    */
   ask(question: string, standard?: string, fault?: (answer: string) => string | undefined): Promise<string>;
   /** The same, and shows nothing of what is typed. */
   askSecret(question: string): Promise<string>;
   openKeyring(): Promise<Keyring>;
-  /** Starts a program that shows text page by page; undefined where it can't be started. */
+  /** Starts a pager. Undefined if it can't be started. */
   openPager?(command: string): Promise<Pager | undefined>;
   /** Resolves when the process is asked to end, with the signal's name. */
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;

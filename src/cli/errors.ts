@@ -13,7 +13,7 @@ export class CliError extends Error {
   }
 }
 
-/** What is said of an error. Known ones are recognised by name and code, so that no package is loaded for it. */
+/** How an error is reported. Known ones are recognised by name and code, so that no package is loaded for it. */
 export interface Failure {
   readonly exitCode: ExitCode;
   readonly code: string;
@@ -21,7 +21,7 @@ export interface Failure {
   readonly hint?: string | undefined;
 }
 
-/** Errors of the server's that end a command, by name. */
+/** The server's errors that end a command, by name. */
 const NAMED: ReadonlyMap<string | undefined, readonly [exitCode: ExitCode, code: string]> = new Map([
   ["ConfigError", [EXIT.usage, "usage"]],
   ["SeedError", [EXIT.usage, "usage"]],
@@ -65,7 +65,7 @@ export function toFailure(error: unknown): Failure {
 
 const REFUSED_CONTROL_KEY = "The server refused the control key. In its directory svc env prints the right one.";
 
-/** What the control API said no to. */
+/** A failure of the control API. */
 function controlFailure(name: string, status: number, text: string, cause: unknown): Failure {
   const { code = name } =
     cause instanceof Error && cause.name === "ConnectionError" ? (cause as { code?: string }) : {};
@@ -76,7 +76,7 @@ function controlFailure(name: string, status: number, text: string, cause: unkno
   return { exitCode: exitOf(code, status), code, message: text, hint };
 }
 
-/** What to do about errors of the service's, by code. */
+/** What to do about the service's errors, by code. */
 const HINTS: ReadonlyMap<string | undefined, string> = new Map([
   ["unauthorized", "See which key is used, and where it comes from: svc whoami"],
   [

@@ -11,9 +11,9 @@ export async function readStdin({ stdin }: Pick<Context, "stdin">): Promise<stri
 }
 
 /**
- * The text of a file, or of standard input where that is `-`.
+ * The text of a file, or of standard input if the name is `-`.
  * @param said how messages name it
- * @throws {CliError} where it can't be read
+ * @throws {CliError} if it can't be read
  */
 export async function readInput(context: Context, file: string, said: string = file): Promise<string> {
   if (file === "-") return readStdin(context);

@@ -11,7 +11,7 @@ const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:s
 
 /** Parses, runs the command, and says what went wrong. @returns the exit code */
 export async function runProgram(argv: readonly string[], world: Context, version: string): Promise<number> {
-  // Behind it stands the command of svc exec, with flags of its own.
+  // After it comes the command of svc exec, with flags of its own.
   const own = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   const asJson = asksForJson(own);
   // Flags such as --timeout are written into this copy of the environment.
@@ -45,7 +45,7 @@ function valueOptions(command: Command): Set<string> {
 }
 
 async function explain(cause: unknown, context: Context, asJson: boolean): Promise<number> {
-  // Loaded here, so that help costs no more than itself.
+  // Loaded here, so that help starts fast.
   const { colors, harmless, harmlessJson } = await import("./output/text.ts");
   const { asRun } = await import("./output/format.ts");
   const { explainFailure } = await import("./connection/failure.ts");

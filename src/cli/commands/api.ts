@@ -79,7 +79,7 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   return print(context, answer, options.include === true);
 }
 
-/** A key goes to the service that it is for: other addresses are refused even where they are written whole. */
+/** A key is sent to the service that it is for: other addresses are refused, also whole ones. */
 function urlOf(path: string, base: string | undefined): URL {
   if (base === undefined)
     throw new CliError(EXIT.usage, "No instance address.", "Set it with --base-url or SVC_BASE_URL.");
@@ -94,7 +94,7 @@ function urlOf(path: string, base: string | undefined): URL {
   );
 }
 
-/** Instances are found with a publishable key, and elsewhere than where the secret key is for. */
+/** Instances are found with a publishable key, at another address than the one that the secret key is for. */
 async function keyHeaders(context: Context, target: Target, isForApi: boolean): Promise<Record<string, string>> {
   if (target.secret_key && !isForApi) return { [SECRET_KEY_HEADER]: await requireKey(context, target) };
   return target.publishable_key ? { [PUBLISHABLE_KEY_HEADER]: target.publishable_key.value } : {};

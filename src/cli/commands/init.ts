@@ -51,7 +51,7 @@ export function addInit(program: Program, context: Context): void {
 /** Writes a configuration and, for an application of one's own, a seed. */
 export async function runInit(context: Context, flags: InitOptions): Promise<void> {
   const directory = resolve(context.cwd, flags.dir);
-  // Before the questions, which would be in vain.
+  // Before any question is asked.
   const isSeedAsked =
     flags.seed !== false && flags.port === undefined && (flags.name ?? flags.redirectUri) !== undefined;
   const addsSeed = isSeedAsked && (await isThere(join(directory, CONFIG_FILE)));
@@ -107,7 +107,7 @@ async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
       (!flags.yes && (await context.confirm("Start with your own application instead of the demo?"))));
   if (!isWanted) return { port };
   const name = await answer(["--name", flags.name], "Your application's name:", "My application", nameFault);
-  // Loaded here, so that help costs no more than itself.
+  // Loaded here, so that help starts fast.
   const { checkRedirectEntry } = await import("../../server/index.ts");
   const redirectUri = await answer(
     ["--redirect-uri", flags.redirectUri],

@@ -67,7 +67,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
     if (options.check) await verifyKeyWithService(context, { ...address, secretKey });
   });
   const secret_key = await storeKey(context, name, origin, key, await isForFile(context, options));
-  // The one before it, where that is in the other place.
+  // The previous one, if it is in the other place.
   if (existing?.secret_key && existing.secret_key.store !== secret_key.store)
     await forgetKey(context, name, existing.secret_key);
   await writeProfile(context, name, { ...existing, ...address, secret_key });

@@ -35,7 +35,7 @@ export async function openDashboard(context: Context, flags: GlobalFlags, isPrin
 
 /** @returns its address. The link in it is good once, and for a minute */
 async function redirectFile(url: string): Promise<string> {
-  // Made with mode 0700.
+  // Created with mode 0700.
   const path = join(await mkdtemp(join(tmpdir(), "svc-dashboard-")), "open.html");
   const target = url.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>svc</title><meta http-equiv="refresh" content="0;url=${target}"><a href="${target}">Open the dashboard</a>\n`;

@@ -46,7 +46,7 @@ export function addOpen(program: Program, context: Context): void {
   runs(command, (options: OpenOptions, page: Page) => runOpen(context, options, page));
 }
 
-/** Opens a page of the service in a browser, or prints its address. @returns the exit code where it is not 0 */
+/** Opens a page of the service in a browser, or prints its address. @returns the exit code if it is not 0 */
 export async function runOpen(context: Context, options: OpenOptions, page: Page): Promise<ExitCode | void> {
   if (page === "dashboard") return openDashboard(context, options, options.print === true);
   const url = addressOf(page, await resolveTarget(context, options), context, options);

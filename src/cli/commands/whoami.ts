@@ -69,7 +69,7 @@ function inWords(value: Sourced | null): string {
   return value === null ? "(none)" : `${value.value}  (${value.source})`;
 }
 
-/** Somebody who has chosen a profile may wonder why another service is asked. */
+/** A user who has chosen a profile may wonder why another service is used. */
 async function noteShadowed(context: Context, { base_url, profile }: Target): Promise<void> {
   const current = await readCurrent(context).catch(() => undefined);
   if (current !== undefined && profile === undefined && base_url !== undefined)

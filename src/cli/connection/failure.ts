@@ -1,5 +1,6 @@
 import { isLoopbackUrl } from "../../wire/loopback.ts";
 import type { Context } from "../context.ts";
+import { counted } from "../output/format.ts";
 import { toFailure, type Failure } from "../errors.ts";
 import { codeOf, lastExchange, type Exchange } from "./fetch.ts";
 import { shownProxy } from "./proxy.ts";
@@ -46,7 +47,7 @@ function explain(code: string, error: unknown, exchange: Exchange): Explanation 
 
 function timeoutFault(host: string, seconds: number): Explanation {
   return [
-    `${host} did not answer within ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    `${host} did not answer within ${counted(seconds, "second")}.`,
     `Allow more time with --timeout ${Math.ceil(2 * seconds)}.`,
   ];
 }

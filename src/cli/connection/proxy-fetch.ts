@@ -2,7 +2,7 @@ import { EnvHttpProxyAgent, request } from "undici";
 import type { Fetch } from "../../wire/fetch.ts";
 import type { Context } from "../context.ts";
 
-/** Requests through the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, by CONNECT where the address is https. */
+/** Requests through the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, by CONNECT if the address is https. */
 export function createProxyFetch(env: Context["env"]): Fetch {
   const variable = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
   const httpProxy = variable("HTTP_PROXY");

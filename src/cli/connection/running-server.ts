@@ -25,7 +25,7 @@ export type LocalServer =
   | { readonly isRunning: true; readonly server: RunningServerFile; readonly directory: string }
   | { readonly isRunning: false; readonly directory: string };
 
-/** The newest server that runs in a directory, or in the nearest one above it where one has been run. */
+/** The newest server that runs in a directory, or in the nearest one above it in which a server has run. */
 export async function findLocalServer(place: Place): Promise<LocalServer | undefined> {
   for (const directory of upwards(place.cwd)) {
     const server = await newestRunning(place, directory);
@@ -69,7 +69,7 @@ export interface Announcement {
   readonly path: string;
   /** Another server that runs in this directory, which commands no longer ask. */
   readonly other: RunningServerFile | undefined;
-  /** Writes its file again, where its instances or their keys have changed. */
+  /** Writes its file again if its instances or their keys have changed. */
   update(changed: RunningServerFile): Promise<void>;
   /** Removes its files; the newest server that still runs takes its place. */
   withdraw(): Promise<void>;
@@ -104,7 +104,7 @@ async function newestRunning(place: Place, directory: string): Promise<RunningSe
   return undefined;
 }
 
-/** A server that was killed leaves its file behind. Where a port is merely busy, the file stays. */
+/** A server that was killed leaves its file behind. If its port is merely busy, the file stays. */
 async function removeStale(place: Place): Promise<void> {
   for (const server of readServerFiles(place.cwd))
     if (Number.isSafeInteger(server.port) && (await probe(place, server)) === "refused")

@@ -63,7 +63,7 @@ export function readServerFiles(directory: string): RunningServerFile[] {
   return [...unique.values()].toSorted((a, b) => (a.started_at < b.started_at ? 1 : -1));
 }
 
-/** Makes `.svc` where it is missing, kept out of git. */
+/** Creates `.svc` if it is missing, and keeps it out of git. */
 export async function writeServerFile(directory: string, path: string, server: RunningServerFile): Promise<void> {
   const made = await mkdir(join(directory, ".svc"), { recursive: true, mode: 0o700 });
   if (made !== undefined) await writeFile(join(directory, ".svc", ".gitignore"), "*\n", { mode: 0o600 });
@@ -76,7 +76,7 @@ export function isServerFileOf(path: string, { identity_secret }: RunningServerF
   return readServerFile(path)?.identity_secret === identity_secret;
 }
 
-/** Removes a file where it is still this server's. */
+/** Removes a file if it still belongs to this server. */
 export async function removeServerFile(path: string, server: RunningServerFile): Promise<boolean> {
   const isOurs = isServerFileOf(path, server);
   if (isOurs) await rm(path, { force: true });

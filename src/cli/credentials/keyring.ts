@@ -4,7 +4,7 @@ const SERVICE = "svc-identity";
 
 /**
  * The system's own place for secrets. The package is optional, and so is what it needs of the system.
- * @throws where there is none, on use or before
+ * @throws if there is none, at once or when it is used
  */
 export async function openKeyring(): Promise<Keyring> {
   const { AsyncEntry } = await import("@napi-rs/keyring");

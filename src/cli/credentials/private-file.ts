@@ -19,7 +19,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 }
 
 /**
- * @returns undefined where there is no such file
+ * @returns undefined if there is no such file
  * @throws {CliError} for one that can't be read, that is another's, or that others can change
  */
 export async function readPrivateFile(path: string): Promise<{ text: string; mode: number } | undefined> {

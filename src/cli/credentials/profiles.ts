@@ -15,11 +15,11 @@ export interface Profile {
   readonly secret_key?: StoredKey;
 }
 
-/** Where a profile's secret key lies, and the one origin that it is ever sent to. */
+/** The place of a profile's secret key, and the only origin that it is sent to. */
 export interface StoredKey {
   readonly store: "keyring" | "file";
   readonly origin: string;
-  /** Where `store` is `file`. */
+  /** Set if `store` is `file`. */
   readonly value?: string;
 }
 
@@ -32,7 +32,7 @@ type Place = Pick<Context, "env">;
 /** Lower case alone: some systems' files know no other. */
 const PROFILE_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
-/** `SVC_CONFIG_DIR`, else the system's own place for configuration; undefined where there is no home. */
+/** `SVC_CONFIG_DIR`, else the system's directory for configuration. Undefined if there is no home. */
 export function configDirectory(env: Context["env"], platform: string = process.platform): string | undefined {
   // Relative ones are to be ignored (XDG Base Directory Specification).
   const xdg = env["XDG_CONFIG_HOME"] && isAbsolute(env["XDG_CONFIG_HOME"]) ? env["XDG_CONFIG_HOME"] : undefined;
@@ -42,7 +42,7 @@ export function configDirectory(env: Context["env"], platform: string = process.
   return env["HOME"] ? join(env["HOME"], ".config", "svc") : undefined;
 }
 
-/** @throws {CliError} where there is no home to keep a configuration in */
+/** @throws {CliError} if there is no home directory for the configuration */
 export function requireConfigDirectory({ env }: Place): string {
   const directory = configDirectory(env);
   if (directory === undefined)
@@ -107,7 +107,7 @@ export async function removeProfile(place: Place, name: string): Promise<void> {
   if ((await readCurrent(place)) === name) await writeCurrent(place, undefined);
 }
 
-/** The name of the profile that is used where nothing else is said. */
+/** The name of the profile that is used by default. */
 export async function readCurrent(place: Place): Promise<string | undefined> {
   const directory = configDirectory(place.env);
   const path = directory === undefined ? undefined : join(directory, "config.json");

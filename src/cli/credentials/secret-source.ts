@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 
-/** A value, and where it is from in words. */
+/** A value with its source in words. */
 export interface Sourced<Value = string> {
   readonly value: Value;
   readonly source: string;

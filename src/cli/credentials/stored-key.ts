@@ -7,7 +7,7 @@ import type { StoredKey } from "./profiles.ts";
  * Keeps a profile's key for one origin. The origin is part of the name in the keyring: a profile that is changed to
  * point elsewhere finds no key there.
  * @param inFile in the profile's file, which its owner alone can read; otherwise in the keyring
- * @throws {CliError} where there is no keyring
+ * @throws {CliError} if there is no keyring
  */
 export async function storeKey(
   context: Context,
@@ -21,7 +21,7 @@ export async function storeKey(
   return { store: "keyring", origin };
 }
 
-/** @throws {CliError} where it is gone, or the keyring does not open */
+/** @throws {CliError} if it is missing, or the keyring can't be opened */
 export async function readStoredKey(context: Context, profile: string, stored: StoredKey): Promise<string> {
   if (stored.store === "file") return stored.value!;
   const key = await withKeyring(context, (keyring) => keyring.get(account(profile, stored.origin)));

@@ -4,7 +4,7 @@ import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { commandPath } from "./command-map.ts";
 
-/** Where a first guess leads to. Spelling mistakes are commander's to find. */
+/** The commands for common first guesses. Commander finds spelling mistakes. */
 const COMMANDS: Readonly<Record<string, string>> = {
   search: "svc users search, or svc sessions search",
   find: "svc users search, or svc sessions search",

@@ -6,7 +6,7 @@ type Value = string | boolean | null | readonly string[] | Readonly<Record<strin
 export interface Column<Row> {
   /** The API's own name. */
   readonly name: string;
-  /** The heading in a table. Without one the column is only shown where `--fields` asks for it. */
+  /** The heading in a table. Without one the column is only shown if `--fields` names it. */
   readonly title?: string;
   /** Never cut: a person or the next command needs all of it. */
   readonly whole?: true;
@@ -30,7 +30,7 @@ export interface Listed<Row> {
   readonly columns: readonly Column<Row>[];
 }
 
-/** A resource that the service lists, and how it is called in the plural. */
+/** A resource that the service lists, and its name in the plural. */
 export interface Collection<Row> extends Listed<Row> {
   readonly noun: string;
 }

@@ -31,7 +31,7 @@ export async function* json<Row>(
   yield close;
 }
 
-/** @param isRaw whether a value is left as it is, even where it contains tabs, line ends or a terminal's commands */
+/** @param isRaw whether a value is left as it is, even if it contains tabs, line ends or a terminal's commands */
 export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], isRaw = false): Chunks {
   const cell = isRaw ? (text: string): string => text : harmlessData;
   for await (const row of rows) yield `${columns.map((column) => cell(plainText(column.value(row)))).join("\t")}\n`;

@@ -12,7 +12,7 @@ const SHORT_ID = 9;
 interface LaidOut {
   /** Never cut. */
   readonly whole?: true;
-  /** Shortened where a line does not fit otherwise. */
+  /** Shortened if a line does not fit otherwise. */
   readonly isId?: true;
   /** May be left out, the last one first. */
   readonly isSpare?: boolean;
@@ -68,7 +68,7 @@ export async function layOut(
   };
 }
 
-/** How wide a terminal shows texts. What knows of all the world's letters is only loaded where there are some. */
+/** The width of texts on a terminal. The table of wide characters is only loaded if there are some. */
 async function widthsOf(rows: readonly (readonly string[])[]): Promise<WidthOf> {
   const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
   const { default: stringWidth } = rows.flat().every(isAscii) ? { default: undefined } : await import("string-width");

@@ -5,7 +5,7 @@ import { MAX_PAGE_SIZE } from "../../wire/names.ts";
 /**
  * The rows of a list, at most `limit`, asked for page by page while they are taken.
  * A service that knows no pages answers with everything at once.
- * @param onMore called where there are more rows than the limit; without it, none beyond the limit is asked for
+ * @param onMore called if there are more rows than the limit. Without it none beyond the limit are requested
  */
 export async function* pages<Row>(
   list: (page: Page) => ListCall<Row>,

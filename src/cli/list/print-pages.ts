@@ -10,8 +10,8 @@ import { pages } from "./pages.ts";
 import { isTable, printList } from "./print.ts";
 
 /**
- * Prints a list of the service, asked for page by page. A person is told where more exist.
- * @param none what a person is told where there are no results
+ * Prints a list of the service, requested page by page. A person is told if there are more.
+ * @param none the message to a person if there are no results
  * @returns the exit code
  */
 export async function printPages<Row>(

@@ -10,8 +10,8 @@ import { table, type Narrow, type TableOptions } from "./table.ts";
 import { writeAll, writePaged } from "./write.ts";
 
 /**
- * Prints rows while they come, in the format that is asked for.
- * @param none what a person is told where there are no rows
+ * Prints rows as they arrive, in the chosen format.
+ * @param none the message to a person if there are no rows
  * @returns the exit code
  */
 export async function printList<Row>(

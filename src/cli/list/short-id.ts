@@ -4,7 +4,7 @@ export function shortId(text: string): string {
   return rest === undefined ? text : `${first}…`;
 }
 
-/** What to do about an id that was copied from a narrow table; undefined where a text does not look like one. */
+/** What to do about an id that was copied from a narrow table. Undefined if the text does not look like one. */
 export function shortIdHint(text: string, noun: "users" | "sessions"): string | undefined {
   if (!/^(?:svc_session_)?[0-9a-f]{8}(?:-[0-9a-f-]{0,26})?…?$/i.test(text)) return undefined;
   return `Narrow tables shorten ids. To see all of them: svc ${noun} list --output wide`;

@@ -7,7 +7,7 @@ const BATCH = 32_768;
 
 type Target = Pick<Stream, "write" | "ready">;
 
-/** Writes as fast as it is read. Where the reader has gone it ends, and with it whatever the chunks come from. */
+/** Writes as fast as it is read. If the reader has gone, it ends, and so does the source of the chunks. */
 export async function writeAll(target: Target, chunks: AsyncIterable<string>): Promise<void> {
   let batch = "";
   for await (const chunk of chunks) {
@@ -20,7 +20,7 @@ export async function writeAll(target: Target, chunks: AsyncIterable<string>): P
   if (batch !== "") target.write(batch);
 }
 
-/** What is longer than the terminal is shown page by page, where a person asked for that. */
+/** Output that is longer than the terminal goes through a pager, if a person wants that. */
 export async function writePaged(context: Context, chunks: Chunks, isWanted: boolean): Promise<void> {
   const { stdout } = context;
   const command = isWanted ? pagerOf(context) : undefined;

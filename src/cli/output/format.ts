@@ -11,7 +11,7 @@ export function mask(key: string): string {
 const COMMAND =
   /(?<!\ban? )\bsvc (?=-|(?:api|completion|config|dev|doctor|env|exec|help|init|instances|login|logout|logs|open|profiles|query|serve|sessions|sign-in|store|tokens|users|version|whoami)\b)/g;
 
-/** Commands in a text as they are to be typed here: `svc` alone is not known where it was not installed for all. */
+/** The commands in a text as they are to be typed here: with `npx` if npm runs this command. */
 export function asRun(text: string, { env }: Pick<Context, "env">): string {
   return env["npm_command"] ? text.replace(COMMAND, "npx svc-identity ") : text;
 }

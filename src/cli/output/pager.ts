@@ -3,13 +3,13 @@ import { once } from "node:events";
 import type { Context, Pager } from "../context.ts";
 import { readyWriter } from "./ready-writer.ts";
 
-/** `less` that ends by itself where all fits, keeps colours, and leaves the text on the screen. */
+/** `less` that ends by itself if everything fits, keeps colours, and leaves the text on the screen. */
 const DEFAULT = "less";
 const LESS = "FRX";
 /** What commands print, whatever the locale says: containers often have none. */
 const LESSCHARSET = "utf-8";
 
-/** The program to page with: `SVC_PAGER`, `PAGER`, or less. Undefined where there is to be none. */
+/** The program to page with: `SVC_PAGER`, `PAGER`, or less. Undefined if it is switched off. */
 export function pagerOf({ env, stdout, stdin }: Context): string | undefined {
   if (!stdout.isTTY || !stdin.isTTY || env["CI"] || env["TERM"] === "dumb") return undefined;
   const command = (env["SVC_PAGER"] ?? env["PAGER"] ?? DEFAULT).trim();

@@ -12,7 +12,7 @@ export interface Explanation {
   readonly means: string;
   /** Arguments that need no quotes, unless a value does. */
   readonly shell: string;
-  /** By flags, where there are some for it. */
+  /** With flags for the terms that have one. */
   readonly flags: string;
   readonly path: string;
 }

@@ -12,11 +12,11 @@ export interface Searched {
   readonly noun: "users" | "sessions";
   readonly fields: Fields;
   readonly flags: readonly SearchFlag[];
-  /** A search that works, for where there is none. */
+  /** An example, for the error if there is no search. */
   readonly example: string;
 }
 
-/** A flag that stands for a term. */
+/** A flag that means a term. */
 export interface SearchFlag {
   readonly name: string;
   /** What it takes; without one it is a switch. */
@@ -152,7 +152,7 @@ export function termsOf(flags: SearchFlags, searched: Searched, now: Date): stri
   });
 }
 
-/** The flag that stands for a term, if one does. */
+/** The flag that means a term. Undefined if there is none. */
 export function flagOf(term: Term, { flags }: Searched): readonly string[] | undefined {
   for (const { name, argument, read } of flags) {
     const value = read(term);

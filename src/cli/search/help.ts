@@ -8,7 +8,7 @@ export function nothingFound({ query }: TypedQuery, searched: Searched): string 
   return `No ${searched.noun} match.${hint === undefined ? "" : ` ${hint}`}`;
 }
 
-/** What may be wrong with a search that found nothing, or undefined where nothing looks odd. */
+/** What may be wrong with a search that found nothing. Undefined if nothing looks wrong. */
 function hintFor(query: Query, { noun }: Searched): string | undefined {
   for (const { field, operator, value } of termsIn(query)) {
     if (field.endsWith("user_id") && value.includes("@"))

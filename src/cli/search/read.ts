@@ -9,7 +9,7 @@ import { termsOf, type Searched, type SearchFlags } from "./flags.ts";
 import { isFileName, notATerm } from "./shell-faults.ts";
 import { toWire } from "./spelling.ts";
 
-/** A search as it was typed: its text on the wire, and what that says where it names no field that svc does not know. */
+/** A search: its text on the wire, and its meaning if svc knows every field in it. */
 export type TypedQuery =
   | { readonly text: string; readonly query: Query; readonly unknown?: undefined }
   | { readonly text: string; readonly query?: undefined; readonly unknown: UnknownFieldError };
@@ -17,7 +17,7 @@ export type TypedQuery =
 /**
  * The search that terms in either spelling, flags and a file make.
  * An unknown field is not refused here: the service may have more of them.
- * @throws {CliError} where there are no terms, or they can't mean anything
+ * @throws {CliError} if there are no terms, or they have no meaning
  */
 export async function readQuery(
   context: Context,

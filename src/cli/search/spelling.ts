@@ -53,7 +53,7 @@ export function toShell({ field, operator, value, negated }: Term): string {
   return `${name}.${called}=${value}`;
 }
 
-/** A term as it is typed in a shell: as on the wire where that needs no quotes. */
+/** A term as it is typed in a shell: as on the wire if that needs no quotes. */
 export function typed(term: Term): string {
   const wire = printTerm(term);
   return quoted(wire) === wire ? wire : quoted(toShell(term));

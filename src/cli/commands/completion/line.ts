@@ -10,7 +10,7 @@ export interface Candidate {
 /** Says that the shell is to complete the name of a file. */
 export const FILES: readonly Candidate[] = [{ value: ":files" }];
 
-/** Where the cursor is: what was typed before the word that is to be completed. */
+/** The place of the cursor: what was typed before the word that is to be completed. */
 export interface Place {
   readonly command: Command;
   /** The arguments that are there already. */

@@ -7,7 +7,7 @@ import type { TargetFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Candidate } from "./line.ts";
 
-/** A person who waits for an answer to a key goes on typing. */
+/** A person does not wait longer for a completion. */
 const WITHIN_SECONDS = "1";
 /** More than these are not looked through. */
 const PAGE: Page = { limit: 30 };

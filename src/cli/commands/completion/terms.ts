@@ -5,7 +5,7 @@ import type { Place, Candidate } from "./line.ts";
 const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };
 const DESCRIPTIONS = { string: "text", datetime: "a day, in UTC", boolean: "true or false" } as const;
 
-/** What a command can search by, where it takes terms: as arguments, or after `--query` and `--not`. */
+/** What a command can search by, if it takes terms: as arguments, or after `--query` and `--not`. */
 export function searchedBy({ command, given }: Place): Fields | undefined {
   if (command.name() === "explain") return SEARCHED[given["--resource"] ?? "users"];
   return SEARCHED[command.parent?.name() ?? ""];

@@ -21,7 +21,7 @@ const usersByEmail: Values = (context, current, place) => userIds(context, targe
 const sessions: Values = (context, current, place) => sessionIds(context, targetOf(place), current);
 const terms: Values = (_, current, place) => termsFor(searchedBy(place) ?? {}, current);
 
-/** What the value of an option, or an argument, can be, where it is not among the choices that the command names. */
+/** The possible values of options and arguments for which the command has no choices. */
 const VALUES: Readonly<Record<string, Values>> = {
   "--profile": listProfiles,
   "--instance": knownSubdomains,
@@ -65,7 +65,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   ],
 };
 
-/** What the value of an option or an argument can be; nothing where it can't be told. */
+/** The possible values of an option or an argument. Empty if they are not known. */
 export async function valuesOf(
   context: Context,
   taker: Option | Argument,
@@ -77,7 +77,7 @@ export async function valuesOf(
   const path = commandPath(place.command).replace("svc ", "");
   const values = VALUES[`${path} ${name}`] ?? VALUES[name];
   if (!values) return "flags" in taker && /[<[](?:file|path|directory)/.test(taker.flags) ? FILES : [];
-  // Whatever fails, the person goes on typing.
+  // A failure must not disturb the typing.
   const found = await (async () => values(context, current, place))().catch(() => []);
   return found.map((value) => (typeof value === "string" ? { value } : value));
 }

@@ -98,7 +98,7 @@ export async function runUpdate(context: Context, options: InstanceOptions, inst
   await printResource(context, options, INSTANCE_COLUMNS, changed);
 }
 
-/** Deletes an instance, where a person agrees or `--yes` says so. */
+/** Deletes an instance, after consent or with `--yes`. */
 export async function runDelete(
   context: Context,
   options: InstanceOptions,

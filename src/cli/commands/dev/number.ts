@@ -1,7 +1,7 @@
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 
-/** A whole number that was given to a flag; undefined where the flag was not. @throws {CliError} */
+/** The whole number of a flag. Undefined if the flag is not given. @throws {CliError} */
 export function wholeNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^-?\d{1,12}$/.test(text)) return Number(text);

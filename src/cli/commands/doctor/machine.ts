@@ -74,7 +74,7 @@ async function configFileCheck({ cwd }: Context): Promise<Check> {
   return ok(CONFIG_FILE, "valid JSON");
 }
 
-/** What the file says, or what is wrong with it; undefined where there is none. */
+/** The contents of the file, or what is wrong with it. Undefined if there is none. */
 async function readConfig(cwd: string): Promise<{ value?: { port?: number } | null; fault?: string } | undefined> {
   let text = "";
   try {

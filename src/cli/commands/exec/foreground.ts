@@ -11,7 +11,7 @@ export interface Foreground {
   /**
    * Runs a command with this process's input and output.
    * @returns its exit code, or 128 and the number of the signal that ended it
-   * @throws the system's error where it cannot be started
+   * @throws the system's error if it cannot be started
    */
   run(command: string, args: readonly string[], options: SpawnOptions): Promise<number>;
   /** Leaves signals to Node again. */

@@ -68,7 +68,7 @@ async function watch(
   for (let next = await first; !next.done; next = await events.next()) await show(next.value);
 }
 
-/** Tries until there is a server. @returns undefined where the signal came first */
+/** Tries until there is a server. @returns undefined if the signal came first */
 async function reopened(context: Context, flags: GlobalFlags, signal: AbortSignal): Promise<ControlClient | undefined> {
   for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
     await pause(wait, undefined, { signal }).catch(() => undefined);

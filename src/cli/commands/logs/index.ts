@@ -63,7 +63,7 @@ function viewOf(context: Context, { json, output = "table" }: LogsOptions): (wan
   throw new CliError(EXIT.usage, `--output ${output} is not for logs.`, "Omit it, or use --json.");
 }
 
-/** @throws {ControlError} where there is no such instance */
+/** @throws {ControlError} if there is no such instance */
 async function instanceOf(control: ControlClient, name: string | undefined): Promise<Wanted["instance"]> {
   if (name === undefined) return undefined;
   const { id, data } = await control.request("GET /instances/:id", { params: { id: name } });

@@ -16,7 +16,7 @@ export interface LineWriter {
   request(request: RequestEvent): void;
   /** The id of the sign-in whose steps follow. */
   flow(id: string): void;
-  /** @param said the reason that is said of the request, which is not repeated */
+  /** @param said the reason in the line of the request, which is not repeated */
   step(step: Step, said: string | null): void;
   reason(text: string): void;
 }

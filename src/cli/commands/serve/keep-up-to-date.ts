@@ -3,9 +3,9 @@ import type { RunningServerFile } from "../../connection/server-file.ts";
 
 /** Keeps a server's file true while instances come and go and keys are replaced. */
 export interface UpToDate {
-  /** Writes the file where something has changed. */
+  /** Writes the file if something has changed. */
   check(): void;
-  /** Resolves when nothing is written any more. */
+  /** Resolves when the last write is done. */
   stop(): Promise<void>;
 }
 

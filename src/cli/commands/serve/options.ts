@@ -83,7 +83,7 @@ function environment({ env }: Context): Context["env"] {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
-/** Paths in the file are meant from where it lies. */
+/** Paths in the file are relative to its directory. */
 async function readConfig({ cwd }: Context, named: string | undefined): Promise<ServeOptions> {
   const path = resolve(cwd, named ?? CONFIG_FILE);
   const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {

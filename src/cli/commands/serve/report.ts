@@ -10,10 +10,10 @@ import { lineLog } from "./line-log.ts";
 /** A longer name pushes its own values to the right, and no others. */
 const MAX_NAME_WIDTH = 24;
 
-/** What is said of a server while it runs. */
+/** Reports a server while it runs. */
 export interface Report {
   /**
-   * @param file where its keys are
+   * @param file the file with its keys
    * @param dashboard a link that opens the dashboard once, for a terminal alone
    */
   ready(server: RunningServer, file: string, ms: number, dashboard?: string): void;

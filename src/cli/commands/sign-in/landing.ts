@@ -9,10 +9,10 @@ import { EXIT } from "../../exit-codes.ts";
 /** What allows this command in an instance's `redirect_uris`: loopback matches with any port, `?*` any query. */
 export const OWN_ENTRY = "http://127.0.0.1/svc-sign-in?*";
 
-/** Stands in for an application, on this machine. */
+/** Acts as the application, on this machine. */
 export interface Landing {
   readonly url: string;
-  /** Rejects where the sign-in failed. */
+  /** Rejects if the sign-in failed. */
   readonly token: Promise<string>;
 }
 

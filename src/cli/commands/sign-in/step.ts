@@ -14,7 +14,7 @@ export interface SignIn {
   readonly client: Client;
   readonly fetch: Fetch;
   readonly provider: Provider | undefined;
-  /** What is known of the instance's `redirect_uris`; empty where it has none, or they are not known. */
+  /** The instance's `redirect_uris`. Empty if it has none, or they are not known. */
   readonly redirect_uris: readonly string[];
   /** Aborted when the sign-in is over, however it ended. */
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export async function step(
   return { status: response.status, next: absolute(response.headers.get("location"), address), text };
 }
 
-/** Where a redirect leads, as it was written unless it is relative; null if it leads nowhere. */
+/** The address of a redirect, as it was written unless it is relative. Null if there is no redirect. */
 function absolute(location: string | null, base: string): string | null {
   if (location === null || URL.canParse(location)) return location;
   return URL.canParse(location, base) ? new URL(location, base).href : null;

@@ -13,11 +13,11 @@ const LOOK_EVERY_MS = 1_500;
 export interface BrowserOptions {
   /** Whether to open a browser besides printing the link. */
   readonly open: boolean;
-  /** The server of this directory, where that is the service. */
+  /** The server of this directory, if that is the service. */
   readonly server: RunningServerFile | undefined;
 }
 
-/** Signs in by a link that a person opens. @throws {CliError} where the service refuses, fails, or has stopped */
+/** Signs in by a link that a person opens. @throws {CliError} if the service refuses, fails, or has stopped */
 export async function signInWithBrowser(
   context: Context,
   signIn: SignIn,

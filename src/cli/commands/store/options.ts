@@ -27,7 +27,7 @@ export function sameStore({ store, config }: StoreOptions): string {
     .join("");
 }
 
-/** Loaded here, so that help costs no more than itself. */
+/** Loaded here, so that help starts fast. */
 export async function openMaintenance(context: Context): Promise<Maintenance> {
   const { openMaintenance: open } = await import("../../../server/index.ts");
   return open((message) => say(context, message));

@@ -9,7 +9,7 @@ import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
 
 /** What was found out about one token. */
 export interface Checked {
-  /** The one that counts: a token is valid where every check says so. */
+  /** The final one: a token is valid if every check finds it valid. */
   readonly verdict: Verdict;
   readonly local: Verdict | undefined;
   readonly remote: Verdict | undefined;
@@ -18,11 +18,11 @@ export interface Checked {
 /** How tokens are checked: opened once, and used for one token or many. */
 export interface Checks {
   readonly how: How;
-  /** @throws where there was no answer about the token */
+  /** @throws if there was no decision about the token */
   check(token: string): Promise<Checked>;
 }
 
-/** @throws {CliError} where there is no key */
+/** @throws {CliError} if there is no key */
 export async function openChecks(
   context: Context,
   options: GlobalFlags & { readonly local?: boolean; readonly both?: boolean },

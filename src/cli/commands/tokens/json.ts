@@ -6,7 +6,7 @@ export type How = "remote" | "local" | "both";
 /** What `tokens verify --json` prints, whatever happened. */
 export interface VerificationJson {
   readonly valid: boolean;
-  /** Null where the token is valid. */
+  /** Null if the token is valid. */
   readonly code: string | null;
   readonly error: string | null;
   /** Why it is not valid, in a sentence with claims that are not verified. */
@@ -18,7 +18,7 @@ export interface VerificationJson {
   readonly avatar_url: string | null;
   /** ISO 8601. */
   readonly expires_at: string | null;
-  /** Null where the check failed: the token may be valid. */
+  /** Null if the check failed: the token may be valid. */
   readonly checked: How | null;
 }
 

@@ -12,7 +12,7 @@ const FILE_NAME = /\.(?:txt|jwt|jws|token|json|env|log)$/i;
 /**
  * The token of an argument, or of standard input.
  * @param command the one that is run, for hints
- * @throws {CliError} where there is none, or the argument is a file
+ * @throws {CliError} if there is none, or the argument is a file
  */
 export async function readToken(
   context: Context,

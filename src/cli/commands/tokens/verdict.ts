@@ -17,7 +17,7 @@ export type Verdict =
       readonly why: string | undefined;
     };
 
-/** Asks the service. @throws where there was no answer about the token */
+/** Asks the service. @throws if it did not decide about the token */
 export async function verifyRemotely(client: Client, token: string, now: Date): Promise<Verdict> {
   const decoded = await decode(token);
   try {
@@ -38,7 +38,7 @@ export async function verifyLocally(secretKey: string, token: string, now: Date)
   }
 }
 
-/** What a token says, or undefined where it cannot be decoded. */
+/** The header and claims of a token. Undefined if it cannot be decoded. */
 export async function decode(token: string): Promise<DecodedToken | undefined> {
   const { decodeToken } = await import("../../../client/verify.ts");
   try {

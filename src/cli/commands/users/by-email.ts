@@ -6,7 +6,7 @@ import { EXIT } from "../../exit-codes.ts";
 /**
  * The only user with an e-mail address.
  * @param outcome what a failure meant for what was to be done, such as ` No users were deleted.`
- * @throws {CliError} where none has it, or several do
+ * @throws {CliError} if none has it, or several do
  */
 export async function findByEmail(client: Client, email: string, outcome = ""): Promise<User> {
   if (/[\s*]/.test(email)) throw new CliError(EXIT.usage, `"${email}" is not an e-mail address.${outcome}`);

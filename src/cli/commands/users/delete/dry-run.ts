@@ -3,6 +3,7 @@ import type { Target } from "../../../connection/sources.ts";
 import type { Context } from "../../../context.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
 import { isTable, printAll } from "../../../list/print.ts";
+import { counted } from "../../../output/format.ts";
 import { formatOf, type OutputFlags } from "../../../output/flags.ts";
 import { say } from "../../../output/text.ts";
 import { USERS } from "../../../search/flags.ts";
@@ -25,14 +26,13 @@ export async function dryRun(
   const missing = ids.length - found.length;
   if (missing > 0) say(context, `${missing} of ${ids.length} ids ${missing === 1 ? "was" : "were"} not found.`);
   if (found.length > 0 || !isTable(formatOf(flags, context))) await printAll(context, flags, USER_COLUMNS, found, "");
-  say(context, ids.length === 0 ? nothingToDelete(targets) : `Dry run: ${counted(found.length)} would be deleted.`);
+  say(
+    context,
+    ids.length === 0 ? nothingToDelete(targets) : `Dry run: ${counted(found.length, "user")} would be deleted.`,
+  );
 }
 
 /** Why there is nothing to delete. */
 export function nothingToDelete({ typed }: Targets): string {
   return typed === undefined ? "No ids on standard input." : nothingFound(typed, USERS);
-}
-
-function counted(users: number): string {
-  return users === 1 ? "1 user" : `${users || "no"} users`;
 }

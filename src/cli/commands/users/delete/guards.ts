@@ -22,7 +22,7 @@ export interface Guards {
   readonly max: number;
 }
 
-/** @throws {CliError} exit code 8, before anything is deleted, where it is another number than expected */
+/** @throws {CliError} exit code 8, before anything is deleted, if the number is not the expected one */
 export function checkCount(targets: Targets, guards: Guards, target: Target): void {
   const { ids, typed } = targets;
   const { expect, max, yes } = guards;

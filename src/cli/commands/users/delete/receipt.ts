@@ -5,16 +5,16 @@ import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 
-/** What became of one. `unknown`: the connection broke, and it may be gone. `gone`: it was not there any more. */
+/** The result for one user. `unknown`: the connection failed, and the user may be deleted. `gone`: already deleted. */
 export interface Outcome {
   readonly id: string;
   readonly outcome: "deleted" | "gone" | "failed" | "unknown" | "not_attempted";
-  /** Why, where it failed. */
+  /** The reason, if it failed. */
   readonly code?: string;
   readonly error?: string;
 }
 
-/** What a line of a receipt says, in JSON. `deleting` stands before the deletion, every other outcome after it. */
+/** A line of a receipt, in JSON. `deleting` is written before the deletion, every other outcome after it. */
 interface Line {
   readonly time: string;
   /** The address of the service. */
@@ -24,7 +24,7 @@ interface Line {
   readonly outcome: Outcome["outcome"] | "deleting";
 }
 
-/** A file that records each deletion before it is made, and what became of it. */
+/** A file that records each deletion before it starts, and its result. */
 export interface Receipt {
   /** Whose deletion an interrupted run has recorded already. */
   readonly done: ReadonlySet<string>;

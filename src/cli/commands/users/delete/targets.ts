@@ -16,14 +16,14 @@ import { unknownFieldHint } from "../../../search/unknown-field.ts";
 /** The users to delete: every id once. */
 export interface Targets {
   readonly ids: readonly string[];
-  /** Where a query was given, what it matches. */
+  /** The users that a query matches. Undefined without a query. */
   readonly users?: readonly User[];
   readonly typed?: TypedQuery;
   /** Whether standard input was read, so that it cannot confirm. */
   readonly tookStdin: boolean;
 }
 
-/** @throws {CliError} where none are named, or a query may match everyone by mistake */
+/** @throws {CliError} if no users are given, or a query may match everyone by mistake */
 export async function readTargets(
   context: Context,
   client: Client,
