@@ -19,7 +19,7 @@ export function unknownName(given: object, known: readonly string[], what: strin
   return name && `${name}. ${suggestion(name, known, what)}`;
 }
 
-/** The name that is near, or else all that there are. */
+/** The closest name, or a list of all. */
 export function suggestion(name: string, known: readonly string[], what: string): string {
   const near = closest(name, known);
   return near === undefined ? `The ${what} are ${known.toSorted().join(", ")}.` : `Did you mean ${near}?`;

@@ -6,7 +6,7 @@ export interface Page {
   after?: string;
 }
 
-/** Every JSON endpoint: what it takes, what it answers. Server and client are both typed by this one table. */
+/** Every JSON endpoint, with its input and result. The types of server and client follow from this table. */
 export interface Endpoints {
   "GET /.well-known/openid-configuration": { result: Discovery };
   "POST /api/v1/tokens/verify": { body: { token: string }; result: VerifiedToken };

@@ -71,7 +71,7 @@ const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 
 /**
  * Parses a search (spec, "Search query language").
- * @throws {QueryError} whose message is a sentence for the person who typed it
+ * @throws {QueryError} whose message is a sentence for the person who typed the search
  */
 export function parseQuery(text: string, fields: Fields): Query {
   if (text.length * 3 > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES)
@@ -186,7 +186,7 @@ function isComparison(term: Term): boolean {
   return term.operator === ">" || term.operator === "<" || term.operator === ">=" || term.operator === "<=";
 }
 
-/** Writes one term as it is on the wire. */
+/** Writes one term in the search language. */
 export function printTerm({ field, operator, value, negated }: Term): string {
   const prefix = negated ? `-${field}` : field;
   switch (operator) {

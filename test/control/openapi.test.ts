@@ -109,7 +109,7 @@ it.each([
   expect(provokable(documented)).toEqual(provokable(met));
 });
 
-it("The OpenAPI document lists publishable_key, and the one route of the control API that needs no key", async () => {
+it("The OpenAPI document lists publishable_key, the one route that needs no key, and a job's 202", async () => {
   const paths = await documentOf(await setup({ control: true }));
   for (const path of ["/sign-in", "/oauth/authorize"])
     expect(paths[path]!["get"]!.parameters.map(({ name }) => name)).toContain("publishable_key");
@@ -119,4 +119,5 @@ it("The OpenAPI document lists publishable_key, and the one route of the control
     ),
   );
   expect(open).toEqual(["/__svc/v1/dashboard-keys"]);
+  expect(Object.keys(paths["/__svc/v1/seed"]!["post"]!.responses)).toEqual(expect.arrayContaining(["201", "202"]));
 });

@@ -6,19 +6,19 @@ import type { Live } from "../live/index.ts";
 import type { DashboardKeys } from "./dashboard-keys.ts";
 import type { Jobs } from "./jobs.ts";
 
-/** What the control API needs of the world: the service as it runs, and what it has seen. */
+/** The parts of the service that the control API reads and changes. */
 export interface ControlDeps extends RouteDeps {
   readonly controlKey: string;
   readonly dashboardKeys: DashboardKeys;
-  /** What of the service can be changed while it runs. */
+  /** The state that can be changed while the service runs. */
   readonly live: Live;
   readonly flows: Flows;
   readonly requests: RequestLog;
   readonly jobs: Jobs;
   /** Reaches the real providers. */
   readonly fetch: Fetch;
-  /** Names this process in what it has seen. */
+  /** Identifies this process in flows and requests. */
   readonly process: string;
-  /** Ends when the server closes: streams must not keep it open. */
+  /** Aborts when the server closes: streams must not keep it open. */
   readonly closing: AbortSignal;
 }

@@ -5,7 +5,7 @@ import { namedUuid } from "./named-uuid.ts";
 import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
 
-/** Names in many scripts; each is loaded by itself, and only here. */
+/** Names in many scripts. Each locale is loaded separately, and only here. */
 const LOCALES = [
   async () => (await import("@faker-js/faker/locale/en")).faker,
   async () => (await import("@faker-js/faker/locale/de")).faker,

@@ -15,7 +15,7 @@ export const keyRoutes: Pick<Handlers, "POST /instances/:id/reveal" | "POST /ins
       ...(body.secret_key && { secret_key: createSecretKey() }),
       ...(body.publishable_key && { publishable_key: createPublishableKey() }),
     }));
-    // A key that was taken back must be refused by every process before this is answered.
+    // Every process must reject the old key before this responds.
     await deps.live.refreshEverywhere();
     return keysOf(changed);
   },

@@ -83,7 +83,7 @@ function productOperation(route: ProductRoute): Json {
 }
 
 function controlOperation(definition: ControlRouteDefinition): Json {
-  const { does, query, body, isBodyOptional = false, answer, status = 200, needsKey = true } = definition;
+  const { does, query, body, isBodyOptional = false, answer, status = 200, accepted, needsKey = true } = definition;
   const failures = Object.entries(CONTROL_ERRORS).map(([code, description]) => [code, failure(description)]);
   return {
     tags: ["control"],
@@ -91,7 +91,11 @@ function controlOperation(definition: ControlRouteDefinition): Json {
     security: needsKey ? [{ control: [] }] : [],
     parameters: queryParameters(query),
     ...(body && { requestBody: content(body, !isBodyOptional) }),
-    responses: { [status]: success(answer), ...Object.fromEntries(failures) },
+    responses: {
+      [status]: success(answer),
+      ...(accepted && { 202: success(accepted) }),
+      ...Object.fromEntries(failures),
+    },
   };
 }
 

@@ -20,7 +20,7 @@ export const snapshotRoutes: HandlersOf<"/snapshots"> = {
   "POST /snapshots/:name/restore": async ({ param }, { store, live }) => {
     const snapshot = (await store.snapshots.list()).find(({ name }) => name === param("name"));
     if (!snapshot) throw missing(param("name"));
-    // What is restored may be the one that saving would replace.
+    // Saving may replace the snapshot that is being restored.
     const isPrevious = snapshot.name === PREVIOUS;
     if (!isPrevious) await store.snapshots.save(PREVIOUS, live.clock.real().toISOString());
     if (!(await store.snapshots.restore(snapshot.name))) throw missing(snapshot.name);

@@ -14,6 +14,8 @@ export interface ControlRouteDefinition {
   readonly answer: z.ZodType;
   /** Default 200. */
   readonly status?: number;
+  /** The answer with status 202, if the work may continue after the response. */
+  readonly accepted?: z.ZodType;
   /** false if the body has what admits the request. */
   readonly needsKey?: false;
 }
@@ -157,6 +159,7 @@ export const CONTROL_ROUTES = {
     body: b.Seeding,
     answer: z.union([a.Job, a.Seeded]),
     status: 201,
+    accepted: a.Job,
   },
   "GET /jobs/:id": { does: "Retrieves a job's progress.", answer: a.Job },
 

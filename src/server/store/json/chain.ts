@@ -16,7 +16,7 @@ export interface Chain {
 type Named = JournalHeader | undefined;
 
 /**
- * Tells whether a document and the journals beside it were written one after the other.
+ * Checks whether a document and the journals beside it continue each other.
  * `db.journal` continues the document, or `db.journal.old`, which does.
  */
 export function chainOf(base: Header | undefined, oldFile: Found, journalFile: Found): Chain {

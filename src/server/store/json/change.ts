@@ -8,7 +8,7 @@ export type Tables = { readonly [Name in TableName]: Map<string, RecordOf[Name]>
 /** A whole record put in its place, or a key removed: applying it twice is the same as once. */
 export type Change = ["put", TableName, AnyRecord] | ["delete", TableName, string];
 
-/** Whether a change can be applied: one that can't must not reach the disk, and one that is read there is damage. */
+/** Whether a change can be applied. If not, it must not reach the disk; on the disk, it is damage. */
 export function isValidChange([action, name, subject]: Change): boolean {
   if (!TABLE_NAMES.includes(name)) return false;
   return action === "put" ? isRecord(name, subject) : action === "delete" && typeof subject === "string";

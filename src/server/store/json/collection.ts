@@ -90,7 +90,7 @@ export class Collection<Row extends { readonly id: string }> {
     if (batch.length > 0) yield batch;
   }
 
-  /** Rows in order, among which are all that match. Certain: no others are. */
+  /** Rows in order, which include all matches. `isCertain` if they include no others. */
   #candidates(query: Query, after: Row | undefined): AsyncIterable<Candidates<Row>> | Candidates<Row>[] {
     const indexed = this.#byIndex(query);
     if (indexed) return [{ rows: this.#inOrder(indexed, after), isCertain: false }];

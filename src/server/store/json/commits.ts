@@ -2,9 +2,9 @@ import { StorageUnavailable } from "../store.ts";
 import { isValidChange, type Change } from "./change.ts";
 import type { Document } from "./document.ts";
 
-/** Something to read and write in one step. */
+/** A read and write in one step. */
 export interface Operation<Result> {
-  /** Whatever it depends on or changes: of two operations with a key in common the second waits for the first. */
+  /** The keys of what it reads or changes. Of two operations with a common key, the second waits for the first. */
   keys(): readonly string[];
   /** Decides on the document as published, right after `keys`. Throwing refuses this operation alone. */
   run(): { changes: readonly Change[]; result: Result };
@@ -13,11 +13,11 @@ export interface Operation<Result> {
 /** Where changes must be before they count: returns once they are durable, throws if they are not and never will be. */
 export interface Log {
   append(changes: readonly Change[]): Promise<void>;
-  /** Returns when those that arrive together have arrived. */
+  /** Resolves when the operations that arrive together have arrived. */
   gather(): Promise<void>;
   /** Whether a change could be written now. @throws {StorageUnavailable} saying why not */
   probe(): Promise<void>;
-  /** Puts another document in the place of all that there is, and publishes it before anything else is written. */
+  /** Replaces the whole document, and publishes it before anything else is written. */
   replace(document: Document, publish: () => void): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** An operation of a group, with what it decided. */
+/** An operation of a group, with its changes. */
 interface Member {
   readonly changes: readonly Change[];
   resolve(): void;

@@ -62,7 +62,7 @@ export async function prepare(path: string): Promise<void> {
   }
 }
 
-/** What keeps a store from being opened, whatever it was. */
+/** The error of a store that can't be opened, for any cause. */
 export function unusable(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   const { code } = error as NodeJS.ErrnoException;
@@ -72,7 +72,7 @@ export function unusable(path: string, error: unknown): StoreRefused {
   });
 }
 
-/** What keeps a store from being written as a whole, which changes nothing of it. */
+/** The error of a store that can't be rewritten. It is unchanged. */
 export function notWritten(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   const { code } = error as NodeJS.ErrnoException;

@@ -68,7 +68,7 @@ export class Document {
   }
 
   /**
-   * Takes in a record that was just read from a file, whose texts are not shared yet: equal ones are kept once.
+   * Adds a record that was just read from a file. Equal texts are shared.
    * @returns false if there is one with its key
    */
   load(name: TableName, record: AnyRecord): boolean {

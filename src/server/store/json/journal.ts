@@ -10,7 +10,7 @@ import { journalHeaderLine, type JournalHeader } from "./header.ts";
 export class Journal {
   readonly #path: string;
   readonly #handle: FileHandle;
-  /** Tells the file from every other, as long as it is open. */
+  /** Identifies the file, as long as it is open. */
   readonly #inode: { readonly ino: number; readonly dev: number };
   /** Undefined if it has no header. */
   readonly id: string | undefined;
@@ -49,7 +49,7 @@ export class Journal {
   /**
    * Starts a journal. An existing one keeps its content and loses its name, so that a process that still writes it
    * notices, and nothing that it wrote is changed.
-   * @param isFree whether nothing should have the name; then one that has it is another process's, and stays
+   * @param isFree whether the name should be unused; then an existing file is another process's, and is kept
    */
   static async begin(path: string, header: Omit<JournalHeader, "version">, isFree = false): Promise<Journal> {
     const line = journalHeaderLine(header);
@@ -86,7 +86,7 @@ export class Journal {
     try {
       await this.#handle.datasync();
     } catch (error) {
-      // After a failed sync the kernel may have dropped the pages: a second one that succeeds would prove nothing.
+      // After a failed sync the kernel may have dropped the pages: a second sync that succeeds would prove nothing.
       this.#broken = changed(this.#path, `could not be synced (${codeOf(error)})`);
       await this.#cutBack(line.length);
       throw this.#broken;

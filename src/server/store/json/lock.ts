@@ -10,7 +10,7 @@ import { lockBySocket, type Lock } from "./socket-lock.ts";
 export type { Lock };
 
 /**
- * Takes the store for this process alone, by a lock that ends with the process, however that ends.
+ * Locks the store for this process. The lock ends with the process, even if that is killed.
  * @throws {StoreRefused} naming the process that has it
  */
 export async function lockStore(path: string): Promise<Lock> {

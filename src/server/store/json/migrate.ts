@@ -18,7 +18,7 @@ export async function migrateJsonStore(location: string, warn: (message: string)
   return { location: path, from, to: (await versionOf(path)).version };
 }
 
-/** A store that was never compacted has no format yet: a journal is what it will be. */
+/** A store without a `db.json` has the newest format: its first document will. */
 async function versionOf(location: string): Promise<{ path: string; version: number }> {
   return inReadView(location, async ({ path, document }) => {
     if (!document) return { path, version: VERSION };

@@ -28,7 +28,7 @@ export interface Opened {
 /**
  * Reads a store and starts a new journal. The existing one is put aside unchanged, never truncated: a process that the lock
  * does not reach may still be writing it, and notices by the name.
- * @throws {StoreRefused} if the store is not as it was written
+ * @throws {StoreRefused} if the store is damaged
  */
 export async function openJournals(
   path: string,
@@ -73,8 +73,8 @@ export async function openJournals(
 }
 
 /**
- * A store can lack `db.journal`: a crash came while it was put aside, or an older version had none. A new document
- * without a journal would be refused, so a crash must find one beside it.
+ * A store can lack `db.journal`: after a crash while it was put aside, or because an older version had none. A document
+ * without a journal is refused, so the journal must exist before a new document is written.
  * @returns the id of the new journal; null if it is empty, as those of older versions were
  */
 async function replaceMissing(
@@ -104,12 +104,12 @@ export async function beginAfter(path: string, header: Omit<JournalHeader, "vers
   }
   await rename(name, old);
   try {
-    // Between the last look and the renaming another process may have put its own there.
+    // Another process may have put its own journal there between the last check and the rename.
     if ((await idAt(old)) !== header.after) throw changed(name);
     return await Journal.begin(name, header, true);
   } catch (error) {
-    // Ours that could not be made durable gives way. One that is another's stays, and the old one is left aside, where the
-    // next start finds it.
+    // If our journal could not be made durable, the old one gets its name back. If another process's journal is there, the
+    // old one stays aside, where the next start finds it.
     const isOurs = (await idAt(name)) === header.id;
     await (isOurs ? rename(old, name) : renameNew(old, name)).catch(() => undefined);
     await syncDirectory(dirname(path)).catch(() => undefined);

@@ -15,8 +15,8 @@ export interface ViewedFile {
 }
 
 /**
- * A store's files as they belong together at one moment, for reading while a server writes: what it adds
- * is behind their ends, and what it puts in their places has their names only.
+ * A consistent view of a store's files, for reading while a server writes: what it appends is beyond their recorded ends,
+ * and files that replace them have only their names.
  */
 export interface ReadView {
   readonly path: string;
@@ -24,9 +24,9 @@ export interface ReadView {
   readonly document: ViewedFile | undefined;
   readonly old: ViewedFile | undefined;
   readonly journal: ViewedFile | undefined;
-  /** Those that are there. */
+  /** The files that exist. */
   readonly files: readonly ViewedFile[];
-  /** What is in `db.journal` from an offset on, by now. */
+  /** The current content of `db.journal` from an offset. */
   tail(from: number): AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function openReadView(location: string, { mayBeEmpty = false } = {}
       for (const handle of handles) await handle?.close();
     };
     try {
-      // In this order: all that a document holds was in a journal before.
+      // In this order, because everything in a document was in a journal before.
       for (const name of names) handles.push(await openFile(name));
       if (await stillNamed(names, handles)) {
         const tail = (from: number): AsyncIterable<Buffer> =>

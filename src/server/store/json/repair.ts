@@ -25,7 +25,7 @@ export interface RepairOptions {
 /** What a repair would do. The store is held until `close`, so that it stays true. */
 export interface Repair {
   readonly location: string;
-  /** A sentence for each place that can't be read and for all else that is left out. Empty: nothing is to be done. */
+  /** A sentence for each place that can't be read and for everything else that is left out. Empty if nothing needs repair. */
   readonly losses: readonly string[];
   /** The consequences for the records that are kept. */
   readonly notes: readonly string[];

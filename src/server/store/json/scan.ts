@@ -17,16 +17,16 @@ export interface Scan {
   readonly sequence: number;
   readonly tables: Readonly<Record<TableName, ReadonlyMap<string, AnyRecord>>>;
   readonly damage: readonly Damage[];
-  /** Whether changes are lost, so that what they changed is as it was before them. */
+  /** Whether changes are lost, so that some records have older values. */
   readonly lostChanges: boolean;
-  /** What a crash left, and the next start puts in order. */
+  /** Remains of a crash, which the next start removes. */
   readonly leftovers: readonly string[];
 }
 
 /**
- * Reads every line of a store's files on its own. A change behind a damaged line is applied all the same: it is a
- * whole record put, or a key removed, and needs nothing of what came before.
- * @param keep what of each record is to be kept: a large store's records may not fit beside each other
+ * Reads each line of a store's files on its own. A change after a damaged line is still applied: it puts a complete
+ * record or removes a key, and depends on nothing before it.
+ * @param keep selects what to keep of each record: a large store's records may not fit in memory
  * @throws {StoreRefused} if it was written by a newer svc, or is not a store
  */
 export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecord = (record) => record): Promise<Scan> {

@@ -23,10 +23,10 @@ interface Info extends SnapshotInfo {
 }
 
 /**
- * Beside a file store, in `<store>.snapshots/`: each a file of the store's own form, with one setting more, which says
- * what it is.
+ * Snapshots beside a file store, in `<store>.snapshots/`: each is a file in the store's format, with an additional setting
+ * that describes it.
  * @param path of the `db.json`
- * @param storeId of the store whose snapshots are taken; another one's are refused
+ * @param storeId the id of the store; snapshots of other stores are refused
  */
 export function createFileShelf(path: string, storeId: () => Promise<string>): Shelf {
   const directory = join(dirname(path), `${basename(path, ".json")}.snapshots`);

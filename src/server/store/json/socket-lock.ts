@@ -19,21 +19,21 @@ export type Attempt = Lock | { readonly owner: string } | undefined;
 /** A store that is held for this process. */
 export interface Lock {
   release(): Promise<void>;
-  /** The number of another process that has the store now, or tries to: the lock did not reach it. */
+  /** The id of another process that has the store now, or tries to take it: the lock did not reach it. */
   otherOwner(): Promise<string | undefined>;
 }
 
 /**
- * Takes a store by a socket in its directory. It ends with its process, however that ends, and processes in other
- * containers find it there.
+ * Locks a store by a socket in its directory. The lock ends with its process in any case, and processes in other
+ * containers see it.
  *
- * Each candidate has a socket under a name of its own, tells its age in it, and looks at the others only once its own is
- * there: of two the later one always sees the earlier. It has the store when it sees none that is alive. The younger of two
- * gives way. Names are never used again, so any process may remove what is dead.
+ * Each candidate creates a socket whose name has its age, and only then looks at the others: of two candidates the later
+ * one always sees the earlier. A candidate that sees no live one has the store. The younger of two gives way. Names are
+ * never reused, so any process may remove a dead socket.
  */
 export async function lockBySocket(path: string): Promise<Attempt> {
   const directory = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
-  // A short way to it, and one that still leads there when the directory is moved.
+  // A short path, which stays valid when the directory is moved.
   const at = (name: string): string => `/proc/self/fd/${directory.fd}/${name}`;
   const prefix = `${basename(path).slice(0, NAME_LENGTH)}.`;
   const now = process.hrtime.bigint();

@@ -11,8 +11,8 @@ import { itemsOf, type Item } from "./document-reader.ts";
 const BATCH = 1000;
 
 /**
- * A file store to be read whole. It takes no lock, changes nothing, and may be in use; `entries` throws where the store
- * is damaged.
+ * Opens a file store for reading as a whole. It takes no lock, changes nothing, and may be in use. `entries` throws if the
+ * store is damaged.
  * @throws {StoreRefused}
  */
 export async function openJsonSource(path: string): Promise<Source> {
@@ -26,7 +26,7 @@ export async function openJsonSource(path: string): Promise<Source> {
   }
 }
 
-/** What became of the records that changed after the document was written, by their keys. */
+/** The records that changed after the document was written, by key. */
 type Late = Record<TableName, Map<string, { record: AnyRecord | undefined; isMoved: boolean }>>;
 
 async function lateChanges(view: ReadView): Promise<Late> {

@@ -4,7 +4,7 @@ import type { Change } from "./change.ts";
 import type { Document } from "./document.ts";
 
 export function createStates(document: Document, commits: Commits): Pick<Store, "saveState" | "takeState"> {
-  /** The instances of which a batch is being dropped: one of the saves that arrive together takes it along. */
+  /** The instances whose outdated states are being dropped. Of the saves that arrive together, one does it. */
   const dropping = new Set<string>();
   /** The states whose removal is being written; each settles with it. */
   const taking = new Map<string, Promise<unknown>>();
@@ -14,7 +14,7 @@ export function createStates(document: Document, commits: Commits): Pick<Store, 
       const { instance_id, created_at } = record;
       let dropped: string[] = [];
       try {
-        // Without keys: a state is random, and to drop one twice is the same as once. Saves never wait for each other.
+        // Without keys, so that saves never wait for each other: a state is random, and dropping one twice is harmless.
         await commits.commit({
           keys: () => [],
           run() {
@@ -30,7 +30,7 @@ export function createStates(document: Document, commits: Commits): Pick<Store, 
     },
 
     async takeState(state) {
-      // What becomes of the first decides about the second.
+      // The result of the first take decides the second.
       while (taking.has(state)) await taking.get(state);
       const record = document.tables.states.get(state);
       if (!record) return undefined;

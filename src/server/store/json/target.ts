@@ -15,8 +15,8 @@ import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { DocumentFile } from "./document-file.ts";
 
 /**
- * A file store to be filled from elsewhere. What comes in gathers in a journal beside it, one line for each `put`, and
- * becomes its `db.json` at the end. The store is held until `close`.
+ * A file store that is being filled. The entries go to a journal beside it, one line for each `put`, which becomes its
+ * `db.json` at the end. The store is locked until `close`.
  * @throws {StoreRefused}
  */
 export async function openJsonTarget(location: string): Promise<Target> {

@@ -7,7 +7,7 @@ import { StateQueue } from "./state-queue.ts";
 
 type Maybe<Row> = Row | undefined;
 
-/** One instance's records, by all that a request asks for. */
+/** One instance's records, with the indexes that requests need. */
 export class Tenant {
   readonly instance_id: string;
   readonly users: Collection<UserRecord>;

@@ -5,19 +5,19 @@ import { BLOCK_ROWS, TextColumn, type TextTerm } from "./text-column.ts";
 /** Rows learnt of before other requests get a turn. */
 const BATCH = 256;
 
-/** How rows are found again. */
+/** How rows are found by key. */
 export interface Keyed<Row> {
   key(row: Row): string;
-  /** The row with a key as it is now. */
+  /** The current row of a key. */
   current(key: string): Row | undefined;
 }
 
-/** Some of the rows that match, as they are now. */
+/** Some of the matching rows, in their current form. */
 interface TextMatches<Row> {
   readonly rows: Row[];
-  /** Whether no row has changed since its text was noted, so that each of these does match. */
+  /** Whether no row has changed since its text was recorded, so that all of these match. */
   readonly isFresh: boolean;
-  /** Whether they come as they are to be listed. */
+  /** Whether they are in the order of the list. */
   readonly isInOrder: boolean;
 }
 
@@ -73,7 +73,7 @@ export class TextIndex<Row extends { readonly id: string }> {
     this.#isInOrder = true;
   }
 
-  /** The rows whose field satisfies any of the terms, block by block from the last slot; none comes twice. */
+  /** The rows whose field satisfies any of the terms, block by block from the last slot, without duplicates. */
   async *matches(field: string, terms: readonly TextTerm[]): AsyncIterable<TextMatches<Row>> {
     const column = await this.#column(field);
     const slots = this.#slots!;
