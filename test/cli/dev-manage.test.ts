@@ -24,6 +24,7 @@ it("svc dev users creates a user and updates one by e-mail address or id", async
 it.each([
   ["dev users create nonsense", 2, "email"],
   ["dev users update stranger@acme.test --name X", 3, "No user has the e-mail address"],
+  ["dev users update 024f21ba --name X", 2, "svc users list --output wide"],
   ["dev users update ada@acme.test", 2, "Nothing to change"],
   ["dev sessions revoke svc_session_00000000-0000-0000-0000-000000000000", 3, ""],
   ["dev instances create acme", 8, "acme"],

@@ -17,7 +17,7 @@ export function addReplay(dev: Command, context: Context): void {
   const command = dev
     .command("replay")
     .description("run a sign-in again, as it was or with a difference")
-    .argument("<flow>", "the sign-in's id, as svc logs --json prints it")
+    .argument("<flow>", "the sign-in's id, as svc logs prints it")
     .addOption(new Option("--outcome <outcome>", "how it ends this time").choices(OUTCOME_IDS))
     .option("--as <account>", "another account: a persona's id or e-mail address")
     .addOption(new Option("--provider <provider>", "another provider").choices(PROVIDERS));

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { BodyOf } from "../../../wire/control/routes.ts";
+import { isUuid } from "../../../wire/names.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -8,6 +9,7 @@ import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
 import { printResource } from "../../list/record.ts";
+import { shortIdHint } from "../../list/short-id.ts";
 import { printsRows } from "../../output/flags.ts";
 
 export interface UserOptions extends GlobalFlags {
@@ -88,7 +90,9 @@ async function given(
 }
 
 async function idOf(control: ControlClient, user: string, instance: string | undefined): Promise<string> {
-  if (!user.includes("@")) return user;
+  if (isUuid(user)) return user;
+  if (!user.includes("@"))
+    throw new CliError(EXIT.usage, `"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
   if (/[\s*]/.test(user)) throw new CliError(EXIT.usage, `"${user}" is not an e-mail address.`);
   const query = { query: `email:${user}`, limit: 2, instance };
   const [found, other] = await control.request("GET /users", { query });
