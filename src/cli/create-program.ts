@@ -61,7 +61,12 @@ function addConnectionFlags(program: Program, env: Env): void {
     return text;
   };
   const rows: readonly (readonly [flags: string, what: string, variable: string, check: typeof seconds])[] = [
-    ["--timeout <seconds>", "how long to wait for an answer; default 10 (SVC_TIMEOUT)", "SVC_TIMEOUT", seconds],
+    [
+      "--timeout <seconds>",
+      "how long to wait for an answer; default 10, for svc dev 60 (SVC_TIMEOUT)",
+      "SVC_TIMEOUT",
+      seconds,
+    ],
     ["--retries <number>", "how often to retry a failed read; default 1 (SVC_RETRIES)", "SVC_RETRIES", retries],
     ["--wait <seconds>", "wait for a service that is not up yet (SVC_WAIT)", "SVC_WAIT", seconds],
   ];

@@ -51,7 +51,7 @@ it("svc doctor reads the service's own clock, and says how to set it back", asyn
   expect((await doctor(options))["clock"]).toMatchObject({
     status: "warning",
     message: expect.stringContaining("shows 2026-06-01T13:01:00.000Z"),
-    remedy: "Go back to the real time: svc dev clock reset",
+    remedy: "Reset it to real time with: svc dev clock reset",
   });
   await server.control("POST /clock/freeze", { at: START.toISOString() });
   expect((await doctor(options))["clock"]).toMatchObject({ status: "warning" });

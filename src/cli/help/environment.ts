@@ -21,7 +21,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_CONTROL_KEY: "its control key; for svc serve: the key to have, instead of a new one at each start",
   SVC_CONFIG_DIR: "the directory of profiles; default XDG_CONFIG_HOME/svc or ~/.config/svc",
   SVC_KEYRING: "off stores keys in files that only you can read; default auto",
-  SVC_TIMEOUT: "seconds to wait for an answer; default 10",
+  SVC_TIMEOUT: "seconds to wait for an answer; default 10, for svc dev 60",
   SVC_RETRIES: "how often to retry a failed read; default 1",
   SVC_WAIT: "seconds to wait for a service that is not up yet; default 0",
   SVC_INSECURE: "1 allows a secret key over plain http to another machine",

@@ -26,7 +26,7 @@ export function addReset(dev: Command, context: Context): void {
       ["svc dev snapshot restore previous", "undo it"],
     ],
     exits: DEV_EXITS,
-    notes: "What there was before is saved as the snapshot previous. Snapshots stay.",
+    notes: "The records before that are saved as the snapshot previous. Snapshots stay.",
   });
   runs(command, (options: ResetOptions) => runReset(context, options));
 }

@@ -22,7 +22,7 @@ export function addSessions(dev: Command, context: Context): void {
     withHelp(command, {
       examples: [[`svc dev sessions ${verb} svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01`, does]],
       exits: DEV_EXITS,
-      notes: "Of several sessions those before the one that is not found have been changed.",
+      notes: "If a session is not found, those before it have already been changed.",
     });
     runs(command, (options: GlobalFlags, ids: string[]) => runSessions(context, options, verb, ids));
   }

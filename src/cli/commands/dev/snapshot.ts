@@ -29,7 +29,7 @@ export function addSnapshot(dev: Command, context: Context): void {
   withHelp(restore, {
     examples: [["svc dev snapshot restore signed-in", "everything is as it was then"]],
     exits: DEV_EXITS,
-    notes: "What there was before is saved as the snapshot previous.",
+    notes: "The records before that are saved as the snapshot previous.",
   });
   runs(restore, (options: GlobalFlags, name: string) => runRestore(context, options, name));
 

@@ -100,7 +100,7 @@ async function clockCheck(context: Context, base: string, date: string | null): 
   return warning(
     "clock",
     `The service's clock was moved, and shows ${clock.now}. Tokens may seem expired, or not valid yet.`,
-    "Go back to the real time: svc dev clock reset",
+    "Reset it to real time with: svc dev clock reset",
   );
 }
 

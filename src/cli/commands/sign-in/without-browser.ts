@@ -26,7 +26,7 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
     if (!isOwnStep(next, start)) throw realProvider(next);
     address = next;
   }
-  throw new CliError(EXIT.failed, "The service redirects again and again.");
+  throw new CliError(EXIT.failed, "The service redirects in a loop.");
 }
 
 /** Where the choices of an account picker lead. @throws {CliError} if the page is not one */

@@ -15,7 +15,7 @@ export function addMigrate(store: Command, context: Context): void {
       ["SVC_STORE=postgres://db.example/svc svc store migrate", "a database, before its servers are upgraded"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
-    notes: "A server does that as it starts. A db.json is kept as it was beside it: db.json.format-2.bak.",
+    notes: "A server does this when it starts. The old db.json is kept beside the new one, as db.json.format-2.bak.",
   });
   runs(command, (options: StoreOptions) => runMigrate(context, options));
 }

@@ -30,7 +30,7 @@ export function addRepair(store: Command, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes:
-      "Before anything is written, each file is copied: db.json.<time>.bak and so on. A store without damage is\nnot changed. Stop the server first.",
+      "Each file is copied first: db.json.<time>.bak and so on. A store without damage is not changed. Stop the server first.",
   });
   runs(command, (options: RepairOptions) => runRepair(context, options));
 }
