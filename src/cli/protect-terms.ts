@@ -1,10 +1,10 @@
-/** A term in either spelling with a minus before it. Its field has two letters at least: one would be a short option. */
+/** A term in either spelling after a minus. Its field has at least two letters: one would be a short option. */
 const NEGATED_TERM = /^-[a-z][a-z0-9_.]+(?::|>=|<=|>|<|=)/;
 
 /**
- * Keeps `-provider:github` what it is, a negated search term: as it stands, a parser takes it for short options, and
- * where one of those has a value the negation would vanish without a word. One argument with several terms in it, of
- * which the first is negated, is a whole query.
+ * Protects a negated search term such as `-provider:github`, which a parser would read as short options. If one of them
+ * took a value, the negation would silently disappear. One argument with several terms, of which the first is negated, is
+ * a whole query.
  * @param valueOptions the long options that take the next argument as their value
  */
 export function protectTerms(argv: readonly string[], valueOptions: ReadonlySet<string>): string[] {

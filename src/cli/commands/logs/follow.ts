@@ -15,8 +15,7 @@ const LONGEST_PAUSE_MS = 2_000;
 const REMEMBERED = 10_000;
 
 /**
- * Shows what happened and what happens, until a signal. A server that is gone is waited for, and where it was restarted
- * its new key is used.
+ * Shows recent and new events until a signal. If the server stops, waits for it, and uses its new key if it restarts.
  * @param first an open control API
  * @returns the exit code
  */

@@ -17,8 +17,8 @@ export interface Landing {
 }
 
 /**
- * Listens where the service may send a user back to: on a port of its own at a loopback address that the instance lists
- * (RFC 8252, 7.3), else at an address that can't be guessed.
+ * Listens at an address to which the service may return a user: at a loopback address that the instance lists, on a port of
+ * its own (RFC 8252, 7.3), else at an address that can't be guessed.
  * @param signal closes it
  */
 export async function openLanding(redirect_uris: readonly string[], signal: AbortSignal): Promise<Landing> {
