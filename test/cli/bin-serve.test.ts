@@ -134,7 +134,7 @@ describe("svc serve", () => {
     const { code, stdout, stderr } = await run(["serve", "--port", "0", "--seed", "seed.json"]);
     expect([code, stdout]).toEqual([2, ""]);
     const [title, ...faults] = stderr.trimEnd().split("\n");
-    expect(title).toBe(`✗ ${join(directory, "seed.json")} can't be used; nothing of it was applied:`);
+    expect(title).toBe(`✗ ${join(directory, "seed.json")} can't be used; nothing was applied:`);
     expect(faults.map((fault) => /^ {2}(\S.*?): ./.exec(fault)?.[1])).toEqual([
       "instances[1].name",
       "instances[1].subdomain",

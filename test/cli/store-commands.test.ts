@@ -58,7 +58,7 @@ describe("The store of a store command", () => {
       await writeFile(at("f"), "");
       const url = await svc(commandLine("mysql://ada:hunter2@db.test/svc"));
       expect(url.code).toBe(2);
-      expect(url.stderr).toMatch(/^✗ ("mysql:" is not a kind of store that svc knows|A database looks after)/);
+      expect(url.stderr).toMatch(/^✗ ("mysql:" is not a supported kind of store|This command is for a db\.json)/);
       expect(url.stderr).not.toContain("hunter2");
       expect(await svc(commandLine("memory"))).toMatchObject({ code: 2 });
       expect(await svc(commandLine("db.sqlite"))).toMatchObject({ code: 2 });

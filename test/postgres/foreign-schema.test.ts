@@ -78,7 +78,7 @@ it("PostgreSQL: another role's function or table in the schema is refused by nam
 it("PostgreSQL: the schema svc of another program is refused, and an empty one is used", async () => {
   const url = await createDatabase();
   await execute(url, "CREATE SCHEMA svc; CREATE TABLE svc.orders (id int)");
-  await expect(open(url)).rejects.toThrow("the schema svc contains orders, which svc did not make");
+  await expect(open(url)).rejects.toThrow("the schema svc contains orders, which svc did not create");
   await execute(url, "DROP TABLE svc.orders");
   const store = await openPostgresStore(url, { warn: () => {} });
   onTestFinished(() => store.close());

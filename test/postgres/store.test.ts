@@ -76,7 +76,7 @@ describe("Opening a PostgreSQL store", () => {
     await (await open(url)).close();
     await execute(url, "INSERT INTO svc.migrations (version) VALUES (99)");
     await expect(open(url)).rejects.toThrow(
-      /schema version 99, made by a newer svc; this one knows 1\. Use the newer svc\./,
+      /schema version 99, created by a newer svc; this one supports 1\. Use the newer svc\./,
     );
     await expect(migratePostgres(url)).rejects.toThrow("made by a newer svc");
   });

@@ -78,7 +78,7 @@ it("The server is live but not ready while its store's directory is missing, and
   expect(body).toEqual({
     status: "unavailable",
     code: "store_missing",
-    error: expect.stringContaining(`${join(place, "store", "db.json")} is not there any more`),
+    error: expect.stringContaining(`${join(place, "store", "db.json")} no longer exists`),
   });
   expect(headers["retry-after"]).toBe("1");
   expect((await ask(server, LIVE)).status).toBe(200);

@@ -97,7 +97,7 @@ describe("svc serve", () => {
   });
 
   it.each<[string, ServeOptions, RegExp]>([
-    ["a store it does not know", { store: "mysql://db" }, /^--store: "mysql:" is not a kind of store that svc knows/],
+    ["a store it does not know", { store: "mysql://db" }, /^--store: "mysql:" is not a supported kind of store/],
     ["a missing seed", { seed: "/nowhere/seed.json" }, /^The seed \/nowhere\/seed\.json can't be read \(ENOENT\)/],
     [
       "a proxy that is not an address",

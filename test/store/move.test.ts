@@ -136,7 +136,7 @@ describe("A copy of a store", () => {
     await expect(copyStore(driverOf(path), driverOf(path))).rejects.toThrow("can't be copied to itself");
     expect(await filesBeside(path)).toEqual(before);
     const empty = await makeStore(records({ instances: [] }));
-    await expect(copyStore(driverOf(empty), memoryDriver())).rejects.toThrow("holds nothing to copy");
+    await expect(copyStore(driverOf(empty), memoryDriver())).rejects.toThrow("is empty: there is nothing to copy");
   });
 
   it("is not a store until it is complete: it cannot be served, and only the same copy can finish it", async () => {
@@ -147,7 +147,7 @@ describe("A copy of a store", () => {
     await writer.put([["instances", people().instances[0]!]]);
     await expect(openJsonStore(target, { warn })).rejects.toMatchObject({ reason: "locked" });
     await writer.close();
-    await expect(openJsonStore(target, { warn })).rejects.toThrow("was broken off");
+    await expect(openJsonStore(target, { warn })).rejects.toThrow("was interrupted");
     const again = await driverOf(target).openTarget();
     expect(await again.begin("f".repeat(64))).toBe(1);
     await again.close();

@@ -12,7 +12,7 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
     const { generate, ...seed } = body;
     if (generate) {
       if (seed.instances.length + seed.personas.length > 0)
-        throw new ApiError("bad_request", "generate: must stand alone; send a seed document by itself");
+        throw new ApiError("bad_request", "generate: can't be combined with a seed document; send them separately");
       const instance = chosenInstance(deps, generate.instance);
       return new Ready(json(await deps.jobs.generateUsers(instance, generate, deps.now()), 202));
     }

@@ -98,7 +98,7 @@ function uniqueness(faults: string[]): (kind: string, value: unknown, path: stri
 export function addressFaults({ subdomain, redirect_uris }: Part, path: string): string[] {
   const faults: string[] = [];
   if (typeof subdomain === "string" && RESERVED_SUBDOMAINS.includes(subdomain))
-    faults.push(`${path}subdomain: "${subdomain}" is the service's own`);
+    faults.push(`${path}subdomain: "${subdomain}" is reserved`);
   if (!Array.isArray(redirect_uris)) return faults;
   for (const [i, entry] of redirect_uris.entries()) {
     try {

@@ -142,6 +142,6 @@ function utc(time: string | null | undefined): string | null {
 
 function refused(name: string, faults: readonly string[]): SeedError {
   return new SeedError(
-    `${name} can't be used; nothing of it was applied:\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
+    `${name} can't be used; nothing was applied:\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
   );
 }

@@ -11,7 +11,7 @@ export function kindOf(location: string, source = ""): "memory" | "json" | "post
   if (/^postgres(ql)?:/i.test(location)) return "postgres";
   if (scheme !== undefined)
     throw new ServeError(
-      `${source}"${scheme}:" is not a kind of store that svc knows. ` +
+      `${source}"${scheme}:" is not a supported kind of store. ` +
         'Give the path of a db.json, the address of a database (postgres://user@host/database), or "memory".',
     );
   if (!location.endsWith(".json")) throw new ServeError(`${source}"${location}" must end in .json, as db.json does.`);

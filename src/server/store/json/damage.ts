@@ -16,7 +16,7 @@ export interface Damage {
 export type Report = (damage: Damage) => void;
 
 export const UNREADABLE = "checksum mismatch";
-export const TWICE = "a record with this key was there before";
+export const TWICE = "duplicate key";
 export const NO_HEADER = "the first line is not the header of a store";
 
 export function missingChanges(before: number, after: number): string {

@@ -43,7 +43,7 @@ export async function prepare(path: string): Promise<void> {
     const there = await lstat(name).catch(absent);
     // Only db.json itself may be a link, and was followed by now.
     if (there?.isSymbolicLink())
-      throw new StoreRefused("unusable", `${name} is a link, which svc does not make. Remove it.`);
+      throw new StoreRefused("unusable", `${name} is a link, which svc never creates. Remove it.`);
     if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is not a file. Choose another --store.`);
     if (there) await chmod(name, 0o600).catch(() => undefined);
   }
@@ -53,7 +53,7 @@ export async function prepare(path: string): Promise<void> {
     else
       throw new StoreRefused(
         "unusable",
-        `A copy into ${path} was broken off. Run svc store copy or import again to finish it, or remove ${name}.`,
+        `A copy into ${path} was interrupted. Run svc store copy or import again to finish it, or remove ${name}.`,
       );
   }
   for (const name of await readdir(dirname(path))) {
@@ -76,7 +76,7 @@ export function unusable(path: string, error: unknown): StoreRefused {
 export function notWritten(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   const { code } = error as NodeJS.ErrnoException;
-  return new StoreRefused("unusable", `${path} can't be written (${code ?? String(error)}). It is as it was.`, {
+  return new StoreRefused("unusable", `${path} can't be written (${code ?? String(error)}). It was not changed.`, {
     cause: error,
   });
 }

@@ -80,7 +80,7 @@ class DocumentLines {
     const items = this.#next(isReturned ? line.subarray(0, -1) : line);
     if (!isReturned || this.#isReturned) return items;
     this.#isReturned = true;
-    return [this.#damage("the ends of lines were changed to CR LF"), ...items];
+    return [this.#damage("line endings were changed to CR LF"), ...items];
   }
 
   #next(bytes: Buffer): Item[] {
@@ -91,7 +91,7 @@ class DocumentLines {
 
   end(): Item[] {
     this.#line++;
-    if (!this.#isComplete) return [this.#damage("the end is missing, and whatever stood before it")];
+    if (!this.#isComplete) return [this.#damage("the end is missing, with any records before it")];
     if (!this.#isDifferent || this.#isFaulty) return [];
     return [{ damage: { file: this.#file, what: DIFFERENT } }];
   }
@@ -104,7 +104,7 @@ class DocumentLines {
     this.#hasHeader = true;
     this.#version = header.version;
     this.#chain = crc32(bytes);
-    return this.#line === 1 ? [{ header }] : [this.#damage("the first line stands here"), { header }];
+    return this.#line === 1 ? [{ header }] : [this.#damage("unexpected header"), { header }];
   }
 
   #inside(bytes: Buffer, text: string): Item[] {

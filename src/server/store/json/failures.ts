@@ -38,7 +38,7 @@ export function closed(path: string): StorageUnavailable {
 
 /** A file that no longer exists. The store continues when it is back unchanged. */
 export function missing(path: string): StorageUnavailable {
-  return new StorageUnavailable(`${path} is not there any more; nothing is written until it is back`, {
+  return new StorageUnavailable(`${path} no longer exists; nothing is written until it is back`, {
     code: "store_missing",
   });
 }

@@ -71,7 +71,7 @@ export async function readJournal(
       else report(damage);
       return;
     }
-    if (!isAsWritten) report(at("its end was altered"));
+    if (!isAsWritten) report(at("the end of this line was altered"));
     else if (entry.sequence < highest && !seen.has(entry.sequence)) report(at("this line is out of order"));
     seen.add(entry.sequence);
     highest = Math.max(highest, entry.sequence);

@@ -70,7 +70,7 @@ export async function openReadView(location: string, { mayBeEmpty = false } = {}
     await close();
     await setImmediate();
   }
-  throw new StoreRefused("unusable", `${path} changed each time it was looked at. Try again.`);
+  throw new StoreRefused("unusable", `${path} changed during every attempt to read it. Try again.`);
 }
 
 async function openFile(name: string): Promise<FileHandle | undefined> {

@@ -106,7 +106,7 @@ async function refuseFull(path: string): Promise<void> {
     if (!isEmpty)
       throw new StoreRefused(
         "unusable",
-        `${path} is not empty. Nothing was changed. Move it away, or name another place.`,
+        `${path} is not empty. Nothing was changed. Move it away, or choose another path.`,
       );
   }
 }

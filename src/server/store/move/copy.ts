@@ -20,7 +20,8 @@ export interface Copy {
 export async function copyStore(from: Driver, to: Driver, onProgress?: OnProgress): Promise<Copy> {
   return fromSource(from, async (source) => {
     const digests = await digest(source);
-    if (countOf(digests) === 0) throw new StoreRefused("unusable", `${source.location} holds nothing to copy.`);
+    if (countOf(digests) === 0)
+      throw new StoreRefused("unusable", `${source.location} is empty: there is nothing to copy.`);
     const { isEqual, wasThere, ...filled } = await fill(to, source.entries(), digests, onProgress);
     if (wasThere && filled.location === source.location)
       throw new StoreRefused("unusable", `${source.location} can't be copied to itself.`);

@@ -33,7 +33,7 @@ function refuseDangling(location: string, references: References, entry: Entry):
   if (missing === undefined) return;
   throw new StoreRefused(
     "damaged",
-    `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there. svc store check shows all of that. To leave it out: svc store repair --drop-dangling --store ${location}`,
+    `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which is missing. svc store check lists all such records. To leave it out: svc store repair --drop-dangling --store ${location}`,
   );
 }
 export class Summary {

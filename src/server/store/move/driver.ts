@@ -39,7 +39,7 @@ export async function fromSource<Result>(driver: Driver, read: (source: Source) 
 export function jsonPath(location: string): string {
   const kind = kindOf(location);
   if (kind === "memory") throw new ServeError("A store in memory ends with its server. Give the path of a db.json.");
-  if (kind === "postgres") throw new ServeError("A database looks after its own files. This is for a db.json.");
+  if (kind === "postgres") throw new ServeError("This command is for a db.json. A database maintains its own files.");
   return location;
 }
 

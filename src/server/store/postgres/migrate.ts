@@ -129,7 +129,7 @@ async function knownVersion({ location, schemaOwner }: Database, ask: Ask): Prom
   if (version > MIGRATIONS.length)
     throw new StoreRefused(
       "unusable",
-      `${location} has the schema version ${version}, made by a newer svc; this one knows ${MIGRATIONS.length}. ` +
+      `${location} has the schema version ${version}, created by a newer svc; this one supports ${MIGRATIONS.length}. ` +
         "Use the newer svc.",
     );
   return version;

@@ -38,7 +38,7 @@ export async function checkOwners(location: string, owner: string | undefined, a
       "unusable",
       `${location}: ${foreign.name === "" ? "the schema svc" : `svc.${foreign.name}`} belongs to the role ` +
         `${JSON.stringify(foreign.owner)}, which could read and change what svc keeps. If you trust that role, add ` +
-        `schema_owner=${encodeURIComponent(foreign.owner)} to the address. Otherwise remove what it made, or use another database.`,
+        `schema_owner=${encodeURIComponent(foreign.owner)} to the address. Otherwise remove its objects, or use another database.`,
     );
 }
 
@@ -48,7 +48,7 @@ export async function checkEmpty(location: string, ask: Ask): Promise<void> {
   if (thing)
     throw new StoreRefused(
       "unusable",
-      `${location}: the schema svc contains ${thing.name}, which svc did not make. Use another database, or rename ` +
+      `${location}: the schema svc contains ${thing.name}, which svc did not create. Use another database, or rename ` +
         "that schema: ALTER SCHEMA svc RENAME TO other",
     );
 }

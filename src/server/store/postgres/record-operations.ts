@@ -99,7 +99,7 @@ export function createRecordOperations({ location, query, deadline }: Database, 
         if (after === before?.record) return after;
         if (await asConflict(() => write(name, key, before?.version, after, until))) return after;
         if (performance.now() > until)
-          throw new StorageUnavailable(`${location}: others were faster each time, for seconds`);
+          throw new StorageUnavailable(`${location}: the record changed during every attempt. Try again`);
       }
     },
 

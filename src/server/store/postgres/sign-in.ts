@@ -41,7 +41,7 @@ export async function completeSignIn(
       if (!isConflict(error)) throw error;
     }
     if (performance.now() > until)
-      throw new StorageUnavailable(`${database.location}: other sign-ins of the same person were faster each time`);
+      throw new StorageUnavailable(`${database.location}: other sign-ins of the same user were faster each time`);
   }
 }
 
