@@ -78,7 +78,7 @@ describe("Opening a PostgreSQL store", () => {
     await expect(open(url)).rejects.toThrow(
       /schema version 99, created by a newer svc; this one supports 1\. Use the newer svc\./,
     );
-    await expect(migratePostgres(url)).rejects.toThrow("made by a newer svc");
+    await expect(migratePostgres(url)).rejects.toThrow("created by a newer svc");
   });
 
   it("is refused with an encoding other than UTF-8", async () => {
