@@ -16,7 +16,7 @@ export interface ReplayOptions extends GlobalFlags {
 export function addReplay(dev: Command, context: Context): void {
   const command = dev
     .command("replay")
-    .description("run a sign-in again, as it was or with a difference")
+    .description("run a sign-in again, unchanged or with changes")
     .argument("<flow>", "the sign-in's id, as svc logs prints it")
     .addOption(new Option("--outcome <outcome>", "how it ends this time").choices(OUTCOME_IDS))
     .option("--as <account>", "another account: a persona's id or e-mail address")

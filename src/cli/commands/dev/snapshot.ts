@@ -27,7 +27,7 @@ export function addSnapshot(dev: Command, context: Context): void {
 
   const restore = printsRows(snapshot.command("restore <name>")).description("replace all records with a snapshot's");
   withHelp(restore, {
-    examples: [["svc dev snapshot restore signed-in", "everything is as it was then"]],
+    examples: [["svc dev snapshot restore signed-in", "restores all records of that snapshot"]],
     exits: DEV_EXITS,
     notes: "The records before that are saved as the snapshot previous.",
   });
