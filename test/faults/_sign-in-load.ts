@@ -41,14 +41,16 @@ export function startLoad(servers: readonly Server[], { workers = 8, prefix = "n
     }
   });
 
+  const ended = Promise.all(running);
   return {
     async succeed(count) {
       const wanted = acknowledged.length + count;
-      while (acknowledged.length < wanted) await sleep(20);
+      // If the servers are gone there will never be more.
+      while (acknowledged.length < wanted) await Promise.race([sleep(20), ended]);
     },
     async stop() {
       state.isOver = true;
-      await Promise.all(running);
+      await ended;
       return { tried: state.tried, acknowledged, failed, longestOutageMs: Math.round(state.longest) };
     },
   };

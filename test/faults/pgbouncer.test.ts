@@ -4,7 +4,7 @@ import { createDatabase } from "../postgres/_postgres.ts";
 import { startTwo } from "../postgres/_serve.ts";
 import { figures, lost, startLoad } from "./_sign-in-load.ts";
 
-const RESTARTS = process.env["SVC_FAULTS"] === "full" ? 20 : 3;
+const RESTARTS = process.env["SVC_FAULTS"] === "full" ? 60 : 10;
 
 it.skipIf(!hasPgBouncer)("A restart of PgBouncer under load loses no acknowledged sign-in", async () => {
   const direct = await createDatabase();

@@ -1,6 +1,5 @@
 import postgres, { type Sql } from "postgres";
 import type { Address, Host } from "./address.ts";
-import { isLost } from "./failures.ts";
 import { passwordFor } from "./password.ts";
 import { isoOf } from "./rows.ts";
 import { sslOption } from "./tls.ts";
@@ -42,8 +41,8 @@ export async function connect(address: Address, endpoint: Endpoint, options: Con
     ssl: sslOption(address.tls, host),
     connect_timeout: address.limits.connectTimeoutMs / 1000,
     backoff: () => TRY_AGAIN_SECONDS,
-    // Not needed; but without it `reserve`, which a pooler needs, waits forever on a new connection.
-    fetch_types: endpoint.isPooler,
+    // Not needed; and a connection that is lost meanwhile would end the process (porsager/postgres#1192).
+    fetch_types: false,
     prepare: !endpoint.isPooler,
     onnotice: () => {},
     types: { moment: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: isoOf } },
@@ -83,34 +82,4 @@ export function localSettings(address: Address, limited = true): string {
   return Object.entries(settingsFor(address, limited))
     .map(([name, value]) => `SET LOCAL ${name} TO ${name === "search_path" ? value : `'${value}'`};`)
     .join(" ");
-}
-
-/**
- * One statement in its own transaction, which starts with these settings. The package's `begin` would end the process if
- * the connection is lost in the middle, because it continues to write to it. So everything is sent together.
- */
-export async function runAsTransaction<Row extends object>(
-  client: Client,
-  settings: string,
-  text: string,
-  parameters: readonly (string | null)[],
-): Promise<Row[]> {
-  const connection = await client.reserve();
-  const begun = connection.unsafe(`BEGIN ISOLATION LEVEL READ COMMITTED; ${settings}`);
-  const answered = connection.unsafe<Row[]>(text, [...parameters]);
-  const committed = connection.unsafe("COMMIT");
-  const outcome = Promise.all([begun, answered, committed]);
-  void releaseAfter(connection, outcome, committed);
-  const [, rows] = await outcome;
-  return rows;
-}
-
-/** A lost connection must not be reused. A working one answers the COMMIT, even if the statement failed. */
-async function releaseAfter(
-  connection: { release(): void },
-  outcome: Promise<unknown>,
-  committed: Promise<unknown>,
-): Promise<void> {
-  const [, end] = await Promise.allSettled([outcome, committed]);
-  if (end.status === "fulfilled" || !isLost(end.reason)) connection.release();
 }

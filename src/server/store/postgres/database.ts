@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Warn } from "../store.ts";
 import type { Address } from "./address.ts";
-import { localSettings, runAsTransaction } from "./connection.ts";
 import {
   isBusy,
   isFull,
@@ -62,17 +61,6 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
   /** Statements of requests that are running, or wait for a connection. */
   let asking = 0;
 
-  async function run<Row extends object>(
-    { endpoint, requests, searches }: Pool,
-    text: string,
-    parameters: readonly Value[],
-    isSearch: boolean,
-  ): Promise<Row[]> {
-    const client = isSearch ? searches : requests;
-    if (!endpoint.isPooler) return client.unsafe<Row[]>(text, [...parameters], { prepare: !isSearch });
-    return runAsTransaction<Row>(client, localSettings(address), text, parameters);
-  }
-
   /**
    * One statement in its own transaction.
    * @throws {StorageUnavailable} by the deadline, whatever happens to the server. The result is then unknown
@@ -90,7 +78,8 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
       try {
         made = await withinTime(current, until - asked);
         if (!isSearch) asking++;
-        const answer = run<Row>(made, text, parameters, isSearch).finally(() => void (isSearch || asking--));
+        const statements = isSearch ? made.searches : made.requests;
+        const answer = statements.run<Row>(text, parameters, !isSearch).finally(() => void (isSearch || asking--));
         const rows = await withinTime(answer, until - performance.now());
         noteAnswer();
         return rows;

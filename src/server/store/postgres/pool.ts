@@ -1,14 +1,15 @@
 import type { Warn } from "../store.ts";
 import type { Address } from "./address.ts";
-import { connect, type Client, type Endpoint } from "./connection.ts";
+import type { Endpoint } from "./connection.ts";
 import { findServer } from "./servers.ts";
+import { openStatements, type Statements } from "./statements.ts";
 import { tlsWarning } from "./tls.ts";
 
 /** Connections to one server. */
 export interface Pool {
   readonly endpoint: Endpoint;
-  readonly requests: Client;
-  readonly searches: Client;
+  readonly requests: Statements;
+  readonly searches: Statements;
   /** When it was created, on `performance.now()`. */
   readonly made: number;
 }
@@ -62,8 +63,8 @@ export class CurrentPool {
     }
     return {
       endpoint,
-      requests: await connect(this.#address, endpoint, { max: limits.poolSize }),
-      searches: await connect(this.#address, endpoint, { max: limits.listConnections }),
+      requests: await openStatements(this.#address, endpoint, limits.poolSize),
+      searches: await openStatements(this.#address, endpoint, limits.listConnections),
       made: performance.now(),
     };
   }
@@ -71,5 +72,5 @@ export class CurrentPool {
 
 async function endOf(pool: Promise<Pool>, timeout: number): Promise<void> {
   const { requests, searches } = await pool;
-  await Promise.all([requests, searches].map((client) => client.end({ timeout })));
+  await Promise.all([requests, searches].map((statements) => statements.end(timeout)));
 }
