@@ -68,6 +68,7 @@ describe("The guard of the control API", () => {
     for (const headers of [{ origin: server.url }, { "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }])
       expect((await server.control("GET /clock", undefined, headers)).status).toBe(200);
     expect((await server.control("POST /clock/freeze", "at=1", { "content-type": "text/plain" })).status).toBe(415);
+    expect((await server.control("GET /clock", undefined, { "content-encoding": "gzip" })).status).toBe(415);
     expect((await server.control("GET /clock")).body.mode).toBe("real");
   });
 

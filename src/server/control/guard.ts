@@ -17,7 +17,8 @@ type GuardDeps = Pick<ControlDeps, "addresses" | "controlKey" | "dashboardKeys">
 export async function guard(request: AppRequest, deps: GuardDeps, needsKey: boolean): Promise<void> {
   refuseOtherOrigins(request, deps.addresses);
   if (needsKey && !(await hasKey(request, deps))) throw new ApiError("unauthorized");
-  if (request.header("content-type") !== undefined) requireJson(request);
+  // Most requests have no body, and so no type.
+  requireJson(request, "application/json");
 }
 
 /** A page of another origin can make its browser send a request here, but cannot suppress these headers. */

@@ -5,9 +5,12 @@ import type { AppRequest } from "../request.ts";
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
 
-/** @throws {ApiError} `unsupported_media_type` unless the headers describe JSON in UTF-8, without a content encoding */
-export function requireJson({ header }: Pick<AppRequest, "header">): void {
-  if (!JSON_TYPE.test(header("content-type") ?? ""))
+/**
+ * @param standard the type of a request that names none. Default: none
+ * @throws {ApiError} `unsupported_media_type` unless the headers describe JSON in UTF-8, without a content encoding
+ */
+export function requireJson({ header }: Pick<AppRequest, "header">, standard = ""): void {
+  if (!JSON_TYPE.test(header("content-type") ?? standard))
     throw new ApiError("unsupported_media_type", "send application/json");
   if ((header("content-encoding") ?? "identity") !== "identity")
     throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
