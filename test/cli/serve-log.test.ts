@@ -38,6 +38,9 @@ it("svc serve leaves out what the dashboard reads, and shows what it changes or 
   for (const path of ["/__svc/docs", "/__svc/openapi.json"]) await fetch(`${server.url}${path}`);
   expect((await server.control("GET /clock")).status).toBe(200);
   expect(context.written.stdout).toBe("");
+  const begin = new URLSearchParams({ instance: "acme", provider: "github", redirect_uri: "http://localhost:1/" });
+  await fetch(`${server.url}/__svc/begin?${begin.toString()}`, { redirect: "manual" });
+  expect(context.written.stdout).toMatch(/302 {2}GET {4}\/__svc\/begin/);
   expect((await server.control("GET /flows/0")).status).toBe(404);
   expect((await server.control("POST /clock/reset")).status).toBe(200);
   expect(context.written.stdout).toMatch(/404 {2}GET .*\n(?: .*\n)?.*200 {2}POST {3}\/__svc\/v1\/clock\/reset/);

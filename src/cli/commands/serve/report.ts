@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import type { RequestEntry, RunningServer } from "../../../server/index.ts";
+import { isControlPath } from "../../../wire/control/paths.ts";
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { tryTarget } from "../../../wire/try-target.ts";
 import type { Context } from "../../context.ts";
@@ -107,7 +108,7 @@ export function textReport(context: Context): Report {
     warn: (message) => say(context, message.replaceAll("\n", " ↵ ")),
     request(entry) {
       const { method, route, path, status, ms, instance, reason } = entry;
-      if (isOfDashboard(entry)) return;
+      if (isReading(entry)) return;
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
       log(
@@ -118,8 +119,9 @@ export function textReport(context: Context): Report {
 }
 
 /** What the dashboard and commands read, which svc logs shows with --all. What failed or changed something is shown. */
-function isOfDashboard({ route, path, method, status }: RequestEntry): boolean {
-  return method === "GET" && status < 400 && /^\/__svc\/(?!simulator\/|signed-in)/.test(route ?? path ?? "");
+function isReading(entry: RequestEntry): boolean {
+  const { route, path, method, status } = entry;
+  return method === "GET" && status < 400 && (isOfCommands(entry) || isControlPath(route ?? path ?? ""));
 }
 
 /** A command that makes sure of the server before it sends a key. */
