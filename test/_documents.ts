@@ -45,6 +45,23 @@ export async function installed(): Promise<string> {
   return directory;
 }
 
+/** A browser's cookies: by host, values by names. */
+export type Jars = Map<string, Map<string, string>>;
+
+/** Follows redirects like a browser, with cookies by host, and chooses Ada. */
+export async function browse(address: string, jars: Jars = new Map()): Promise<string> {
+  const url = new URL(address);
+  if (url.pathname.endsWith("/authorize")) url.searchParams.set("login_hint", "ada@acme.test");
+  const jar = jars.get(url.host) ?? new Map<string, string>();
+  jars.set(url.host, jar);
+  const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+  const response = await fetch(url, { redirect: "manual", headers: { cookie } });
+  for (const [, name, value] of response.headers.getSetCookie().map((set) => /^([^=]+)=([^;]*)/.exec(set)!))
+    jar.set(name!, value!);
+  const location = response.headers.get("location");
+  return location === null ? response.text() : browse(new URL(location, url).href, jars);
+}
+
 export interface Running {
   readonly output: () => string;
   readonly until: (pattern: RegExp) => Promise<string>;

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
-import { blocks, installed, ROOT, run, serving, type Block } from "../_documents.ts";
+import { blocks, browse, installed, ROOT, run, serving, type Block, type Jars } from "../_documents.ts";
 import { PAGES } from "../_pages.ts";
 
 /** These run this very test, or take over the terminal. */
@@ -22,18 +22,6 @@ const excerptOf = ({ code }: Block): string | undefined => /^\/\/ (examples\/\S+
 const isVitest = ({ code }: Block): boolean => code.includes('"svc-identity/testing/vitest"');
 const programs = written("js", "ts").filter((block) => excerptOf(block) === undefined);
 const nodePrograms = programs.filter((block) => !isVitest(block));
-
-/** Follows redirects like a browser, with cookies, and chooses Ada. */
-async function browse(address: string, jar = new Map<string, string>()): Promise<string> {
-  const url = new URL(address);
-  if (url.pathname.endsWith("/authorize")) url.searchParams.set("login_hint", "ada@acme.test");
-  const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-  const response = await fetch(url, { redirect: "manual", headers: { cookie } });
-  for (const [, name, value] of response.headers.getSetCookie().map((set) => /^([^=]+)=([^;]*)/.exec(set)!))
-    jar.set(name!, value!);
-  const location = response.headers.get("location");
-  return location === null ? response.text() : browse(new URL(location, url).href, jar);
-}
 
 describe("The documents", () => {
   it("contain programs that type-check in strict mode", async () => {
@@ -99,14 +87,14 @@ describe("The documents", () => {
     const port = String(20_000 + (process.pid % 20_000));
     const program = run(directory, [process.execPath, "app.js"], { ...env, PORT: port });
     const origin = await program.until(/(http:\/\/localhost:\d+)/);
-    const jar = new Map<string, string>();
-    const page = await browse(`${origin}/sign-in`, jar);
+    const jars: Jars = new Map();
+    const page = await browse(`${origin}/sign-in`, jars);
     expect(JSON.parse(/<pre>([^<]*)<\/pre>/.exec(page)![1]!)).toMatchObject({ email: "ada@acme.test" });
     const [, method, action] = /<form method="(\w+)" action="([^"]+)"><button>Sign out</.exec(page)!;
     const out = await fetch(`${origin}${action}`, { method: method!.toUpperCase(), redirect: "manual" });
     expect([out.status, out.headers.get("set-cookie")]).toEqual([303, expect.stringMatching(/^token=;/)]);
     // A sign-in that began elsewhere, such as one of another instance on the front page.
-    const stray = await fetch(`${origin}/callback?token=${jar.get("token")}`);
+    const stray = await fetch(`${origin}/callback?token=${jars.get(new URL(origin).host)!.get("token")}`);
     expect([stray.status, await stray.text()]).toEqual([
       400,
       `Not signed in: no sign-in began here. Begin at ${origin}`,

@@ -7,23 +7,9 @@ import { transform } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
 import { SNIPPETS } from "../../src/dashboard/views/overview/snippets.ts";
 import { freePort } from "../_free-port.ts";
-import { installed, ROOT, run, serving } from "../_documents.ts";
+import { browse, installed, ROOT, run, serving } from "../_documents.ts";
 
 type Get = (request: Request) => Promise<Response>;
-
-/** Follows redirects like a browser, with cookies by host, and chooses Ada. */
-async function browse(address: string, jars = new Map<string, Map<string, string>>()): Promise<string> {
-  const url = new URL(address);
-  if (url.pathname.endsWith("/authorize")) url.searchParams.set("login_hint", "ada@acme.test");
-  const jar = jars.get(url.host) ?? new Map<string, string>();
-  jars.set(url.host, jar);
-  const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-  const response = await fetch(url, { redirect: "manual", headers: { cookie } });
-  for (const [, name, value] of response.headers.getSetCookie().map((set) => /^([^=]+)=([^;]*)/.exec(set)!))
-    jar.set(name!, value!);
-  const location = response.headers.get("location");
-  return location === null ? response.text() : browse(new URL(location, url).href, jars);
-}
 
 /** Writes the files of a snippet, which are told apart by their names in comments. @returns their names */
 async function write(directory: string, code: string): Promise<string[]> {
