@@ -16,8 +16,8 @@ export interface Stream {
 
 /** A program that shows what is written to it. */
 export interface Pager extends Required<Pick<Stream, "write" | "ready">> {
-  /** Resolves when the person has seen enough. */
-  close(): Promise<void>;
+  /** Resolves when the person has seen enough, with the pager's exit code. */
+  close(): Promise<number>;
 }
 
 /** The system's keyring. Every call fails if there is none. */

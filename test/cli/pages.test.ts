@@ -87,30 +87,35 @@ describe("A list over several pages", () => {
 });
 
 describe("The pager", () => {
-  /** Runs with a pager that records its input and closes after that many writes. */
+  interface Paged {
+    command?: string;
+    text: string;
+    readonly stdout: string;
+    readonly stderr: string;
+    readonly requests: number;
+  }
+
+  /** Runs with a pager that records its input, closes after that many writes, and ends with that exit code. */
   async function paged(
     argv: readonly string[],
-    options: CliOptions,
+    options: CliOptions & { rows?: number },
     closesAfter = Infinity,
-  ): Promise<{ command?: string; text: string; stdout: string; requests: number }> {
+    exitCode = 0,
+  ): Promise<Paged> {
     const context = createContext({ tty: true, columns: 200, ...options });
-    const result = { text: "", stdout: "", requests: 0 } as {
-      command?: string;
-      text: string;
-      stdout: string;
-      requests: number;
-    };
+    const stdout = { ...context.stdout, rows: options.rows };
+    const result: Pick<Paged, "command" | "text"> = { text: "" };
     const openPager = async (command: string): Promise<Pager> => {
       result.command = command;
       let writes = 0;
       return {
         write: (text) => (writes++, (result.text += text)),
         ready: () => Promise.resolve(writes < closesAfter),
-        close: () => Promise.resolve(),
+        close: () => Promise.resolve(exitCode),
       };
     };
-    await main(argv, { ...context, openPager });
-    return { ...result, stdout: context.written.stdout, requests: context.requests.length };
+    await main(argv, { ...context, stdout, openPager });
+    return { ...result, ...context.written, requests: context.requests.length };
   }
 
   it("shows output longer than the terminal and nothing shorter", async () => {
@@ -142,6 +147,39 @@ describe("The pager", () => {
   ])("is not started with %j and %j", async (argv, options) => {
     const { command, stdout } = await paged([...LIST, ...argv], { service: await many(60), ...options });
     expect([command, stdout === ""]).toEqual([undefined, false]);
+  });
+
+  it.each([1, 3500])("leaves %i users to the terminal if it can't be run", async (count) => {
+    const expected = (await paged([...LIST, "--no-pager"], { service: await many(count) })).stdout;
+    const missing = { service: await many(count), env: { PAGER: "nosuch -x" }, rows: 2 };
+    const { stdout, stderr } = await paged(LIST, missing, 1, 127);
+    expect([stdout === expected, stdout.split("\n").length]).toEqual([true, count + 2]);
+    expect(stderr).toBe('The pager "nosuch -x" could not be run. Set SVC_PAGER to another one, or use --no-pager.\n');
+  });
+
+  it("is reported if it fails", async () => {
+    const { stdout, stderr } = await paged(LIST, { service: await many(60), env: { PAGER: "false" } }, 1, 1);
+    expect([stdout, stderr]).toEqual([
+      "",
+      'The pager "false" failed with exit code 1. Set SVC_PAGER to another one, or use --no-pager.\n',
+    ]);
+  });
+
+  it("is not used if the table and the note about hidden columns fit the screen", async () => {
+    const fits = await paged(LIST, { service: await many(16), rows: 20, columns: 60 });
+    expect([fits.command, fits.stdout.split("\n").length]).toEqual([undefined, 18]);
+    expect(fits.stderr).toMatch(/^Hidden: .{53,113}\n$/);
+  });
+
+  it("shows the note as well if it would push the heading off the screen", async () => {
+    const { command, text, stderr } = await paged(LIST, { service: await many(17), rows: 20, columns: 60 });
+    expect([command, text.split("\n").length, stderr]).toEqual(["less", 20, ""]);
+    expect(text).toMatch(/\nHidden: .*See all: --output wide\n$/);
+  });
+
+  it("is followed by the note if the table is longer than the screen", async () => {
+    const { text, stderr } = await paged(LIST, { service: await many(60), rows: 20, columns: 60 });
+    expect([text.split("\n").length, stderr.startsWith("Hidden: ")]).toEqual([62, true]);
   });
 
   it("stops the requests to the service when it is closed", async () => {

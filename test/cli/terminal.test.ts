@@ -161,6 +161,10 @@ describe.skipIf(process.platform !== "linux")("A list on a terminal", () => {
     const alone = open("users search email.ends=@acme.test", {}, "PATH=/nowhere");
     expect(await alone.code).toBe(0);
     expect(alone.shown().match(/@acme\.test/g)).toHaveLength(20);
+    const named = open("users search email.ends=@acme.test", { PAGER: "nosuchpager" });
+    expect(await named.code).toBe(0);
+    expect(named.shown().match(/@acme\.test/g)).toHaveLength(20);
+    expect(named.shown()).toContain('The pager "nosuchpager" could not be run.');
   });
 
   it("is not paged with --no-pager, and coloured only if the terminal supports it", async () => {

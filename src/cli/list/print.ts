@@ -32,9 +32,8 @@ export async function printList<Row>(
     let narrow: Narrow | undefined;
     const onNarrow = (what: Narrow): void => void (narrow = what);
     const chunks = encode(context, { ...flags, onNarrow }, listed, shape, counted);
-    if (isTable(format)) await writePaged(context, chunks, flags.pager !== false);
+    if (isTable(format)) await writePaged(context, chunks, flags.pager !== false, () => narrow && inWords(narrow));
     else await writeAll(context.stdout, chunks);
-    if (narrow) say(context, inWords(narrow));
     if (count === 0 && isTable(format) && context.stdout.isTTY) say(context, none);
   }
   return count === 0 && shape.failsEmpty ? EXIT.notFound : EXIT.done;

@@ -1,5 +1,6 @@
-import type { Context, Pager, Stream } from "../context.ts";
+import type { Context, Stream } from "../context.ts";
 import { pagerOf } from "../output/pager.ts";
+import { lineOf, say } from "../output/text.ts";
 import type { Chunks } from "./formats.ts";
 
 /** Small writes cost more than what they carry. */
@@ -20,24 +21,66 @@ export async function writeAll(target: Target, chunks: AsyncIterable<string>): P
   if (batch !== "") target.write(batch);
 }
 
-/** Output that is longer than the terminal goes through a pager, if a person wants that. */
-export async function writePaged(context: Context, chunks: Chunks, isWanted: boolean): Promise<void> {
+/**
+ * Output that is longer than the terminal goes through a pager, if a person wants that.
+ * @param noteOf what to say below the output, which is known when its first line is
+ */
+export async function writePaged(
+  context: Context,
+  chunks: Chunks,
+  isWanted: boolean,
+  noteOf: () => string | undefined,
+): Promise<void> {
   const { stdout } = context;
   const command = isWanted ? pagerOf(context) : undefined;
-  if (command === undefined || !context.openPager) return writeAll(stdout, chunks);
-  const screen = (stdout.rows ?? 24) - 1;
+  const screen = command === undefined ? -1 : (stdout.rows ?? 24) - 1;
   const shown: string[] = [];
-  let pager: Pager | undefined;
-  for (;;) {
+  let isAll = false;
+  while (!isAll && shown.length <= screen) {
     const { done, value } = await chunks.next();
-    if (done) break;
-    if (shown.push(value) <= screen) continue;
-    pager = await context.openPager(command);
-    break;
+    if (done) isAll = true;
+    else shown.push(value);
   }
-  await writeAll(pager ?? stdout, followedBy(shown, chunks));
-  await pager?.close();
+  const note = noteOf();
+  const height = shown.length + Math.ceil((note?.length ?? 0) / (stdout.columns ?? 80));
+  const isPaged = command !== undefined && height > screen;
+  // Below what fits a screen, less would end by itself, and the note would push the heading off it.
+  if (isAll && isPaged && note !== undefined) shown.push(lineOf(context, note));
+  if (isPaged) await page(context, command, followedBy(shown, chunks));
+  else await writeAll(stdout, followedBy(shown, chunks));
+  const last = noteOf();
+  if (last !== undefined && !(isAll && isPaged)) say(context, last);
 }
+
+/** What a shell says of a program that it can't run. */
+const NOT_RUN: readonly number[] = [126, 127];
+/** More than a pipe takes from us before anything has read from it. */
+const PIPE_CHARACTERS = 1_048_576;
+
+/** Writes to a pager, or to the terminal if the pager can't be run. */
+async function page(context: Context, command: string, chunks: Chunks): Promise<void> {
+  const pager = await context.openPager?.(command);
+  if (!pager) return writeAll(context.stdout, chunks);
+  let unread = "";
+  const write = (text: string): void => {
+    if (unread.length <= PIPE_CHARACTERS) unread += text;
+    pager.write(text);
+  };
+  // A reader that has gone ends this loop, and may never have been there: the rest is still to be had then.
+  const rest = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
+  await writeAll({ write, ready: () => pager.ready() }, rest);
+  const exitCode = await pager.close();
+  if (NOT_RUN.includes(exitCode) && unread.length <= PIPE_CHARACTERS) {
+    context.stdout.write(unread);
+    await writeAll(context.stdout, chunks);
+    say(context, `The pager "${command}" could not be run. ${ANOTHER_PAGER}`);
+  } else {
+    await chunks.return(undefined);
+    if (exitCode > 0 && exitCode < 126)
+      say(context, `The pager "${command}" failed with exit code ${exitCode}. ${ANOTHER_PAGER}`);
+  }
+}
+const ANOTHER_PAGER = "Set SVC_PAGER to another one, or use --no-pager.";
 
 async function* followedBy(first: readonly string[], rest: Chunks): Chunks {
   yield* first;

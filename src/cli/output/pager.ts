@@ -21,7 +21,8 @@ export async function openPager(command: string): Promise<Pager | undefined> {
   // eslint-disable-next-line node/no-process-env
   const env = { LESS, LESSCHARSET, LV: "-c", ...process.env };
   const child = spawn(command, { shell: command !== DEFAULT, stdio: ["pipe", "inherit", "inherit"], env });
-  const closed = once(child, "close").catch(() => undefined);
+  const closed = once(child, "close").then(([exitCode]) => (exitCode as number | null) ?? 0);
+  closed.catch(() => undefined);
   const isStarted = await once(child, "spawn").then(
     () => true,
     () => false,
@@ -34,8 +35,7 @@ export async function openPager(command: string): Promise<Pager | undefined> {
     ...readyWriter(child.stdin, () => undefined),
     async close() {
       child.stdin.end();
-      await closed;
-      process.off("SIGINT", ignore);
+      return closed.finally(() => process.off("SIGINT", ignore));
     },
   };
 }
