@@ -32,7 +32,9 @@ export function processContext(): Context {
     },
     async askSecret(message) {
       const { password } = await import("@inquirer/prompts");
-      return password({ message, mask: false }, { output: process.stderr });
+      // Ctrl-T would show what is typed.
+      const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: "" } } };
+      return password({ message, ...hidden }, { output: process.stderr });
     },
     openKeyring: async () => (await import("./credentials/keyring.ts")).openKeyring(),
     untilSignal: () =>

@@ -13,6 +13,7 @@ import { isThere, openTerminal, type Terminal } from "../_pty.ts";
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const KEY = "sk_typed_0123456789abcdefghijklmnopqrstuvwxyz";
 const CTRL_C = "\u0003";
+const CTRL_T = "\u0014";
 const ENTER = "\r";
 
 let home: string;
@@ -76,9 +77,10 @@ describe.skipIf(!isThere("script"))("On a terminal", () => {
     const terminal = start(`login --base-url ${url}`, { SVC_KEYRING: "off" });
     await terminal.until(/Secret key for .*hidden/);
     for (const character of KEY) terminal.type(character);
-    terminal.type(ENTER);
+    terminal.type(CTRL_T + ENTER);
     expect([await terminal.code, keys]).toEqual([0, [KEY]]);
     expect(terminal.shown()).toContain("Logged in to");
+    expect(terminal.shown()).not.toMatch(/masked|visibility/);
     for (let i = 0; i + 4 <= KEY.length; i++) expect(terminal.shown()).not.toContain(KEY.slice(i, i + 4));
     expect(await readFile(join(home, ".config/svc/profiles/default.json"), "utf8")).toContain(KEY);
   });
