@@ -6,7 +6,7 @@ import type { Duration } from "./clock.ts";
 export type Flow = AnswerOf<"GET /flows">[number];
 export type FlowFilter = Omit<NonNullable<QueryOf<"GET /flows">>, "wait" | "format">;
 
-/** What happened to sign-ins. */
+/** What happened to sign-ins since the last reset. */
 export interface TestFlows {
   /** Newest first. */
   list(filter?: FlowFilter): Promise<Flow[]>;
@@ -14,8 +14,8 @@ export interface TestFlows {
   /** The newest sign-in that matches. Undefined if there is none. */
   latest(filter?: FlowFilter): Promise<Flow | undefined>;
   /**
-   * Waits until a sign-in matches, such as `{ result: "error" }`. Sign-ins that are there already count; pass `since` to
-   * leave them out.
+   * Waits until a sign-in matches, such as `{ result: "error" }`. Sign-ins since the last reset count, even if they are
+   * over; pass `newer_than` with the id of a sign-in to wait for a later one.
    * @param within default 5 s, at most 25 s
    * @throws {Error} if none did, with the latest sign-ins and how they ended
    */
@@ -28,11 +28,22 @@ export interface TestFlows {
 
 const DEFAULT_WAIT = "5s";
 
-/** @param scope what every look-up is narrowed to, such as an instance */
-export function createTestFlows(control: ControlClient, scope: FlowFilter): TestFlows {
+/**
+ * @param scope what every look-up is narrowed to, such as an instance
+ * @returns also `forget`, which leaves out the sign-ins so far: the service keeps them after a reset
+ */
+export function createTestFlows(
+  control: ControlClient,
+  scope: FlowFilter,
+): { flows: TestFlows; forget: () => Promise<void> } {
+  let newer_than: string | undefined;
+  const forget = async (): Promise<void> => {
+    const [newest] = await control.request("GET /flows", { query: { limit: 1 } });
+    newer_than = newest?.id;
+  };
   const list = (filter: QueryOf<"GET /flows"> = {}): Promise<Flow[]> =>
-    control.request("GET /flows", { query: { ...scope, ...filter } });
-  return {
+    control.request("GET /flows", { query: { ...scope, newer_than, ...filter } });
+  const flows: TestFlows = {
     list,
     get: (id) => control.request("GET /flows/:id", { params: { id } }) as Promise<Flow>,
     async latest(filter) {
@@ -46,7 +57,8 @@ export function createTestFlows(control: ControlClient, scope: FlowFilter): Test
         `No sign-in matched ${JSON.stringify(filter)} within ${within}. The latest: ${seen.join(", ") || "none"}.`,
       );
     },
-    summary: (filter) => control.request("GET /flows/summary", { query: { ...scope, ...filter } }),
+    summary: (filter) => control.request("GET /flows/summary", { query: { ...scope, newer_than, ...filter } }),
     replay: (id, change = {}) => control.request("POST /flows/:id/replay", { params: { id }, body: change }),
   };
+  return { flows, forget };
 }

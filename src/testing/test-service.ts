@@ -48,7 +48,8 @@ export interface TestService extends AsyncDisposable {
   readonly flows: TestFlows;
   /**
    * Returns to the seed: same ids and keys, no scenarios, real time. With an instance of its own, removes that one's users,
-   * sessions and sign-ins, and this object's scenarios.
+   * sessions and sign-ins, and this object's scenarios. `flows` forgets the sign-ins so far; the dashboard and `svc logs`
+   * keep them.
    */
   reset(): Promise<void>;
   /** Ends the service, or the connection to one that was running. Later calls throw a `ControlError` with code `closed`. */
@@ -90,6 +91,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     [instances] = await Promise.all([readInstances(control, only), refresh()]);
   };
   const scope = only === undefined ? {} : { instance: only };
+  const { flows, forget } = createTestFlows(control, scope);
   const main = instanceNamed(instances, undefined).id;
   const clients = new Set<Client>();
   const close = (): Promise<void> =>
@@ -120,11 +122,11 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     users: createTestUsers(control, main),
     sessions: createTestSessions(control, main),
     snapshots: createTestSnapshots(control, changed),
-    flows: createTestFlows(control, scope),
+    flows,
     async reset() {
       if (only === undefined) await control.request("POST /reset", { body: { all: true } });
       else await Promise.all([control.request("POST /reset", { body: { instance: only } }), scenarios.clear()]);
-      await changed();
+      await Promise.all([changed(), forget()]);
     },
     close,
     [Symbol.asyncDispose]: close,

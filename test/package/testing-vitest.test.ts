@@ -28,6 +28,7 @@ test("leaves a user behind", async ({ svc }) => {
 });
 test("finds none", async ({ svc, service }) => {
   expect(await svc.users.list()).toEqual([]);
+  expect(await svc.flows.latest()).toBeUndefined();
   expect(svc.clock.now().getFullYear()).toBeLessThan(2030);
   expect(service).toBe(svc);
 });

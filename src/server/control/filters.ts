@@ -12,18 +12,23 @@ type Filter = z.output<typeof Filtered>;
 
 const MAX_WAIT_MS = 25_000;
 
+/** @param flows newest first */
 export function filterFlows(
   flows: readonly Flow[],
-  { result, error, outcome, provider, instance, user, since }: Filter,
+  { result, error, outcome, provider, instance, user, since, newer_than }: Filter,
   deps: { instances: Instances },
 ): Flow[] {
   const id = instance === undefined ? undefined : requireInstance(deps, instance).id;
   const after = since === undefined ? undefined : new Date(since).toISOString();
   const wanted = { result, error, requested_outcome: outcome, provider, instance: id, user_id: user };
   const names = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((name) => wanted[name] !== undefined);
-  return flows.filter(
-    (flow) => names.every((name) => flow[name] === wanted[name]) && (after === undefined || flow.started_at >= after),
-  );
+  // One that is no longer kept is older than all that are.
+  const known = newer_than === undefined ? -1 : flows.findIndex((flow) => flow.id === newer_than);
+  return flows
+    .slice(0, known < 0 ? flows.length : known)
+    .filter(
+      (flow) => names.every((name) => flow[name] === wanted[name]) && (after === undefined || flow.started_at >= after),
+    );
 }
 
 /** Filters by what a request lacks are applied to its flow. @throws {ApiError} `instance_not_found` */

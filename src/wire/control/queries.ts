@@ -16,10 +16,14 @@ const scenarioFilter = {
 };
 export const ScenarioFilter = z.strictObject(scenarioFilter);
 export const Scenarios = z.strictObject({ ...page, ...scenarioFilter });
-export const Filtered = z.strictObject(filters);
+const flowFilters = {
+  ...filters,
+  newer_than: text.optional().describe("A sign-in's id: only sign-ins that began after it"),
+};
+export const Filtered = z.strictObject(flowFilters);
 const format = z.enum(["har"]).optional();
 export const Format = z.strictObject({ format });
-export const Flows = z.strictObject({ ...page, ...filters, format });
+export const Flows = z.strictObject({ ...page, ...flowFilters, format });
 export const Requests = z.strictObject({
   ...page,
   ...filters,
