@@ -5,11 +5,13 @@ export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: ExitCode;
   readonly hint: string | undefined;
+  readonly code: string;
 
-  constructor(exitCode: ExitCode, message: string, hint?: string) {
+  constructor(exitCode: ExitCode, message: string, hint?: string, code: string = codeOfExit(exitCode)) {
     super(message);
     this.exitCode = exitCode;
     this.hint = hint;
+    this.code = code;
   }
 }
 
@@ -33,7 +35,7 @@ const NAMED: ReadonlyMap<string | undefined, readonly [exitCode: ExitCode, code:
 
 export function toFailure(error: unknown): Failure {
   if (error instanceof CliError)
-    return { exitCode: error.exitCode, code: codeOfExit(error.exitCode), message: error.message, hint: error.hint };
+    return { exitCode: error.exitCode, code: error.code, message: error.message, hint: error.hint };
   const { name, code, message, reason, error: sentence, hint } = error as Record<string, string | undefined>;
   const { status } = error as { status?: number };
   const text = sentence ?? message ?? String(error);
@@ -73,7 +75,8 @@ function controlFailure(name: string, status: number, text: string, cause: unkno
     status === 401
       ? REFUSED_CONTROL_KEY
       : HINTS.get(text.endsWith(" is not active") ? "instance_not_found" : undefined);
-  return { exitCode: exitOf(code, status), code, message: text, hint };
+  // Here it is always a record that the command named.
+  return { exitCode: status === 404 ? EXIT.notFound : exitOf(code, status), code, message: text, hint };
 }
 
 /** What to do about the service's errors, by code. */

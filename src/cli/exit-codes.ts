@@ -37,7 +37,7 @@ export const EXIT_BY_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminat
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.done]: "done",
   [EXIT.failed]: "failed or declined",
-  [EXIT.usage]: "wrong usage, or no terminal to confirm in",
+  [EXIT.usage]: "wrong usage or address, or no terminal to confirm in",
   [EXIT.notFound]: "not found",
   [EXIT.noKey]: "no secret key, or the key was refused",
   [EXIT.tokenInvalid]: "token not valid",
@@ -50,7 +50,10 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.terminated]: "terminated",
 };
 
-/** What the client's errors, the service's own among them, make a command end with. */
+/**
+ * What the client's errors, the service's own among them, make a command end with. An endpoint or instance that is
+ * missing means a wrong address: only what the user named can be "not found".
+ */
 export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   missing_token: EXIT.usage,
   publishable_key_required: EXIT.usage,
@@ -60,7 +63,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   token_wrong_instance: EXIT.tokenInvalid,
   user_not_found: EXIT.notFound,
   session_not_found: EXIT.notFound,
-  instance_not_found: EXIT.notFound,
+  instance_not_found: EXIT.usage,
   token_expired: EXIT.tokenInvalid,
   token_invalid: EXIT.tokenInvalid,
   bad_request: EXIT.usage,
@@ -72,13 +75,13 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   invalid_redirect_uri: EXIT.usage,
   invalid_state: EXIT.usage,
   cross_origin: EXIT.failed,
-  not_found: EXIT.notFound,
+  not_found: EXIT.usage,
   method_not_allowed: EXIT.usage,
   conflict: EXIT.precondition,
   request_timeout: EXIT.unreachable,
   body_too_large: EXIT.usage,
   unsupported_media_type: EXIT.usage,
-  unknown_host: EXIT.failed,
+  unknown_host: EXIT.usage,
   headers_too_large: EXIT.usage,
   internal: EXIT.unreachable,
   search_too_slow: EXIT.usage,

@@ -217,9 +217,9 @@ describe("svc logout", () => {
     expect(await profile("acme")).toContain("keyring");
   });
 
-  it("exits with 3 when there is nothing to log out from", async () => {
+  it("exits with 3 when there is nothing to log out from, and with 2 for an unknown profile", async () => {
     expect((await run(["logout"])).code).toBe(3);
-    expect((await run(["logout", "--profile", "none"])).code).toBe(3);
+    expect((await run(["logout", "--profile", "none"])).code).toBe(2);
   });
 });
 

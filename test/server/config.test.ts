@@ -118,7 +118,7 @@ describe("The server that a command uses", () => {
   it("is undefined for an instance that the server does not have", async () => {
     await writeRunning(directory, SERVER);
     await expect(resolve({ flags: { instance: "initech" } })).rejects.toMatchObject({
-      exitCode: 3,
+      exitCode: 2,
       message: 'The server at http://localhost:7820 has no instance "initech".',
       hint: "It has acme, globex.",
     });

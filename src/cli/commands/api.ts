@@ -128,6 +128,8 @@ function print({ stdout, stderr }: Context, { response, text }: Answer, withHead
   const { error } = (body ?? {}) as { error?: unknown };
   const sentence = typeof error === "string" ? harmless(error) : "the service gave no reason";
   stderr.write(`✗ ${response.status}: ${sentence}\n`);
+  // The path is the user's own.
+  if (response.status === 404) return EXIT.notFound;
   const code = typeof error === "string" ? errorCode(response.status, { error }) : undefined;
-  return exitOf(code ?? (response.status === 404 ? "not_found" : "unknown"), response.status);
+  return exitOf(code ?? "unknown", response.status);
 }

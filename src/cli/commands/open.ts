@@ -40,7 +40,7 @@ export function addOpen(program: Program, context: Context): void {
       ["svc open dashboard", "the dashboard of the local server, signed in"],
       ["svc open --print", "only the address"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
     notes: "SVC_BROWSER sets the program to open it with.",
   });
   runs(command, (options: OpenOptions, page: Page) => runOpen(context, options, page));

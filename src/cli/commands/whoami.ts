@@ -25,7 +25,7 @@ export function addWhoami(program: Program, context: Context): void {
       ["svc whoami --check", "check the key as well"],
       ["svc whoami --json", "for a program; the key is masked"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
     notes:
       "Precedence: flags, --profile, SVC_* variables, the local server of this directory, the current profile.\n" +
       "Sends nothing without --check.",

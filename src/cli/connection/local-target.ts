@@ -46,7 +46,7 @@ export function chooseInstance(
   const found = instances.find((instance) => namesOf(instance).includes(wanted));
   if (!found)
     throw new CliError(
-      EXIT.notFound,
+      EXIT.usage,
       `The server at ${url} has no instance "${wanted}".`,
       `It has ${instances.map(({ subdomain }) => subdomain).join(", ")}.`,
     );

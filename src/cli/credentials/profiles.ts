@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { parsedJson } from "../../wire/json.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { isAbsent, readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 /** A service that commands can be sent to by name. Each has a file of its own, so that no change loses another. */
@@ -84,13 +84,13 @@ export async function readProfile(place: Place, name: string): Promise<Profile |
   return value;
 }
 
-/** @throws {CliError} exit code 3, with the names that there are */
-export async function requireProfile(place: Place, name: string): Promise<Profile> {
+/** @param exitCode if there is none: 3 if the command is about the profile itself @throws {CliError} with the names that there are */
+export async function requireProfile(place: Place, name: string, exitCode: ExitCode = EXIT.usage): Promise<Profile> {
   const profile = await readProfile(place, name);
   if (profile) return profile;
   const names = await listProfiles(place);
   throw new CliError(
-    EXIT.notFound,
+    exitCode,
     `Unknown profile "${name}".`,
     names.length === 0 ? "Create one with: svc login" : `Profiles: ${names.join(", ")}. Create another with: svc login`,
   );

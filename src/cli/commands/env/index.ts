@@ -24,7 +24,7 @@ export function addEnv(program: Program, context: Context): void {
       ["svc env --format dotenv > .env", "for an application that reads .env"],
       ["svc env --instance globex --json", "those of another instance"],
     ],
-    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
+    exits: [EXIT.done, EXIT.usage, EXIT.noKey, EXIT.unreachable],
     notes:
       "Prints secrets of the local server of this directory: its secret key and its control key. With a store in memory\n" +
       "both change at each start.",

@@ -69,7 +69,7 @@ export async function runList(context: Context, options: OutputFlags): Promise<v
 
 /** Makes a profile the current one. */
 export async function runUse(context: Context, { json }: GlobalFlags, name: string): Promise<void> {
-  const { base_url } = await requireProfile(context, name);
+  const { base_url } = await requireProfile(context, name, EXIT.notFound);
   await writeCurrent(context, name);
   if (json) return printJson(context, { current: name, base_url });
   context.stdout.write(`"${name}" is now the current profile: ${base_url}\n`);
@@ -77,7 +77,7 @@ export async function runUse(context: Context, { json }: GlobalFlags, name: stri
 
 /** Deletes a profile and its key. */
 export async function runRemove(context: Context, { json }: GlobalFlags, name: string): Promise<void> {
-  const { secret_key } = await requireProfile(context, name);
+  const { secret_key } = await requireProfile(context, name, EXIT.notFound);
   if (secret_key) await forgetKey(context, name, secret_key);
   await removeProfile(context, name);
   if (json) return printJson(context, { removed: name });

@@ -38,8 +38,8 @@ export function addVerify(tokens: Command, context: Context): void {
       ["svc tokens verify --batch < tokens.txt", "many tokens, in order"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
-    notes: `Exit code 3 means that the token is valid but its user was deleted; only the
-service knows that. With --json there is one form for every outcome:
+    notes: `Exit code 3 means only that the token is valid but its user was deleted, which
+the service alone knows. With --json there is one form for every outcome:
   {"valid","code","error","reason","user_id","email","name","provider",
   "avatar_url","expires_at","checked"}; code is null if the token is valid, and
 checked is remote, local, both, or null if the check failed. With --batch each

@@ -16,6 +16,7 @@ export async function findByEmail(client: Client, email: string, outcome = ""): 
       EXIT.notFound,
       `No user has the e-mail address ${email}.${outcome}`,
       `To find a part of it: svc users search email.contains=${email.split("@")[0]}`,
+      "user_not_found",
     );
   if (others.length > 0)
     throw new CliError(

@@ -1,0 +1,46 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { runCli, type CliResult } from "../_cli.ts";
+import { ADA, NOBODY, setup, type Service } from "../_setup.ts";
+
+let service: Service;
+let token: string;
+
+beforeEach(async () => {
+  service = await setup();
+  token = await service.tokenFor("google", "ada");
+});
+
+const run = (argv: string[], env: Record<string, string | undefined> = {}): Promise<CliResult> =>
+  runCli(argv, { service, env, stdin: token });
+
+describe("Exit code 3", () => {
+  it.each<[what: string, argv: string[], env: Record<string, string | undefined>]>([
+    ["an address with a wrong path", [], { SVC_BASE_URL: "http://acme.localhost:7820/foo" }],
+    ["an address that the service does not know", [], { SVC_BASE_URL: "http://evil.test", SVC_INSECURE: "1" }],
+    [
+      "a publishable key of no instance",
+      [],
+      {
+        SVC_BASE_URL: undefined,
+        SVC_API_URL: "http://api.localhost:7820",
+        SVC_PUBLISHABLE_KEY: "pk_nosuch_0123456789",
+      },
+    ],
+    ["an unknown profile", ["--profile", "nosuch"], { SVC_CONFIG_DIR: "/nowhere" }],
+    ["an unknown profile in the environment", [], { SVC_PROFILE: "nosuch", SVC_CONFIG_DIR: "/nowhere" }],
+  ])("of a verification never means %s: that is 2", async (_, flags, env) => {
+    const { code, stdout } = await run(["tokens", "verify", "-", "--json", ...flags], env);
+    expect([code, JSON.parse(stdout)]).toEqual([2, expect.objectContaining({ valid: false, checked: null })]);
+    expect((await run(["users", "get", ADA, ...flags], env)).code).toBe(2);
+    expect((await run(["users", "get", "ada@acme.test", ...flags], env)).code).toBe(2);
+  });
+
+  it("still means a user who was deleted, or does not exist, by id or by address alike", async () => {
+    for (const user of [NOBODY, "nobody@acme.test"]) {
+      const { code, stderr } = await run(["users", "get", user, "--json"]);
+      expect([code, JSON.parse(stderr)]).toMatchObject([3, { error: { code: "user_not_found", exitCode: 3 } }]);
+    }
+    await service.client(service.acme).users.delete(ADA);
+    expect((await run(["tokens", "verify", "-"])).code).toBe(3);
+  });
+});
