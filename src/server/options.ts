@@ -69,6 +69,8 @@ export interface RunningServer {
   readonly taken: Promise<never>;
   /** The current instances, with their keys. */
   readonly instances: readonly (InstanceRecord & { url: string })[];
+  /** Lets the process end while the server runs, as `unref` of Node's own servers does. */
+  unref(): void;
   /**
    * Answers pending requests, for at most ten seconds, and closes the store.
    * @param options.drainMs how long connections are still accepted before, with readiness 503; default 0

@@ -127,6 +127,7 @@ async function serveStore(
     get instances() {
       return assembled.instances();
     },
+    unref: () => listening.unref(),
     async close({ drainMs = 0 } = {}) {
       isStopping = true;
       assembled.stop();

@@ -41,10 +41,15 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
   return createTestServiceFrom({ url, controlKey, fetch, isInside: true, label: randomUUID(), close });
 }
 
-/** Starts a service on a free port, for browsers and other programs. @throws as `createTestService` */
+/**
+ * Starts a service on a free port, for browsers and other programs. It does not keep the process alive, so that a test
+ * which fails before `close()` ends.
+ * @throws as `createTestService`
+ */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   checkOptions("startTestService", options, OPTIONS);
   const server = await serve({ now, ...options, port: 0, store: "memory", providers: "simulated", control: true });
+  server.unref();
   const { url, control_key: controlKey = "" } = server;
   const close = (): Promise<void> => server.close();
   return createTestServiceFrom({ url, controlKey, fetch, isInside: false, label: randomUUID(), close });

@@ -30,6 +30,13 @@ export function watchConnections(server: Server): void {
   server.on("secureConnection", watch);
 }
 
+/** Lets the process end while the server listens and has connections. */
+export function unrefServer(server: Server): void {
+  server.unref();
+  for (const socket of open.get(server) ?? []) socket.unref();
+  server.on("connection", (socket) => socket.unref());
+}
+
 /** @returns false if the connection is closed, or is closed now because it sent too many requests ahead */
 export function takeRequest(socket: Socket, response: ServerResponse): boolean {
   if (socket.destroyed) return false;

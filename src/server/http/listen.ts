@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PortTakenSince, PortUnavailable } from "../errors.ts";
 import { closeServers, type CloseTimes } from "./close.ts";
+import { unrefServer } from "./connections.ts";
 import type { Tls } from "./listen-tls.ts";
 import { configureServer } from "./listener.ts";
 
@@ -23,6 +24,8 @@ export interface Listening {
   readonly bound: readonly string[];
   /** In PEM, and self-signed. */
   readonly certificate: string | undefined;
+  /** Lets the process end while this listens. */
+  unref(): void;
   /** Closes every connection when its requests are answered. */
   close(times: CloseTimes): Promise<void>;
 }
@@ -45,6 +48,7 @@ export async function listen(
         port: wanted,
         bound: usable.map((name) => `${name.includes(":") ? `[${name}]` : name}:${wanted}`),
         certificate,
+        unref: () => servers.forEach(unrefServer),
         close: (times) => closeServers(servers, times),
       };
     }
