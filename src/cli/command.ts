@@ -1,6 +1,6 @@
 /** What a command is made of: its flags, its help, and what it does. */
 import { Command } from "commander";
-import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { OutputFlags } from "./output/flags.ts";
 
 /** The flags that choose a service. */
@@ -53,46 +53,19 @@ export interface CommandHelp {
   readonly examples: readonly (readonly [command: string, what: string])[];
   /** Every exit code of the command, including 2 and, if it asks a service, 1, 4 and 7. */
   readonly exits: readonly ExitCode[];
+  /** Paragraphs. They are wrapped; an indented line, such as a command, stays whole. */
   readonly notes?: string;
 }
 
-/** As wide as commander's own text when the output is not a terminal. */
-const WIDTH = 80;
-
 const HELP = new WeakMap<Command, CommandHelp>();
 
-/** Makes a command's help lead with examples and end with exit codes. @returns the command */
+/** Says what a command's help has. @returns the command */
 export function withHelp(command: Command, help: CommandHelp): Command {
   HELP.set(command, { ...help, exits: help.exits.toSorted((a, b) => a - b) });
-  // Below the description, and above the lists of arguments and options. Subcommands inherit the setting.
-  command.configureHelp({
-    ...command.configureHelp(),
-    showGlobalOptions: true,
-    commandDescription: (shown) => [shown.description(), examplesOf(shown)].filter(Boolean).join("\n\n"),
-  });
-  return command.addHelpText("after", () => `\n${help.notes ? `${help.notes}\n\n` : ""}${exitsOf(HELP.get(command)!)}`);
+  return command;
 }
 
 /** What `withHelp` was told of a command. */
 export function helpOf(command: Command): CommandHelp | undefined {
   return HELP.get(command);
-}
-
-function examplesOf(command: Command): string | undefined {
-  const examples = HELP.get(command)?.examples ?? [];
-  if (examples.length === 0) return undefined;
-  // What does not fit beside its example goes below it.
-  const isShort = ([line, what]: readonly [string, string]): boolean => line.length + what.length + 4 <= WIDTH;
-  const width = Math.max(0, ...examples.filter(isShort).map(([line]) => line.length));
-  const isBeside = ([line, what]: readonly [string, string]): boolean =>
-    line.length <= width && width + what.length + 4 <= WIDTH;
-  const lines = examples.map((example) => {
-    const [line, what] = example;
-    return isBeside(example) ? `  ${line.padEnd(width)}  ${what}` : `  ${line}\n      ${what}`;
-  });
-  return `Examples:\n${lines.join("\n")}`;
-}
-
-function exitsOf({ exits }: CommandHelp): string {
-  return `Exit codes:\n${exits.map((code) => `  ${String(code).padEnd(3)}  ${EXIT_MEANINGS[code]}`).join("\n")}`;
 }

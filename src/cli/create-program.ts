@@ -3,6 +3,7 @@ import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
+import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
 import { addOutputFlags } from "./output/flags.ts";
 
 type Env = Record<string, string | undefined>;
@@ -33,9 +34,10 @@ export async function createProgram(
       writeErr: (text) => context.stderr.write(text),
       // Said once, with a hint, when parsing has ended.
       outputError: () => undefined,
-      getOutHelpWidth: () => context.stdout.columns ?? 80,
-      getErrHelpWidth: () => context.stderr.columns ?? 80,
+      getOutHelpWidth: () => helpWidth(context.stdout),
+      getErrHelpWidth: () => helpWidth(context.stderr),
     })
+    .configureHelp(HELP_LAYOUT)
     .exitOverride();
   addConnectionFlags(program, env);
   withHelp(program, {
@@ -45,13 +47,13 @@ export async function createProgram(
       ["svc users search 'email:*@acme.com'", "find users"],
       ["svc tokens verify - < token.txt", "exit code 0 if the token is valid"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable, EXIT.interrupted],
-    notes: "More: svc help query, svc help output, svc help environment, svc help exit-codes.",
+    exits: Object.values(EXIT),
+    notes: "Topics: query, output, environment, exit-codes. To read one: svc help query",
   });
   addOutputFlags(program);
   await addCommands(program, context, isAsked);
   // Every command's name, also of those that are not loaded; set last, so that subcommands keep their arguments.
-  return program.configureHelp({ ...program.configureHelp(), subcommandTerm: (command) => command.name() }) as Program;
+  return program.configureHelp({ ...HELP_LAYOUT, subcommandTerm: (command) => command.name() }) as Program;
 }
 
 /** Flags that stand for a variable. */

@@ -23,9 +23,9 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   return runProgram(argv, context, version());
 }
 
-/** The help of all commands was written down when this was built, as wide as most terminals are. */
+/** The help of all commands was written down when this was built, as wide as it is without a terminal. */
 function printBuiltHelp(): boolean {
-  if ((process.stdout.columns || 80) < 80) return false;
+  if ((process.stdout.columns || 80) !== 80) return false;
   try {
     process.stdout.write(readFileSync(new URL("help.txt", import.meta.url)));
     return true;

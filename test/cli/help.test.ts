@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EXIT } from "../../src/cli/exit-codes.ts";
 import { everyCommand } from "../_cli-cases.ts";
 import { runCli } from "../_cli.ts";
 import { setup } from "../_setup.ts";
@@ -25,7 +26,7 @@ describe("svc help", () => {
     const service = await setup();
     const commands = await everyCommand();
     const examples = commands.flatMap(
-      ({ help }) => help.match(/(?<=^ {2}svc )(users|sessions) search .*?(?= {2}|$)/gm) ?? [],
+      ({ help }) => help.match(/(?<=^ {2}svc )(users|sessions) search .*?(?= {2}| \||$)/gm) ?? [],
     );
     expect(examples.length).toBeGreaterThanOrEqual(8);
     for (const example of examples) {
@@ -42,6 +43,12 @@ describe("svc help", () => {
       const fields = /Fields: (.*)$/m.exec(stderr)?.[1];
       expect(/Fields: ([^.]*)\./.exec(stdout)?.[1]?.replaceAll("\n", " ")).toBe(fields);
     }
+  });
+
+  it("of svc itself lists every exit code", async () => {
+    const { stdout } = await runCli(["--help"]);
+    const codes = [...stdout.split("Exit codes:\n")[1]!.matchAll(/^ {2}(\d+)/gm)].map(([, code]) => Number(code));
+    expect(codes).toEqual(Object.values(EXIT));
   });
 
   it("is printed on stderr when no command is given", async () => {

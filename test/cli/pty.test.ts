@@ -29,9 +29,9 @@ afterEach(async () => {
 });
 
 /** The command on a terminal, without this process's environment. */
-function start(args: string, env: Record<string, string> = {}): Terminal {
+function start(args: string, env: Record<string, string> = {}, before = ""): Terminal {
   const own = { HOME: home, NO_COLOR: "1", NODE_DISABLE_COMPILE_CACHE: "1" };
-  const terminal = openTerminal(`'${process.execPath}' '${BIN}' ${args}`, home, { ...own, ...env });
+  const terminal = openTerminal(`${before}'${process.execPath}' '${BIN}' ${args}`, home, { ...own, ...env });
   open.push(terminal);
   return terminal;
 }
@@ -142,6 +142,21 @@ describe.skipIf(!isThere("script"))("On a terminal", () => {
     await terminal.until(/your own application/);
     terminal.type(CTRL_C);
     expect([await terminal.code, await readdir(home)]).toEqual([130, []]);
+  });
+
+  it.each([
+    [60, 60],
+    [120, 100],
+  ])("svc --help on %i columns has lines of at most %i", async (columns, widest) => {
+    const terminal = start("--help", {}, `stty cols ${columns} rows 50; `);
+    expect(await terminal.code).toBe(0);
+    const longest = Math.max(
+      ...terminal
+        .shown()
+        .split("\r\n", 80)
+        .map(({ length }) => length),
+    );
+    expect([longest <= widest, longest > widest - 5]).toEqual([true, true]);
   });
 
   it.each(["init", "login --base-url https://acme.svc.test"])("svc %s asks no question in CI", async (args) => {

@@ -5,6 +5,7 @@ import { runs, withHelp, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { helpWidth, wrap } from "../help/layout.ts";
 import { TOPICS } from "../help/topics.ts";
 
 export interface HelpOptions {
@@ -45,17 +46,12 @@ export async function runHelp(
     context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
   } else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
   else if (map === "markdown") context.stdout.write(`${toMarkdown(commandMap(command))}\n`);
-  else context.stdout.write(textOf(command, words));
+  else context.stdout.write(textOf(context, command, words));
 }
 
-function textOf(command: Command, words: readonly string[]): string {
+function textOf({ stdout }: Context, command: Command, words: readonly string[]): string {
   const topic = words.length === 1 && Object.hasOwn(TOPICS, words[0]!) ? TOPICS[words[0]!] : undefined;
-  if (topic) return `${topic.text()}\n`;
-  // Texts that are added to a command's help come out with it, and not with the help alone.
-  let text = "";
-  command.configureOutput({ writeOut: (piece) => (text += piece) });
-  command.outputHelp();
-  return text;
+  return topic ? `${wrap(topic.text(), helpWidth(stdout))}\n` : command.helpInformation();
 }
 
 /** The command that the words lead to; a topic is the program's. */

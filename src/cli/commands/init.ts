@@ -43,7 +43,8 @@ export function addInit(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.interrupted],
     notes:
-      "Existing files are never overwritten. Beside a configuration, --name writes the seed alone. No secrets are written: svc serve creates the keys.",
+      "Existing files are never overwritten. Beside a configuration, --name writes the seed alone. No secrets are " +
+      "written: svc serve creates the keys.",
   });
   runs(command, (options: InitOptions) => runInit(context, options));
 }

@@ -19,7 +19,7 @@ export function addLogout(program: Program, context: Context): void {
       ["svc logout --all", "of all profiles"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
-    notes: "The profile and its address stay. To delete them as well: svc profiles remove <name>",
+    notes: "The profile and its address stay. To delete them as well:\n  svc profiles remove <name>",
   });
   runs(command, (options: LogoutOptions) => runLogout(context, options));
 }

@@ -1,4 +1,5 @@
 import type { CommandMap } from "./command-map.ts";
+import { wrap } from "./layout.ts";
 import { TOPICS } from "./topics.ts";
 
 /** The page `docs/cli.md`: every command, and the topics. */
@@ -13,7 +14,8 @@ export function toMarkdown(program: CommandMap): string {
     links.slice(1).join("\n"),
     ...all.map(section),
     ...Object.entries(TOPICS).map(
-      ([name, { description, text }]) => `## svc help ${name}\n\n${capital(description)}.\n\n${code("text", text())}`,
+      ([name, { description, text }]) =>
+        `## svc help ${name}\n\n${capital(description)}.\n\n${code("text", wrap(text()))}`,
     ),
   ].join("\n\n");
 }
@@ -37,7 +39,7 @@ function section(map: CommandMap): string {
       "Option",
       options.map(({ flags, description: what, choices }) => [flags, told(what, choices)]),
     ),
-    notes === null ? "" : code("text", notes),
+    notes === null ? "" : code("text", wrap(notes)),
     exit_codes.length === 0 ? "" : `Exit codes: ${exit_codes.join(", ")}.`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");

@@ -20,9 +20,9 @@ export function addCompletion(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.usage],
     notes:
-      "Completes commands, options and their values, profiles, instances, the fields of\n" +
-      "a search, and the ids of users and sessions. For ids it asks the local server, or\n" +
-      "the service whose key is in SVC_SECRET_KEY, and waits a second at most.\n\n" +
+      "Completes commands, options and their values, profiles, instances, the fields of a search, and the ids of users " +
+      "and sessions. For ids it asks the local server, or the service whose key is in SVC_SECRET_KEY, and waits a second " +
+      "at most.\n\n" +
       "Where to put the script:\n" +
       "  bash        ~/.local/share/bash-completion/completions/svc\n" +
       "  zsh         _svc, in a directory of fpath\n" +

@@ -27,7 +27,7 @@ export function addReplay(dev: Command, context: Context): void {
       ["svc dev replay 2aa3d6edf1ffd994 --outcome token_timeout", "what if the provider had been slow?"],
     ],
     exits: DEV_EXITS,
-    notes: "The exit code is 0 even if the sign-in ends with an error. To see its steps: svc logs --flow <id>",
+    notes: "The exit code is 0 even if the sign-in ends with an error. To see its steps:\n  svc logs --flow <id>",
   });
   runs(command, (options: ReplayOptions, flow: string) => runReplay(context, options, flow));
 }

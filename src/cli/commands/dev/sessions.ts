@@ -14,7 +14,7 @@ export function addSessions(dev: Command, context: Context): void {
   withHelp(sessions, {
     examples: [["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "the user is signed out"]],
     exits: DEV_EXITS,
-    notes: "All of a user: svc sessions search email:ada@acme.test --output ids | xargs svc dev sessions revoke",
+    notes: "All of a user:\n  svc sessions search email:ada@acme.test --output ids | xargs svc dev sessions revoke",
   });
   for (const verb of ["revoke", "restore"] as const) {
     const does = verb === "revoke" ? "revoke sessions" : "restore revoked sessions";

@@ -27,14 +27,15 @@ export function addUsers(dev: Command, context: Context): void {
       ["svc dev users update ada@acme.test --email ada@new.test", "as if she had changed it"],
     ],
     exits: DEV_EXITS,
-    notes: "To read and delete users: svc users. Many at once: svc dev seed --generate 1000",
+    notes: "To read and delete users: svc users\n\nMany at once:\n  svc dev seed --generate 1000",
   });
 
   const create = addFlags(printsRows(users.command("create <email>"))).description("create a user");
   withHelp(create, {
     examples: [["svc dev users create bo@acme.test --name Bo", "in the first instance"]],
     exits: DEV_EXITS,
-    notes: "Without --name the user is called as the address before the @. For identities and sessions: svc dev seed",
+    notes:
+      "Without --name, the name is the part of the address before the @. For identities and sessions: svc dev seed",
   });
   runs(create, (options: UserOptions, email: string) => runCreate(context, options, email));
 

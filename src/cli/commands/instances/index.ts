@@ -47,7 +47,7 @@ export function addInstances(program: Program, context: Context): void {
   withHelp(list, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound],
-    notes: "To use one in any command: svc users list --instance globex",
+    notes: "To use one in any command:\n  svc users list --instance globex",
   });
   runs(list, (options: OutputFlags) => runList(context, options));
 

@@ -49,9 +49,9 @@ export function addServe(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes:
-      "Fails if the port is in use. With --json the first line is printed when the server is ready. The keys of the\n" +
-      "instances are in .svc/servers/<port>.json, which only you can read.\n" +
-      `Environment: SVC_PORT, SVC_HOST, SVC_STORE, ${CREDENTIALS.id}, ${CREDENTIALS.secret}\n` +
+      "Fails if the port is in use. With --json the first line is printed when the server is ready. The keys of the " +
+      "instances are in .svc/servers/<port>.json, which only you can read.\n\n" +
+      `Environment: SVC_PORT, SVC_HOST, SVC_STORE, ${CREDENTIALS.id}, ${CREDENTIALS.secret} ` +
       `(${CREDENTIALS.others}); PGPASSWORD.`,
   });
   runs(command, (options: ServeFlags & GlobalFlags) => runServe(context, options));

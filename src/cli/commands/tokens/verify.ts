@@ -38,14 +38,16 @@ export function addVerify(tokens: Command, context: Context): void {
       ["svc tokens verify --batch < tokens.txt", "many tokens, in order"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
-    notes: `Exit code 3 means only that the token is valid but its user was deleted, which
-the service alone knows. With --json there is one form for every outcome:
-  {"valid","code","error","reason","user_id","email","name","provider",
-  "avatar_url","expires_at","checked"}; code is null if the token is valid, and
-checked is remote, local, both, or null if the check failed. With --batch each
-has the "line" of its token; blank lines are skipped, and the exit code is 5 if any token is not valid. After a check that fails, --batch asks no further,
-and each token left has a line with that error. Do not pass a token as an
-argument on a shared machine: your shell's history keeps it.`,
+    notes: `Exit code 3 means only that the token is valid but its user was deleted, which the service alone knows.
+
+With --json there is one form for every outcome: an object with valid, code, error, reason, user_id, email, name, provider,
+avatar_url, expires_at and checked. code is null if the token is valid, and checked is remote, local, both, or null if the
+check failed.
+
+With --batch each object has the line of its token. Blank lines are skipped, and the exit code is 5 if any token is not
+valid. After a check that fails, --batch asks no further, and each token left has a line with that error.
+
+Do not pass a token as an argument on a shared machine: your shell's history keeps it.`,
   });
   runs(command, (options: VerifyOptions, token: string | undefined) => runVerify(context, options, token));
 }
