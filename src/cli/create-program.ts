@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
+import { isSeconds } from "./connection/wait.ts";
 import { EXIT } from "./exit-codes.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
 import { addOutputFlags } from "./output/flags.ts";
@@ -59,18 +60,27 @@ export async function createProgram(
 /** Flags that stand for a variable. */
 function addConnectionFlags(program: Program, env: Env): void {
   const seconds = (text: string): string => {
-    if (!/^\d{1,5}(?:\.\d{1,3})?$/.test(text)) throw new InvalidArgumentError("Give a number of seconds.");
+    if (!isSeconds(text)) throw new InvalidArgumentError("Give a number of seconds, such as 30 or 0.5.");
     return text;
+  };
+  const someSeconds = (text: string): string => {
+    if (Number(text) === 0) throw new InvalidArgumentError("It must be greater than 0.");
+    return seconds(text);
   };
   const rows: readonly (readonly [flags: string, what: string, variable: string, check: typeof seconds])[] = [
     [
       "--timeout <seconds>",
       "how long to wait for an answer; default 10, for svc dev 60 (SVC_TIMEOUT)",
       "SVC_TIMEOUT",
-      seconds,
+      someSeconds,
     ],
-    ["--retries <number>", "how often to retry a failed read; default 1 (SVC_RETRIES)", "SVC_RETRIES", retries],
-    ["--wait <seconds>", "wait for a service that is not up yet (SVC_WAIT)", "SVC_WAIT", seconds],
+    [
+      "--retries <number>",
+      "how often to repeat a failed read or verification; default 1 (SVC_RETRIES)",
+      "SVC_RETRIES",
+      retries,
+    ],
+    ["--wait <seconds>", "wait for a service that is not up yet, in all (SVC_WAIT)", "SVC_WAIT", seconds],
   ];
   for (const [flags, what, variable, check] of rows) {
     program.option(flags, what, check);

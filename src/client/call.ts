@@ -149,7 +149,7 @@ async function send<Result>(
       tell(answer.response.status);
       return answer;
     };
-    return await withRetries(ask, method, retries, deadline);
+    return await withRetries(ask, name, retries, deadline);
   } catch (error) {
     throw explain(error);
   } finally {

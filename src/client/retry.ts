@@ -1,6 +1,6 @@
 import type { Deadline } from "./deadline.ts";
 import { isServiceError, type ServiceError } from "./errors.ts";
-import { isUnavailable, isUnsent } from "./transient.ts";
+import { isRead, isUnavailable, isUnsent } from "./transient.ts";
 
 const FIRST_DELAY_MS = 300;
 const LONGEST_DELAY_MS = 8_000;
@@ -8,10 +8,13 @@ const LONGEST_DELAY_MS = 8_000;
 /** The connection was lost. The service may have handled the request. */
 const BROKEN = new Set(["ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]);
 
-/** Calls `ask` until it succeeds, another try would not help, or the deadline is too near for the next wait. */
+/**
+ * Calls `ask` until it succeeds, another try would not help, or the deadline is too near for the next wait.
+ * @param name the method and the path
+ */
 export async function withRetries<Result>(
   ask: (number: number) => Promise<Result>,
-  method: string,
+  name: string,
   retries: number,
   deadline: Deadline,
 ): Promise<Result> {
@@ -19,7 +22,7 @@ export async function withRetries<Result>(
     try {
       return await ask(number);
     } catch (error) {
-      if (number > retries || !isServiceError(error) || !mayRetry(method, error)) throw error;
+      if (number > retries || !isServiceError(error) || !mayRetry(name, error)) throw error;
       const delay = retryDelayMs(number - 1, error.retryAfterMs);
       if (delay >= deadline.leftMs()) throw error;
       await deadline.sleep(delay);
@@ -28,16 +31,17 @@ export async function withRetries<Result>(
 }
 
 /**
- * Whether a failed call may be retried: a read after every transient failure, any other only if nothing of it was sent.
- * A deletion never: its second response would be about the first.
+ * Whether a failed call may be retried: a read or a verification after every transient failure, any other only if nothing
+ * of it was sent. A deletion never: its second response would be about the first.
  */
 export function mayRetry(
-  method: string,
+  name: string,
   { status, syscallCode = "" }: ServiceError & { syscallCode?: string | undefined },
 ): boolean {
+  const [method = "", path = ""] = name.split(" ");
   if (method === "DELETE") return false;
   if (isUnsent(syscallCode)) return true;
-  return method === "GET" && (BROKEN.has(syscallCode) || status === 429 || isUnavailable(status));
+  return isRead(method, path) && (BROKEN.has(syscallCode) || status === 429 || isUnavailable(status));
 }
 
 /**

@@ -216,9 +216,16 @@ describe("A failed call", () => {
     expect([outcome, seen.length]).toEqual([isRetried, isRetried ? 2 : 1]);
   });
 
+  it("is retried if it is a verification, which changes nothing", async () => {
+    for (const answer of [reset, unavailable, reply(429, '{"error":"Slow down"}', { "retry-after": "0" })]) {
+      const { origin, seen } = await startServer(answer, reply(401, '{"valid":false,"error":"Token expired"}'));
+      expect((await caught(clientAt(origin).tokens.verify(TOKEN))).code).toBe("token_expired");
+      expect(seen).toHaveLength(2);
+    }
+  });
+
   it.each<[what: string, call: (client: Client) => PromiseLike<unknown>]>([
     ["a deletion", (client) => client.users.delete(ADA)],
-    ["a verification", (client) => client.tokens.verify(TOKEN)],
     ["a POST", (client) => client.request("POST", "/api/v1/x", { body: {} })],
   ])("is not retried if it is %s that may have reached the service", async (_, call) => {
     for (const answer of [reset, unavailable, reply(429, '{"error":"Slow down"}', { "retry-after": "0" })]) {
@@ -291,6 +298,10 @@ describe("The retry rule", () => {
     ["GET", new ConnectionError("timeout", ""), false],
     ["GET", answered(503), true],
     ["POST", answered(503), false],
+    ["POST /api/v1/tokens/verify", answered(503), true],
+    ["POST /api/v1/tokens/verify", failed("ECONNRESET"), true],
+    ["POST /api/v1/tokens/verify", answered(401), false],
+    ["POST /api/v1/tokens", answered(503), false],
     ["DELETE", answered(503), false],
     ["GET", answered(500), false],
   ] as const)("lets %s be retried after %o: %j", (method, error, expected) => {

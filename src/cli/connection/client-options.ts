@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { harmless } from "../output/text.ts";
-import { waitMs } from "./fetch.ts";
+import { milliseconds, waitMs } from "./wait.ts";
 import type { Sourced } from "../credentials/secret-source.ts";
 import type { Target } from "./sources.ts";
 
@@ -73,14 +73,15 @@ export function checkUrl(text: string, source: string): string {
 
 /**
  * How long a whole call may take: `SVC_TIMEOUT` (or else `standardMs`) and `SVC_WAIT`.
- * @throws {CliError} if `SVC_TIMEOUT` is not a number of seconds
+ * @throws {CliError} if `SVC_TIMEOUT` is not a number of seconds above 0, or `SVC_WAIT` is not a number of seconds
  */
 export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT_MS): number {
   const text = env["SVC_TIMEOUT"] || undefined;
   if (text === undefined) return standardMs + waitMs(env);
-  if (!(/^\d{1,5}(?:\.\d{1,3})?$/.test(text) && Number(text) > 0))
-    throw new CliError(EXIT.usage, `SVC_TIMEOUT: "${text}" is not a number of seconds.`);
-  return Math.round(Number(text) * 1000) + waitMs(env);
+  const own = milliseconds("SVC_TIMEOUT", text);
+  if (own === 0)
+    throw new CliError(EXIT.usage, "SVC_TIMEOUT must be greater than 0.", "Omit it to wait as long as usual.");
+  return own + waitMs(env);
 }
 
 /** Few, so that a person learns soon that nothing listens. */

@@ -52,10 +52,11 @@ function timeoutFault(host: string, seconds: number): Explanation {
   ];
 }
 
-function badAnswer(host: string, { url, status = 0, contentType = "" }: Exchange): Explanation {
+function badAnswer(host: string, { url, isRead, status = 0, contentType = "" }: Exchange): Explanation {
+  const later = isRead ? "Try again shortly, or wait for it with --wait 60." : "Try again shortly.";
   if (status === 502 || status === 504)
-    return [`The gateway of ${host} returned ${status}: the service behind it does not answer.`, TRY_LATER];
-  if (status === 503) return [`${host} is unavailable (503).`, TRY_LATER];
+    return [`The gateway of ${host} returned ${status}: the service behind it does not answer.`, later];
+  if (status === 503) return [`${host} is unavailable (503).`, later];
   if (status >= 500)
     return [`${host} failed with ${status}.`, isLoopbackUrl(url) ? "See what the server printed." : "Check its logs."];
   const kind = /html/i.test(contentType) ? "HTML" : "something else";
@@ -64,7 +65,6 @@ function badAnswer(host: string, { url, status = 0, contentType = "" }: Exchange
     "It may be a login page, a proxy or another program. Check the address with: svc whoami",
   ];
 }
-const TRY_LATER = "Try again shortly, or wait for it with --wait 60.";
 
 /** Codes of Node's TLS, DNS and sockets, and of undici if a proxy is used. */
 function connectionFault(error: unknown, { url, proxy }: Exchange): Explanation {

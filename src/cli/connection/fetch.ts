@@ -1,16 +1,19 @@
-import { isUnavailable, isUnsent } from "../../client/transient.ts";
+import { isRead, isUnavailable, isUnsent } from "../../client/transient.ts";
 import { isLoopbackUrl } from "../../wire/loopback.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
 import type { Context } from "../context.ts";
 import { startSpinner } from "../output/spinner.ts";
 import { proxyOf } from "./proxy.ts";
 import type { RunningServerFile } from "./server-file.ts";
+import { endWait, waitEnd } from "./wait.ts";
 
 type Place = Pick<Context, "env" | "fetch"> & Partial<Pick<Context, "stderr">>;
 
 /** What the last request of a command came to, for an error to say more than the client can. */
 export interface Exchange {
   readonly url: string;
+  /** Whether `--wait` waits until the service can answer it. */
+  readonly isRead: boolean;
   /** How long an answer was waited for. */
   readonly timeoutMs: number;
   readonly status?: number | undefined;
@@ -56,11 +59,12 @@ async function createSend(place: Place, certificate: string | undefined): Promis
   return async (url, init, timeoutMs) => {
     const proxy = place.fetch || isLoopbackUrl(url) ? undefined : proxyOf(url, place.env);
     if (proxy !== undefined) proxied ??= (await import("./proxy-fetch.ts")).createProxyFetch(place.env);
-    const exchange: Exchange = { url, timeoutMs, proxy };
+    const isSafe = isRead(init.method ?? "GET", new URL(url).pathname);
+    const exchange: Exchange = { url, isRead: isSafe, timeoutMs, proxy };
     LAST.set(place.env, exchange);
     const stop = startSpinner(place, new URL(url).host);
     try {
-      const response = await sendWithWait(place, url, init, proxy === undefined ? direct : proxied!);
+      const response = await sendWithWait(place, url, init, isSafe, proxy === undefined ? direct : proxied!);
       const header = (name: string): string | undefined => response.headers.get(name) ?? undefined;
       LAST.set(place.env, {
         ...exchange,
@@ -77,25 +81,30 @@ async function createSend(place: Place, certificate: string | undefined): Promis
 }
 
 /** Sends again, for as long as `--wait` allows, if nothing of a request was sent or a read found the service unavailable. */
-async function sendWithWait({ env }: Place, url: string, init: FetchInit, send: Fetch): Promise<FetchResponse> {
-  const until = performance.now() + waitMs(env);
+async function sendWithWait(
+  { env }: Place,
+  url: string,
+  init: FetchInit,
+  isSafe: boolean,
+  send: Fetch,
+): Promise<FetchResponse> {
+  const until = waitEnd(env);
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     const isOver = performance.now() + pause > until;
-    try {
-      const response = await send(url, init);
-      if (isOver || init.method !== "GET" || !isUnavailable(response.status)) return response;
-    } catch (error) {
+    const response = await send(url, init).catch((error: unknown) => {
       const code = codeOf(error);
       // The name of a container is not found until it starts.
       if (isOver || init.signal?.aborted || !(isUnsent(code) || code === "ENOTFOUND")) throw error;
+    });
+    if (response) {
+      const isAway = isUnavailable(response.status);
+      if (!isAway) endWait(env);
+      if (isOver || !isAway || !isSafe) return response;
+      // A body that is not read would keep its connection, and so the command, from ending.
+      await response.text().catch(() => undefined);
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
-}
-
-/** How long commands wait for a service that is not there yet. */
-export function waitMs(env: Context["env"]): number {
-  return Number(env["SVC_WAIT"] || 0) * 1000;
 }
 
 /** The system's code for an error, such as `ECONNREFUSED`; empty if there is none. */

@@ -3,11 +3,11 @@ import type { Context } from "../context.ts";
 import { listProfiles, readCurrent, requireProfile } from "../credentials/profiles.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { waitMs } from "./fetch.ts";
 import { ofServer } from "./local-target.ts";
 import { findLocalServer, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withProfile, type Target } from "./sources.ts";
+import { waitEnd } from "./wait.ts";
 
 const POLL_MS = 200;
 
@@ -59,7 +59,7 @@ export function describeTarget({ base_url, api_url, profile }: Target): string {
 
 /** With `--wait`, waits for a server that is about to start. */
 async function awaitLocalServer(context: Context): Promise<LocalServer | undefined> {
-  const until = performance.now() + waitMs(context.env);
+  const until = waitEnd(context.env);
   for (;;) {
     const local = await findLocalServer(context);
     if (local?.isRunning || !local || performance.now() > until) return local;

@@ -14,7 +14,6 @@ import type { Targets } from "./targets.ts";
 
 /** How many of the users are shown before the question. */
 const PREVIEWED = 10;
-export const DEFAULT_MAX = 100;
 
 export interface Guards {
   readonly yes: boolean;

@@ -1,33 +1,10 @@
 import type { Command } from "commander";
-import { openTarget } from "../../../connection/client.ts";
-import type { Target } from "../../../connection/sources.ts";
-import { describeTarget, resolveTarget } from "../../../connection/target.ts";
-import { runs, withHelp, type GlobalFlags } from "../../../command.ts";
+import { runs, withHelp } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
 import { EXIT, LIST_EXITS } from "../../../exit-codes.ts";
-import { isTable } from "../../../list/print.ts";
-import { formatOf, printsRows } from "../../../output/flags.ts";
-import { say } from "../../../output/text.ts";
-import { addQueryFlags, type SearchFlags } from "../../../search/flags.ts";
-import { deleteAll } from "./delete-all.ts";
-import { checkCount, checkFlags, DEFAULT_MAX, obtainConsent, type Guards } from "./guards.ts";
-import { dryRun, nothingToDelete } from "./dry-run.ts";
-import { openReceipt, type Receipt } from "./receipt.ts";
-import { report } from "./report.ts";
-import { readTargets } from "./targets.ts";
-
-const MAX_CONCURRENCY = 32;
-
-export interface DeleteOptions extends SearchFlags, GlobalFlags {
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly expect?: string;
-  readonly max: string;
-  readonly concurrency: string;
-  readonly receipt?: string;
-  readonly resume?: boolean;
-}
+import { printsRows } from "../../../output/flags.ts";
+import { addQueryFlags } from "../../../search/flags.ts";
+import { DEFAULT_MAX, MAX_CONCURRENCY, type DeleteOptions } from "./options.ts";
 
 export function addDelete(users: Command, context: Context): void {
   const command = printsRows(
@@ -58,65 +35,9 @@ to be named, by a flag, a variable or a local server: the current profile is not
 enough. Ctrl-C finishes the deletions in progress, and prints what was deleted.
 With several users, already-deleted ones do not count as failures.`,
   });
-  runs(command, (options: DeleteOptions, ids: string[]) => runDelete(context, options, ids));
-}
-
-/** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
-export async function runDelete(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
-  const guards = guardsOf(options);
-  const concurrency = numberOf("--concurrency", options.concurrency, 1, MAX_CONCURRENCY);
-  if (options.resume && options.receipt === undefined)
-    throw new CliError(EXIT.usage, "--resume needs --receipt.", "Name the receipt of the interrupted run.");
-  const target = await resolveTarget(context, options);
-  const client = await openTarget(context, target);
-  const targets = await readTargets(context, client, args, options);
-  if (options.dryRun) return dryRun(context, client, options, targets, guards, target);
-  const { ids } = targets;
-  checkCount(targets, guards, target);
-  if (ids.length === 0) {
-    say(context, nothingToDelete(targets));
-    // A person has read it. A program gets the form that it knows.
-    return isTable(formatOf(options, context)) ? undefined : report(context, options, { outcomes: [] });
-  }
-  checkFlags(targets, guards, target);
-  // The question names the service as well.
-  if (guards.yes) say(context, `Deleting from ${describeTarget(target)}`);
-  else await obtainConsent(context, client, targets, guards, target);
-
-  const receipt = await openReceiptFor(context, options, target);
-  const emails = new Map(targets.users?.map(({ id, data }) => [id, data.email]));
-  const left = ids.filter((id) => !receipt?.done.has(id));
-  if (left.length < ids.length)
-    say(context, `Skipped ${ids.length - left.length} of ${ids.length} users that the receipt lists as deleted.`);
-  const deletion = await deleteAll(context, left, {
-    concurrency,
-    receipt,
-    emailOf: async (id) => emails.get(id) ?? (await client.users.find(id))?.data.email,
-    remove: (id) => client.users.delete(id),
+  runs(command, async (options: DeleteOptions, ids: string[]) => {
+    // Loaded here, so that the other commands start fast.
+    const { runDelete } = await import("./run.ts");
+    return runDelete(context, options, ids);
   });
-  const isSingle = args.length === 1 && !targets.tookStdin && left.length === 1;
-  await report(context, options, deletion, isSingle ? left[0] : undefined);
-}
-
-async function openReceiptFor(
-  context: Context,
-  { receipt: path, resume = false }: DeleteOptions,
-  { base_url, api_url }: Target,
-): Promise<Receipt | undefined> {
-  return path === undefined ? undefined : openReceipt(context, { path, service: (base_url ?? api_url)!.value, resume });
-}
-
-function guardsOf({ yes, expect, max }: DeleteOptions): Guards {
-  return {
-    yes: yes === true,
-    max: numberOf("--max", max, 1, 999_999_999),
-    ...(expect !== undefined && { expect: numberOf("--expect", expect, 0, 999_999_999) }),
-  };
-}
-
-function numberOf(flag: string, text: string, least: number, most: number): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (number < least || number > most)
-    throw new CliError(EXIT.usage, `${flag}: "${text}" is not a number from ${least} to ${most}.`);
-  return number;
 }

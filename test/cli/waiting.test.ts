@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { answering } from "../_cli-cases.ts";
+import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
+import { ADA, setup, type Service } from "../_setup.ts";
+
+let service: Service;
+
+beforeEach(async () => {
+  service = await setup();
+});
+
+/** Runs a command while the time flies. @returns with it how many seconds the command would have taken */
+async function runFast(argv: string[], options: CliOptions): Promise<CliResult & { seconds: number }> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const from = performance.now();
+  const state = { isDone: false };
+  const running = runCli(argv, { service, ...options }).finally(() => (state.isDone = true));
+  while (!state.isDone) await vi.advanceTimersByTimeAsync(50);
+  return { ...(await running), seconds: (performance.now() - from) / 1000 };
+}
+
+afterEach(() => void vi.useRealTimers());
+
+const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+const away: [what: string, options: CliOptions][] = [
+  ["nothing that listens", { fetch: () => Promise.reject(refused) }],
+  ["a service that is unavailable", { fetch: answering(503, '{"error":"Away"}') }],
+];
+
+describe("--wait", () => {
+  describe.each(away)("with %s", (_, options) => {
+    it.each([
+      ["users", "list"],
+      ["tokens", "verify", "a.b.c"],
+    ])("is the time that %s %s waits in all, however often it retries", async (...argv) => {
+      const { code, requests, seconds } = await runFast([...argv, "--wait", "20", "--retries", "3"], options);
+      expect([code, requests.length > 10]).toEqual([7, true]);
+      // Between the retries are pauses of at most 0.3, 0.6 and 1.2 seconds.
+      expect(seconds).toBeGreaterThan(18);
+      expect(seconds).toBeLessThan(23);
+    });
+  });
+
+  it("waits for a service that comes up, and then verifies the token", async () => {
+    const token = await service.tokenFor("google", "ada");
+    let asked = 0;
+    const { code, requests } = await runFast(["tokens", "verify", "-", "--wait", "60", "--retries", "0"], {
+      stdin: token,
+      fetch: async (url, init) => {
+        asked += 1;
+        if (asked === 1) throw refused;
+        if (asked === 2) return answering(503, "<html>Starting")(url, init);
+        return (await service.fetch(url, init as RequestInit)) as never;
+      },
+    });
+    expect([code, requests.length]).toEqual([0, 3]);
+  });
+
+  it("is recommended only where it helps: a deletion is never repeated", async () => {
+    const options = { service, fetch: answering(503, "<html>Away") };
+    expect((await runCli(["tokens", "verify", "a.b.c"], options)).stderr).toContain("wait for it with --wait 60");
+    const { stderr, requests } = await runCli(["users", "delete", ADA, "--yes", "--wait", "5"], options);
+    expect([stderr.includes("Try again shortly."), stderr.includes("--wait"), requests.length]).toEqual([
+      true,
+      false,
+      1,
+    ]);
+  });
+});
+
+describe("--retries", () => {
+  it.each([503, 429])("repeats a verification that is answered with %i", async (status) => {
+    const { code, requests } = await runFast(["tokens", "verify", "a.b.c", "--retries", "3"], {
+      fetch: answering(status, '{"error":"Later"}'),
+    });
+    expect([code, requests.length]).toEqual([7, 4]);
+  });
+});
+
+describe("A number of seconds", () => {
+  it.each([
+    [["--timeout", "0"], {}, "must be greater than 0"],
+    [["--timeout", "2s"], {}, "Give a number of seconds, such as 30 or 0.5."],
+    [[], { SVC_TIMEOUT: "0" }, "SVC_TIMEOUT must be greater than 0."],
+    [[], { SVC_TIMEOUT: "2s" }, 'SVC_TIMEOUT: "2s" is not a number of seconds.'],
+    [[], { SVC_WAIT: "x" }, 'SVC_WAIT: "x" is not a number of seconds.'],
+    [[], { SVC_WAIT: "-1" }, 'SVC_WAIT: "-1" is not a number of seconds.'],
+  ])("is refused by the name with which it was set: %j %j", async (flags, env, message) => {
+    const { code, stderr, requests } = await runCli(["users", "list", ...flags], { service, env });
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain(message);
+    if (flags.length > 0) expect(stderr).not.toContain("SVC_TIMEOUT");
+  });
+});
