@@ -1,6 +1,7 @@
 import { ERRORS } from "../wire/errors.ts";
 import { TokenError } from "./errors.ts";
-import { checkToken, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
+import { checkNames, type Names } from "./known-options.ts";
+import { VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
 
 /** A request of fetch (`Request`, a `Headers` inside) or of Node (`IncomingMessage`, an object inside). */
 export interface RequestLike {
@@ -17,6 +18,8 @@ export interface AuthenticateOptions extends VerifyTokenOptions {
   readonly cookie?: string | undefined;
 }
 
+export const AUTHENTICATE_OPTIONS: Names<AuthenticateOptions> = { ...VERIFY_OPTIONS, cookie: true };
+
 /** Who makes a request. */
 export type AuthState =
   | { readonly status: "signed-in"; readonly claims: TokenClaims; readonly token: string; readonly via: Source }
@@ -27,15 +30,16 @@ type Source = "header" | "cookie";
 /**
  * Who makes a request, by its `Authorization: Bearer` (RFC 6750, 2.1), or by the cookie in the options. A token in the
  * address is never read: addresses are logged, and sent to other sites.
- * @throws {ConfigError} for a secret key that can't be one
+ * @throws {ConfigError} for an invalid secret key, or an unknown option
  */
 export async function authenticateRequest(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
+  checkNames("authenticateRequest", options, AUTHENTICATE_OPTIONS);
   const { token, via } = tokenOf(request, options.cookie);
   if (token === undefined) {
     const error = new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
     return { status: "signed-out", error };
   }
-  const result = await checkToken(token, options);
+  const result = await verdictOf(token, options);
   if (!result.ok) return { status: "signed-out", error: result.error };
   return { status: "signed-in", claims: result.claims, token, via };
 }

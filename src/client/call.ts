@@ -4,6 +4,7 @@ import { requestPath } from "../wire/path.ts";
 import { readAny, readResult } from "./answer.ts";
 import { startDeadline, type Deadline } from "./deadline.ts";
 import { ConfigError, ConnectionError, isServiceError, type ServiceError } from "./errors.ts";
+import { checkNames, type Names } from "./known-options.ts";
 import { masked } from "./masked.ts";
 import { withRetries } from "./retry.ts";
 import type { Answer, Transport } from "./transport.ts";
@@ -26,6 +27,14 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
   /** Maximum retries of a failed call that is safe to repeat. Default 2; 0 means never. */
   readonly retry?: number | undefined;
+}
+
+export const REQUEST_OPTIONS: Names<RequestOptions> = { signal: true, timeoutMs: true, retry: true };
+
+/** Of a call of any path. */
+export interface AnyRequestOptions extends RequestOptions {
+  /** Sent as JSON. */
+  readonly body?: unknown;
 }
 
 /** One try of a call, as `onTry` gets it. It never contains a key or token. */
@@ -89,22 +98,18 @@ export function callForResponse<E extends Endpoint>(
 }
 
 /** Calls any path. @throws {ServiceError} */
-export function callAny(
-  deps: CallDeps,
-  method: string,
-  path: string,
-  body: unknown,
-  options: RequestOptions = {},
-): Call<unknown> {
+export function callAny(deps: CallDeps, method: string, path: string, options: AnyRequestOptions = {}): Call<unknown> {
+  const { body, ...request } = options;
   const name = `${method} ${path.split("?")[0]}`;
   const outgoing = (): Outgoing => {
+    checkNames(name, options, { ...REQUEST_OPTIONS, body: true });
     if (!/^[A-Z]+$/.test(method)) throw new ConfigError(`"${method}" is not a method. Write it as GET or DELETE.`);
     // Nothing in it may lead away from the service that the key is for.
     if (!/^\/(?!\/)[\x21-\x7e]*$/.test(path) || /\\|#|\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(path))
       throw new ConfigError(`"${path}" is not a path. Write it as /api/v1/users, percent-encoded.`);
     return { path, body };
   };
-  return toCall(send(deps, name, outgoing, (response) => readAny(name, response, deps.now()), options));
+  return toCall(send(deps, name, outgoing, (response) => readAny(name, response, deps.now()), request));
 }
 
 function toCall<Result>(answer: Promise<WithResponse<Result>>): Call<Result> {
@@ -123,6 +128,7 @@ async function send<Result>(
   options: RequestOptions,
 ): Promise<WithResponse<Result>> {
   const { path, body } = outgoing();
+  checkNames(name, options, REQUEST_OPTIONS);
   const method = name.slice(0, name.indexOf(" "));
   const retries = checkRetry(options.retry ?? deps.retry);
   const deadline = startDeadline(options.timeoutMs ?? deps.timeoutMs, options.signal);

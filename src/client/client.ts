@@ -7,7 +7,6 @@ import {
   PUBLISHABLE_KEY_HEADER,
   PUBLISHABLE_KEY_PREFIX,
   SECRET_KEY_HEADER,
-  type Provider,
 } from "../wire/names.ts";
 import { trimSlash } from "../wire/path.ts";
 import type { TokenClaims } from "../wire/claims.ts";
@@ -16,6 +15,8 @@ import {
   call,
   callAny,
   callForResponse,
+  REQUEST_OPTIONS,
+  type AnyRequestOptions,
   type Call,
   type CallDeps,
   type RequestOptions,
@@ -24,9 +25,11 @@ import {
 import { ConfigError, isServiceError, TokenError, type ErrorCode, type ServiceError } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
 import { checkKey } from "./keys.ts";
+import { checkNames } from "./known-options.ts";
 import { listCall, type ListCall } from "./list.ts";
 import { checkConfidential, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions } from "./options.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
+import { checkSignIn, signInUrl, type SignInParameters } from "./sign-in-url.ts";
 import { fetchTransport, undiciTransport } from "./transport.ts";
 
 export type { ClientOptions } from "./options.ts";
@@ -76,12 +79,13 @@ export interface Client {
   /**
    * The address to send a user to for signing in, at `publicUrl` or the base URL. It has the publishable key, if the client
    * has one, because several instances may share the address.
+   * @throws {ConfigError} for parameters that the service would refuse
    */
-  signInUrl(parameters: { redirectUri: string; provider?: Provider; loginHint?: string }): Promise<string>;
+  signInUrl(parameters: SignInParameters): Promise<string>;
   /** The address of the instance, without a slash at the end. */
   baseUrl(): Promise<string>;
   /** Any other call, with the secret key. @param path below the base URL, query included @throws {ServiceError} */
-  request(method: string, path: string, options?: RequestOptions & { body?: unknown }): Call<unknown>;
+  request(method: string, path: string, options?: AnyRequestOptions): Call<unknown>;
   /** Closes idle connections. */
   close(): Promise<void>;
 }
@@ -109,7 +113,8 @@ export function createClient(options: ClientOptions = {}): Client {
     onTry: options.onTry,
   };
 
-  const resolve = (key = publishableKey, { auth, ...request }: ResolveOptions = {}): Call<Instance> => {
+  const resolve = (key = publishableKey, own: ResolveOptions = {}): Call<Instance> => {
+    const { auth, ...request } = own;
     const wanted = (): string => {
       if (key === undefined) return missing("publishableKey");
       checkKey("the key to resolve", key, PUBLISHABLE_KEY_PREFIX);
@@ -124,8 +129,12 @@ export function createClient(options: ClientOptions = {}): Client {
       },
       headers: () => (auth === "secret" ? keyed.headers() : { [PUBLISHABLE_KEY_HEADER]: wanted() }),
     };
-    const input = (): { query: { query: string } } => ({ query: { query: `publishable_key:${wanted()}` } });
-    return call(deps, "GET /api/v1/instances/search", input, request);
+    const route = "GET /api/v1/instances/search";
+    const input = (): { query: { query: string } } => {
+      checkNames(route, own, { ...REQUEST_OPTIONS, auth: true });
+      return { query: { query: `publishable_key:${wanted()}` } };
+    };
+    return call(deps, route, input, request);
   };
 
   const resolved = createInstanceUrl(
@@ -148,8 +157,10 @@ export function createClient(options: ClientOptions = {}): Client {
   /** @param query called for each request, so that an invalid one is a rejection */
   const list = <Item>(route: ListRoute, page: Page, request?: RequestOptions, query?: () => string): ListCall<Item> =>
     listCall((part) => {
-      const input = (): { query: Page & { query: string } } =>
-        ({ query: { ...(query && { query: query() }), ...part } }) as { query: Page & { query: string } };
+      const input = (): { query: Page & { query: string } } => {
+        checkNames(route, page, { limit: true, after: true });
+        return { query: { ...(query && { query: query() }), ...part } } as { query: Page & { query: string } };
+      };
       return callForResponse(keyed, route, input, request) as Promise<WithResponse<Item[]>>;
     }, page);
 
@@ -179,19 +190,15 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     instances: { resolve },
     discovery: (request) => call(open, "GET /.well-known/openid-configuration", () => ({}), request),
-    async signInUrl({ redirectUri, provider, loginHint }) {
+    async signInUrl(parameters) {
+      checkSignIn(parameters);
       const base = trimSlash(options.publicUrl ?? (await baseUrl()));
-      const url = new URL(`${base}${provider ? "/oauth/authorize" : "/sign-in"}`);
-      if (provider) url.searchParams.set("provider", provider);
-      url.searchParams.set("redirect_uri", redirectUri);
-      if (loginHint) url.searchParams.set("login_hint", loginHint);
       // An address found by the key is the instance's own.
       const mayBeShared = (options.publicUrl ?? options.baseUrl) !== undefined;
-      if (mayBeShared && publishableKey !== undefined) url.searchParams.set("publishable_key", publishableKey);
-      return url.href;
+      return signInUrl(base, parameters, mayBeShared ? publishableKey : undefined);
     },
     baseUrl: async () => baseUrl(),
-    request: (method, path, { body, ...request } = {}) => callAny(keyed, method, path, body, request),
+    request: (method, path, request) => callAny(keyed, method, path, request),
     close: transport.close,
   };
 }
@@ -201,13 +208,13 @@ function checkId(kind: string, id: string, isId: (id: string) => boolean): strin
   return id;
 }
 
-/** Text that can't be a token is not sent. */
+/** The token without whitespace around it. Text that can't be a token is not sent. */
 function checkToken(token: unknown): string {
-  if (typeof token !== "string" || token === "")
-    throw new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
-  if (token.length > MAX_TOKEN_BYTES)
+  const text = typeof token === "string" ? token.trim() : "";
+  if (text === "") throw new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
+  if (text.length > MAX_TOKEN_BYTES)
     throw new TokenError("token_invalid", ERRORS.token_invalid.error, { reason: "malformed" });
-  return token;
+  return text;
 }
 
 function missing(what: string): never {

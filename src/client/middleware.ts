@@ -1,6 +1,12 @@
 /** Guards for three kinds of servers: a request without a valid token gets 401 (RFC 6750, 3). */
-import { authenticateRequest, type AuthenticateOptions, type RequestLike } from "./authenticate.ts";
+import {
+  AUTHENTICATE_OPTIONS,
+  authenticateRequest,
+  type AuthenticateOptions,
+  type RequestLike,
+} from "./authenticate.ts";
 import { ConfigError, type TokenError } from "./errors.ts";
+import { checkNames } from "./known-options.ts";
 import { secretKeysOf } from "./token.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 
@@ -30,13 +36,13 @@ type FetchHandler<Req, Rest extends unknown[], Res> = (
 /**
  * Guards a handler of fetch's form: Next.js, Hono, Bun, Deno, workers.
  * @param handler gets the claims as its second argument, and what comes after the request behind them
- * @throws {ConfigError} at once, for a secret key that can't be one
+ * @throws {ConfigError} at once, for an invalid secret key or an unknown option
  */
 export function withAuth<Req extends RequestLike & object, Rest extends unknown[], Res>(
   handler: FetchHandler<Req, Rest, Res>,
   options: AuthenticateOptions,
 ): (request: Req, ...rest: Rest) => Promise<Res | Response> {
-  secretKeysOf(options);
+  checkGuard("withAuth", options);
   return async (request, ...rest) => {
     const refusal = await refusalOf(request, [request], options);
     return refusal ? toResponse(refusal) : handler(request, claimsOf(request), ...rest);
@@ -52,7 +58,7 @@ interface NodeResponse {
 export function expressAuth(
   options: AuthenticateOptions,
 ): (request: RequestLike & object, response: NodeResponse, next: (error?: unknown) => void) => Promise<void> {
-  secretKeysOf(options);
+  checkGuard("expressAuth", options);
   return async (request, response, next) => {
     const refusal = await refusalOf(request, [request], options);
     if (!refusal) return next();
@@ -65,11 +71,16 @@ export function expressAuth(
 export function h3Auth(
   options: AuthenticateOptions,
 ): (event: { readonly req: RequestLike & object }, next: () => unknown) => Promise<unknown> {
-  secretKeysOf(options);
+  checkGuard("h3Auth", options);
   return async (event, next) => {
     const refusal = await refusalOf(event.req, [event, event.req], options);
     return refusal ? toResponse(refusal) : next();
   };
+}
+
+function checkGuard(name: string, options: AuthenticateOptions): void {
+  checkNames(name, options, AUTHENTICATE_OPTIONS);
+  secretKeysOf(options);
 }
 
 interface Refusal {

@@ -5,6 +5,7 @@ import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
 import type { RequestOptions, Try } from "./call.ts";
 import { ConfigError } from "./errors.ts";
 import { checkKey } from "./keys.ts";
+import { checkNames, type Names } from "./known-options.ts";
 
 /** How long a call may take, unless its options or those of its client set another time. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
@@ -37,11 +38,28 @@ export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   readonly now?: Now | undefined;
 }
 
+const NAMES: Names<ClientOptions> = {
+  secretKey: true,
+  publishableKey: true,
+  baseUrl: true,
+  publicUrl: true,
+  insecure: true,
+  apiUrl: true,
+  certificate: true,
+  fetch: true,
+  timeoutMs: true,
+  retry: true,
+  onTry: true,
+  dangerouslyAllowBrowser: true,
+  now: true,
+};
+
 /**
- * @throws {ConfigError} for malformed options, swapped keys, and a secret key in a browser or for an address that is
+ * @throws {ConfigError} for unknown or malformed options, swapped keys, and a secret key in a browser or for an address that is
  * neither https nor loopback
  */
 export function checkOptions(options: ClientOptions): void {
+  checkNames("createClient", options, NAMES);
   const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl } = options;
   if (secretKey !== undefined) checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
   if (publishableKey !== undefined) checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);

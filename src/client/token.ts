@@ -5,6 +5,7 @@ import type { Now } from "../wire/now.ts";
 import { codeOfProblem, importKey, verifySignature, type SigningKey, type TokenProblem } from "../wire/token.ts";
 import { TokenError } from "./errors.ts";
 import { checkSigningKey } from "./keys.ts";
+import { checkNames, type Names } from "./known-options.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
 
@@ -21,35 +22,47 @@ export interface VerifyTokenOptions {
   readonly now?: Now | undefined;
 }
 
+export const VERIFY_OPTIONS: Names<VerifyTokenOptions> = { secretKey: true, instanceId: true, appId: true, now: true };
+
 export type TokenResult = { ok: true; claims: TokenClaims } | { ok: false; error: TokenError };
 
 /**
  * Verifies a token with the secret key alone. No request is sent, so a deleted user is not noticed. A valid token is
- * signed with HS256, issued by the service for one hour, and not expired. None of this can be configured.
+ * signed with HS256, issued by the service for one hour, and not expired. None of this can be configured. Whitespace around
+ * the token, such as a file's last line break, does not count.
  * @throws {TokenError} `token_invalid`, `token_invalid_signature`, `token_wrong_instance` or `token_expired`, as the
  * service itself would answer
- * @throws {ConfigError} for an invalid secret key
+ * @throws {ConfigError} for an invalid secret key, or an unknown option
  */
 export async function verifyToken(token: string, options: VerifyTokenOptions): Promise<TokenClaims> {
-  const { instanceId, appId, now = Date.now } = options;
-  const keys = await Promise.all(secretKeysOf(options).map(imported));
-  const verified = await verifySignature(token, keys, instanceId);
-  if ("problem" in verified) throw failure(verified.problem);
-  const { claims } = verified;
-  const problem = claimsProblem(claims, Math.floor(Number(now()) / 1000));
-  if (problem) throw failure(problem);
-  if (appId !== undefined && claims.app_id !== appId) throw failure("claims");
-  return claims as TokenClaims;
+  checkNames("verifyToken", options, VERIFY_OPTIONS);
+  const result = await verdictOf(trimmed(token), options);
+  if (!result.ok) throw result.error;
+  return result.claims;
 }
 
 /** Like `verifyToken`, but returns what is wrong with the token instead of throwing it. @throws {ConfigError} */
 export async function checkToken(token: string, options: VerifyTokenOptions): Promise<TokenResult> {
-  try {
-    return { ok: true, claims: await verifyToken(token, options) };
-  } catch (error) {
-    if (error instanceof TokenError) return { ok: false, error };
-    throw error;
-  }
+  checkNames("checkToken", options, VERIFY_OPTIONS);
+  return verdictOf(trimmed(token), options);
+}
+
+/** Judges a token exactly as it is. @throws {ConfigError} for an invalid secret key */
+export async function verdictOf(token: string, options: VerifyTokenOptions): Promise<TokenResult> {
+  const { instanceId, appId, now = Date.now } = options;
+  const keys = await Promise.all(secretKeysOf(options).map(imported));
+  const verified = await verifySignature(token, keys, instanceId);
+  if ("problem" in verified) return { ok: false, error: failure(verified.problem) };
+  const { claims } = verified;
+  const problem = claimsProblem(claims, Math.floor(Number(now()) / 1000));
+  if (problem) return { ok: false, error: failure(problem) };
+  if (appId !== undefined && claims.app_id !== appId) return { ok: false, error: failure("claims") };
+  return { ok: true, claims: claims as TokenClaims };
+}
+
+/** A program without types may pass anything. */
+function trimmed(token: string): string {
+  return typeof token === "string" ? token.trim() : token;
 }
 
 /** Reads a token without verifying it. @throws {TokenError} `token_invalid` */
@@ -60,8 +73,8 @@ export function decodeToken(token: string): {
 } {
   try {
     return {
-      header: { ...decodeProtectedHeader(token) },
-      claims: decodeJwt<Partial<TokenClaims>>(token),
+      header: { ...decodeProtectedHeader(trimmed(token)) },
+      claims: decodeJwt<Partial<TokenClaims>>(trimmed(token)),
       verified: false,
     };
   } catch {

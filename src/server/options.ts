@@ -1,4 +1,4 @@
-import { unknownName } from "../wire/closest.ts";
+import { unknownOption } from "../wire/closest.ts";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
@@ -105,6 +105,6 @@ const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
 
 /** @throws {ServeError} that names an unknown option: a misspelt one would be ignored otherwise */
 export function checkOptions(options: ServeOptions): void {
-  const unknown = unknownName(options, Object.keys(NAMES), "options");
-  if (unknown !== undefined) throw new ServeError(`Unknown option of serve: ${unknown}`);
+  const unknown = unknownOption("serve", options, Object.keys(NAMES));
+  if (unknown !== undefined) throw new ServeError(unknown);
 }

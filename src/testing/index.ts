@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createControlClient } from "../control-client/index.ts";
 import { embed, serve, ServeError, type ServeOptions } from "../server/index.ts";
-import { unknownName } from "../wire/closest.ts";
+import { unknownOption } from "../wire/closest.ts";
 import { trimSlash } from "../wire/path.ts";
 import { createInsideFetch } from "./inside.ts";
 import { createTestServiceFrom, type TestService } from "./test-service.ts";
@@ -22,8 +22,8 @@ const OPTIONS = ["seed", "now", "warn"] satisfies (keyof TestServiceOptions)[];
 
 /** Otherwise a misspelt option would be ignored. */
 function checkOptions(name: string, options: object, known: readonly string[]): void {
-  const unknown = unknownName(options, known, "options");
-  if (unknown !== undefined) throw new ServeError(`Unknown option of ${name}: ${unknown}`);
+  const unknown = unknownOption(name, options, known);
+  if (unknown !== undefined) throw new ServeError(unknown);
 }
 
 // Read when this is loaded: fake timers that a test installs later move the test's time, not the service's.

@@ -11,12 +11,12 @@ export function closest(word: string, known: readonly string[]): string | undefi
 }
 
 /**
- * A suggestion for the first unknown name. Undefined if all names are known.
- * @param what the names are of, such as `options`
+ * What to say of the first unknown option, which would be ignored otherwise. Undefined if all are known.
+ * @param of what takes the options, such as `createClient`
  */
-export function unknownName(given: object, known: readonly string[], what: string): string | undefined {
+export function unknownOption(of: string, given: object, known: readonly string[]): string | undefined {
   const name = Object.keys(given).find((one) => !known.includes(one));
-  return name && `${name}. ${suggestion(name, known, what)}`;
+  return name === undefined ? undefined : `Unknown option of ${of}: ${name}. ${suggestion(name, known, "options")}`;
 }
 
 /** The closest name, or a list of all. */

@@ -47,7 +47,7 @@ describe("A token verified with the key alone", () => {
     ["a padded signature", "token_invalid_signature", (good, key) => `${sign(HS256, good, key)}=`],
     ["a signature with spare bits set", "token_invalid_signature", (good, key) => spareBits(sign(HS256, good, key))],
     ["four parts", "token_invalid", (good, key) => `${sign(HS256, good, key)}.x`],
-    ["a space behind it", "token_invalid_signature", (good, key) => `${sign(HS256, good, key)} `],
+    ["a space in it", "token_invalid_signature", (good, key) => sign(HS256, good, key).replace(/\.(?=[^.]*$)/, ". ")],
     ["more than 8 KiB", "token_invalid", (good, key) => sign(HS256, { ...good, name: "x".repeat(8192) }, key)],
     ["claims that are not an object", "token_invalid", (_, key) => sign(HS256, '["x"]', key)],
     ["claims that are not JSON", "token_invalid", (_, key) => sign(HS256, "{", key)],

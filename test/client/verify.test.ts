@@ -2,7 +2,14 @@ import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { authenticateRequest, checkToken, verifyToken, type AuthenticateOptions } from "../../src/client/verify.ts";
+import { createClient, type Fetch } from "../../src/client/index.ts";
+import {
+  authenticateRequest,
+  checkToken,
+  decodeToken,
+  verifyToken,
+  type AuthenticateOptions,
+} from "../../src/client/verify.ts";
 import { encodePart } from "../_setup.ts";
 
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -39,8 +46,8 @@ describe("A rejected token", () => {
   const altered = TOKEN.slice(0, -1) + (TOKEN.endsWith("A") ? "E" : "A");
   it.each<[reason: string, code: string, what: string, token: string]>([
     ["malformed", "token_invalid", "nothing", ""],
-    ["signature", "token_invalid_signature", "a line break behind it", `${TOKEN}\n`],
-    ["malformed", "token_invalid", "a space before it", ` ${TOKEN}`],
+    ["signature", "token_invalid_signature", "a line break in it", TOKEN.replace(/\.(?=[^.]*$)/, ".\n")],
+    ["malformed", "token_invalid", "a space before its claims", TOKEN.replace(".", ". ")],
     ["signature", "token_invalid_signature", "a padded signature", `${TOKEN}=`],
     ["algorithm", "token_invalid", "HS384 of the right length", sign(CLAIMS, KEY, { alg: "HS384" })],
     ["signature", "token_invalid_signature", "HS384", sign(CLAIMS, KEY, { alg: "HS384" }, "sha384")],
@@ -81,6 +88,36 @@ describe("A rejected token", () => {
       expect((await checkToken(sign(CLAIMS, key), { ...OPTIONS, secretKey: key })).ok).toBe(true);
       expect((await checkToken(TOKEN, { ...OPTIONS, secretKey: key })).ok).toBe(false);
     }
+  });
+});
+
+describe("Whitespace around a token", () => {
+  it.each([`${TOKEN}\n`, `${TOKEN}\r\n`, ` \t${TOKEN} `])("is ignored in an argument: %j", async (token) => {
+    expect(await verifyToken(token, OPTIONS)).toEqual(CLAIMS);
+    expect(await checkToken(token, OPTIONS)).toEqual({ ok: true, claims: CLAIMS });
+    expect(decodeToken(token).claims).toEqual(CLAIMS);
+    const refused = { ok: false, error: { reason: "signature" } };
+    expect(await checkToken(token, { ...OPTIONS, secretKey: NEW_KEY })).toMatchObject(refused);
+  });
+
+  it.each([`Bearer ${TOKEN}\n`, `Bearer ${TOKEN} `, `Bearer \t${TOKEN}`])(
+    "is not ignored in a header: %j",
+    async (authorization) => {
+      const state = await authenticateRequest({ headers: { authorization } }, OPTIONS);
+      expect(state.status).toBe("signed-out");
+    },
+  );
+
+  it("is not sent to the service", async () => {
+    const bodies: (string | undefined)[] = [];
+    const fetch: Fetch = async (_, { body }) => {
+      bodies.push(body);
+      return Response.json({ valid: false, error: "Token expired" }, { status: 401 }) as never;
+    };
+    const { tokens } = createClient({ secretKey: KEY, baseUrl: "https://acme.svc.test", fetch });
+    await expect(tokens.verify(`${TOKEN}\n`)).rejects.toMatchObject({ code: "token_expired" });
+    await expect(tokens.verify(" \n")).rejects.toMatchObject({ code: "missing_token" });
+    expect(bodies).toEqual([JSON.stringify({ token: TOKEN })]);
   });
 });
 

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { createClient, type Client } from "../../src/client/index.ts";
+import { expressAuth, h3Auth, withAuth } from "../../src/client/middleware.ts";
+import { authenticateRequest, checkToken, verifyToken } from "../../src/client/verify.ts";
+import { answering, clientWith, KEY } from "../_client.ts";
+
+const APP = "https://app.example.com/callback";
+const config = (message: string): object => ({ name: "ConfigError", code: "config", message });
+
+describe("An unknown option", () => {
+  const wrong = (name: string): never => ({ secretKey: KEY, [name]: "other" }) as never;
+  const request = new Request(APP);
+
+  it.each<[of: string, give: () => unknown, unknown: string]>([
+    ["createClient", () => createClient(wrong("baseURL")), "baseURL. Did you mean baseUrl?"],
+    ["verifyToken", () => verifyToken("x", wrong("instanceID")), "instanceID. Did you mean instanceId?"],
+    ["checkToken", () => checkToken("x", wrong("instanceID")), "instanceID. Did you mean instanceId?"],
+    ["checkToken", () => checkToken("x", wrong("appID")), "appID. Did you mean appId?"],
+    [
+      "checkToken",
+      () => checkToken("x", wrong("audience")),
+      "audience. The options are appId, instanceId, now, secretKey.",
+    ],
+    ["authenticateRequest", () => authenticateRequest(request, wrong("cooky")), "cooky. Did you mean cookie?"],
+    ["withAuth", () => withAuth(() => new Response(), wrong("cooky")), "cooky. Did you mean cookie?"],
+    ["expressAuth", () => expressAuth(wrong("cooky")), "cooky. Did you mean cookie?"],
+    ["h3Auth", () => h3Auth(wrong("instance_id")), "instance_id. Did you mean instanceId?"],
+  ])("of %s is refused, and the one that was probably meant is named", async (of, give, unknown) => {
+    await expect((async () => give())()).rejects.toMatchObject(config(`Unknown option of ${of}: ${unknown}`));
+  });
+
+  it.each<[of: string, call: (client: Client) => PromiseLike<unknown>, unknown: string]>([
+    ["GET /api/v1/users", ({ users }) => users.list({ limt: 1 } as never), "limt. Did you mean limit?"],
+    [
+      "GET /api/v1/users/search",
+      ({ users }) => users.search("name:a*", { limt: 1 } as never),
+      "limt. Did you mean limit?",
+    ],
+    [
+      "GET /api/v1/users",
+      ({ users }) => users.list({}, { retries: 1 } as never),
+      "retries. The options are retry, signal, timeoutMs.",
+    ],
+    ["GET /api/v1/sessions", ({ sessions }) => sessions.list({ afer: "x" } as never), "afer. Did you mean after?"],
+    [
+      "POST /api/v1/tokens/verify",
+      ({ tokens }) => tokens.check("x", { timeout: 5 } as never),
+      "timeout. Did you mean timeoutMs?",
+    ],
+    [
+      "GET /api/v1/instances/search",
+      ({ instances }) => instances.resolve("pk_x", { atuh: "secret" } as never),
+      "atuh. Did you mean auth?",
+    ],
+    ["PUT /x", ({ request: send }) => send("PUT", "/x", { boddy: 1 } as never), "boddy. Did you mean body?"],
+  ])("of %s is refused before anything is sent", async (of, call, unknown) => {
+    const fetch = answering(200, "[]");
+    const calling = (async () => call(clientWith(fetch)))();
+    await expect(calling).rejects.toMatchObject(config(`Unknown option of ${of}: ${unknown}`));
+    expect(fetch.calls).toEqual([]);
+  });
+
+  it("refuses to iterate a list as well", async () => {
+    const fetch = answering(200, "[]");
+    const list = clientWith(fetch).users.list({ limt: 1 } as never);
+    const users = list[Symbol.asyncIterator]();
+    await expect(users.next()).rejects.toMatchObject({ code: "config" });
+    expect(fetch.calls).toEqual([]);
+  });
+});
+
+describe("signInUrl", () => {
+  const address = "redirectUri must be an absolute address, such as https://app.example.com/callback";
+
+  it.each<[parameters: object, message: string]>([
+    [{}, address],
+    [{ redirectUri: undefined }, address],
+    [{ redirectUri: "nope" }, address],
+    [{ redirectUri: "/callback" }, address],
+    [{ redirectUri: 1 }, address],
+    [{ redirectUri: APP, provider: "gitub" }, 'Unknown provider "gitub". Did you mean github?'],
+    [{ redirectUri: APP, provider: "" }, 'Unknown provider "". The providers are github, google, twitter.'],
+    [{ redirectUri: APP, loginHint: 1 }, "loginHint must be a string"],
+    [{ redirect_uri: APP }, "Unknown option of signInUrl: redirect_uri. Did you mean redirectUri?"],
+  ])("rejects %j", async (parameters, message) => {
+    await expect(clientWith(answering(200, "")).signInUrl(parameters as never)).rejects.toMatchObject(config(message));
+  });
+
+  it.each([APP, "http://localhost:3000/callback", "com.example.app:/callback"])("accepts %s", async (redirectUri) => {
+    const url = await clientWith(answering(200, "")).signInUrl({ redirectUri, provider: undefined });
+    expect(new URL(url).searchParams.get("redirect_uri")).toBe(redirectUri);
+  });
+});
