@@ -82,8 +82,8 @@ export function checkConfidential(option: string, address: string, { insecure }:
   );
 }
 
-/** The address itself is not repeated: it may contain a password. */
-function checkAddress(option: string, address: string | undefined): void {
+/** The address itself is not repeated: it may contain a password. @throws {ConfigError} if it is not one of a service */
+export function checkAddress(option: string, address: string | undefined): void {
   if (address === undefined) return;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))

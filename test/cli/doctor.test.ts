@@ -66,7 +66,7 @@ describe("svc doctor", () => {
 
   it.each<[what: string, name: string, status: string, message: string, options: () => CliOptions | Promise<CliOptions>]>([
     ["no service", "service", "failed", "No service is configured", () => ({ env: HERE })],
-    ["an invalid address", "service", "failed", "is not an address", () => ({ env: { SVC_BASE_URL: "acme", SVC_SECRET_KEY: undefined } })],
+    ["an invalid address", "service", "failed", "must be an http or https address", () => ({ env: { SVC_BASE_URL: "acme", SVC_SECRET_KEY: undefined } })],
     ["a service that is down", "reachable", "failed", "ECONNREFUSED", () => ({ fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" })) })],
     ["something else that listens there", "discovery", "failed", "without a discovery document", () => ({ fetch: answering(200, "<html>") })],
     ["another issuer", "discovery", "warning", "https://x.test", () => ({ fetch: answering(200, '{"issuer":"https://x.test"}') })],

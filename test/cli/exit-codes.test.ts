@@ -102,7 +102,7 @@ describe("Exit code", () => {
     [
       2,
       "no token",
-      ["tokens", "verify", "-"],
+      ["tokens", "decode", "-"],
       {},
       {
         code: "usage",

@@ -123,8 +123,14 @@ describe("svc login", () => {
       () => "sk_a",
       "others could read the secret key on its way",
     ],
-    ["no address", 2, ["--base-url", "acme"], () => "sk_a", '"acme" is not an address'],
-    ["a login in the address", 2, ["--base-url", "https://u:p@acme.test"], () => "sk_a", "is not an address"],
+    ["no address", 2, ["--base-url", "acme"], () => "sk_a", "--base-url must be an http or https address"],
+    [
+      "a login in the address",
+      2,
+      ["--base-url", "https://u:p@acme.test"],
+      () => "sk_a",
+      "must not contain a user name or password",
+    ],
   ])("stores nothing with %s", async (_, code, argv, stdin, message) => {
     const where = argv.length > 0 ? argv : ["--base-url", "http://acme.localhost:7820"];
     const result = await run(["login", "--insecure-storage", ...where], { stdin: stdin(service) });

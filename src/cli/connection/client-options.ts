@@ -2,7 +2,7 @@ import { isConfidential } from "../../wire/loopback.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/names.ts";
 import type { ClientOptions } from "../../client/client.ts";
 import { checkKey } from "../../client/keys.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
+import { checkAddress, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -61,14 +61,10 @@ export function optionsOf(context: Context, target: Target): ClientOptions {
   };
 }
 
+/** @throws {ConfigError} naming its source, and without the text, which may contain a password */
 export function checkUrl(text: string, source: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "") return text;
-  throw new CliError(
-    EXIT.usage,
-    `${source}: "${text}" is not an address.`,
-    "Write the whole address, such as https://acme.example.com.",
-  );
+  checkAddress(source, text);
+  return text;
 }
 
 /**

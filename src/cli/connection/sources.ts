@@ -1,3 +1,4 @@
+import { checkAddress } from "../../client/options.ts";
 import type { TargetFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
@@ -27,7 +28,10 @@ interface Source extends Target {
   readonly keyOrigin?: string | undefined;
 }
 
-/** The target that flags, `--profile` and the environment set; the first of them has precedence. @throws {CliError} */
+/**
+ * The target that flags, `--profile` and the environment set; the first of them has precedence.
+ * @throws {CliError} and, for what is not an address, {ConfigError}
+ */
 export async function readExplicitTarget(context: Context, flags: TargetFlags): Promise<Target> {
   // CI systems set a variable without a value to an empty text.
   const variable = (name: string): string | undefined => context.env[name] || undefined;
@@ -106,6 +110,7 @@ function values(prefix: "--" | "SVC_", given: Readonly<Record<string, string | u
   const entries = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, { value, source: sourceName(name) }] as const],
   );
+  for (const [name, { value, source }] of entries) if (name.endsWith("_url")) checkAddress(source, value);
   return Object.fromEntries(entries);
 }
 

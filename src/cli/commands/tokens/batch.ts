@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { explainFailure } from "../../connection/failure.ts";
 import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { harmlessJson } from "../../output/text.ts";
 import type { Checked, Checks } from "./checks.ts";
@@ -16,11 +17,12 @@ const PARALLEL = 32;
  * token's line. Blank lines have none. After a check that
  * failed nothing further is asked; each token that was not checked has its line too.
  * @returns the exit code
- * @throws what the first failed check threw, after the last line
+ * @throws what the first failed check threw, after the last line, and {CliError} if there is no token
  */
 export async function verifyBatch(context: Context, checks: Checks, isQuiet: boolean): Promise<ExitCode> {
   const running: { readonly line: number; readonly checked: Promise<Checked> }[] = [];
   let areValid = true;
+  let isEmpty = true;
   let failure: { readonly error: unknown; readonly result: VerificationJson } | undefined;
   const failed = (error: unknown): VerificationJson => {
     failure ??= { error, result: failureJson(explainFailure(context, error)) };
@@ -36,6 +38,7 @@ export async function verifyBatch(context: Context, checks: Checks, isQuiet: boo
   for await (const text of createInterface({ input: Readable.from(context.stdin) })) {
     line += 1;
     if (text.trim() === "") continue;
+    isEmpty = false;
     const checked = failure ? Promise.reject(failure.error) : checks.check(bare(text));
     // Told when its turn comes.
     checked.catch(() => undefined);
@@ -43,6 +46,8 @@ export async function verifyBatch(context: Context, checks: Checks, isQuiet: boo
     if (running.length >= PARALLEL) await finishOne();
   }
   while (running.length > 0) await finishOne();
+  // A list that was not written would else pass as one of valid tokens.
+  if (isEmpty) throw new CliError(EXIT.usage, "No tokens on standard input.", "Give one token a line.");
   if (failure) throw failure.error;
   return areValid ? EXIT.done : EXIT.tokenInvalid;
 }

@@ -29,7 +29,7 @@ export function addVerify(tokens: Command, context: Context): void {
     .option("--local", "check with the secret key and the clock of this machine, without a request")
     .option("--both", "do both; both have to find it valid")
     .option("--batch", "read one token a line, and print one JSON object a line")
-    .option("-q, --quiet", "print nothing; use the exit code");
+    .option("-q, --quiet", "print nothing, also with --json; use the exit code");
   withHelp(command, {
     examples: [
       ['echo "$TOKEN" | svc tokens verify', "whose token it is, or why it is not valid"],
@@ -45,7 +45,7 @@ avatar_url, expires_at and checked. code is null if the token is valid, and chec
 check failed.
 
 With --batch each object has the line of its token. Blank lines are skipped, and the exit code is 5 if any token is not
-valid. After a check that fails, --batch asks no further, and each token left has a line with that error.
+valid, 2 if there is none. After a check that fails, --batch asks no further, and each token left has a line with that error.
 
 Do not pass a token as an argument on a shared machine: your shell's history keeps it.`,
   });
@@ -62,20 +62,22 @@ export async function runVerify(context: Context, options: VerifyOptions, argume
       throw new CliError(EXIT.usage, "--batch reads tokens from standard input.", "Omit the argument.");
     return verifyBatch(context, await openChecks(context, options), options.quiet === true);
   }
-  const token = await readToken(context, "verify", argument, options.quiet === true || options.json === true);
+  const isSilent = options.quiet === true;
+  const isJson = options.json === true && !isSilent;
   let checks: Checks;
   let checked: Checked;
   try {
+    const token = await readToken(context, "verify", argument, isSilent || isJson);
     checks = await openChecks(context, options);
     checked = await checks.check(token);
   } catch (error) {
     // A program finds the same form there, whatever happened.
-    if (options.json) printJson(context, failureJson(explainFailure(context, error)));
+    if (isJson) printJson(context, failureJson(explainFailure(context, error)));
     throw error;
   }
   const { verdict } = checked;
-  if (options.json) printJson(context, verdictJson(verdict, checks.how));
-  else if (!options.quiet) print(context, checked);
+  if (isJson) printJson(context, verdictJson(verdict, checks.how));
+  else if (!isSilent) print(context, checked);
   return verdict.valid ? EXIT.done : verdict.exitCode;
 }
 
