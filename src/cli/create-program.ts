@@ -1,10 +1,11 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, type AddHelpTextContext as HelpContext } from "commander";
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { isSeconds } from "./connection/wait.ts";
 import { EXIT } from "./exit-codes.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
+import { refuseUnknown } from "./help/usage-error.ts";
 import { addOutputFlags } from "./output/flags.ts";
 
 type Env = Record<string, string | undefined>;
@@ -32,13 +33,15 @@ export async function createProgram(
     .helpCommand(false)
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
+      // Help, where a command is missing; with --json the error is said instead.
+      writeErr: (text) => program.getOptionValue("json") !== true && context.stderr.write(text),
       // Said once, with a hint, when parsing has ended.
       outputError: () => undefined,
       getOutHelpWidth: () => helpWidth(context.stdout),
       getErrHelpWidth: () => helpWidth(context.stderr),
     })
     .configureHelp(HELP_LAYOUT)
+    .on("beforeAllHelp", ({ command }: HelpContext) => refuseUnknown(command))
     .exitOverride();
   addConnectionFlags(program, env);
   withHelp(program, {

@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import { createProgram } from "./create-program.ts";
 import { CliError } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
-import { usageError } from "./help/usage-error.ts";
+import { missingCommand, usageError } from "./help/usage-error.ts";
 import { asksForJson, withoutColor } from "./output/flags.ts";
 import { protectTerms } from "./protect-terms.ts";
 
@@ -33,7 +33,8 @@ export async function runProgram(argv: readonly string[], world: Context, versio
     if (!(error instanceof CommanderError)) return explain(error, context, asJson);
     // Help was printed.
     if (error.exitCode === 0) return EXIT.done;
-    if (error.code === "commander.help") return EXIT.usage;
+    if (error.code === "commander.help")
+      return asJson ? explain(missingCommand(argv, program), context, asJson) : EXIT.usage;
     return explain(usageError(error.message, argv, program), context, asJson);
   }
 }

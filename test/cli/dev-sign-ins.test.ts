@@ -38,8 +38,8 @@ it("svc dev next passes every flag on", async () => {
 });
 
 it.each([
-  ["dev next --outcome nonsense", 2, "Allowed choices are success"],
-  ["dev next facebook", 2, "Allowed choices are google"],
+  ["dev next --outcome nonsense", 2, "Use one of success"],
+  ["dev next facebook", 2, "Use one of google"],
   ["dev next --as stranger", 2, 'no persona has the id "stranger"'],
   ["dev next --times few", 2, '--times: "few" is not a whole number'],
   ["dev next --times 2 --always", 2, "--always"],

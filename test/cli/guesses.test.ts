@@ -73,17 +73,32 @@ it.each([
 it.each([
   ["users list --format json", "✗ Unknown option '--format'.\n  Use --output.\n"],
   ["users list --provider github", "✗ Unknown option '--provider'.\n  Use: svc sessions search --provider github\n"],
-  [
-    "dev next --outcome acces_denied",
-    "✗ Option '--outcome <outcome>' argument 'acces_denied' is invalid.\n  Did you mean access_denied?\n",
-  ],
+  ["dev next --outcome acces_denied", '✗ --outcome: unknown outcome "acces_denied".\n  Did you mean access_denied?\n'],
   [
     "sessions search created_at:yesterday",
     '✗ "yesterday" is not a valid date for created_at. Write 2026-01-31 or 2026-01-31T23:59:59Z.\n',
   ],
+  ["completion foo", '✗ Unknown shell "foo".\n  Use one of bash, zsh, fish, powershell.\n'],
+  ["open dashbord", '✗ Unknown page "dashbord".\n  Did you mean dashboard?\n'],
+  ["dev users generate --help", "✗ Unknown command 'generate'.\n  See svc dev users --help.\n"],
+  ["dev clock nonsense -h", "✗ Unknown command 'nonsense'.\n  See svc dev clock --help.\n"],
+  ["dev help clok", "✗ Unknown command 'clok'. Did you mean clock?\n  See svc dev --help.\n"],
+  ["usres --help", "✗ Unknown command 'usres'. Did you mean users?\n  See svc --help.\n"],
   ["users list --srot name", "✗ Unknown option '--srot'. Did you mean --sort?\n  See svc users list --help.\n"],
 ])("svc %s suggests one thing only", async (line, said) => {
   expect((await runCli(line.split(" "))).stderr).toBe(said);
+});
+
+it.each([
+  ["users", "svc users"],
+  ["dev snapshot", "svc dev snapshot"],
+  ["", "svc"],
+])("svc %s with --json and without its command is an error in JSON", async (line, path) => {
+  const { code, stdout, stderr } = await runCli([...line.split(" ").filter(Boolean), "--json"]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(JSON.parse(stderr)).toEqual({
+    error: { code: "usage", message: "No command given.", hint: `See ${path} --help.`, exitCode: 2 },
+  });
 });
 
 it("the message for an empty list names a command that works there", async () => {

@@ -3,74 +3,7 @@ import { closest } from "../../wire/closest.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { commandPath } from "./command-map.ts";
-
-/** The commands for common first guesses. Commander finds spelling mistakes. */
-const COMMANDS: Readonly<Record<string, string>> = {
-  search: "svc users search, or svc sessions search",
-  find: "svc users search, or svc sessions search",
-  list: "svc users list, or svc sessions list",
-  ls: "svc users list, or svc sessions list",
-  get: "svc users get <id>, or svc sessions get <id>",
-  delete: "svc users delete",
-  user: "svc users",
-  session: "svc sessions",
-  token: "svc tokens",
-  instance: "svc instances",
-  verify: "svc tokens verify",
-  decode: "svc tokens decode",
-  log: "svc logs",
-  keys: "svc env, which prints the keys of the local server; to replace them: svc dev keys rotate",
-  key: "svc whoami",
-  use: "svc profiles use <name>; for an instance of the local server: --instance <name>",
-  switch: "svc profiles use <name>",
-  auth: "svc login, svc logout or svc whoami",
-  status: "svc doctor, or svc whoami",
-  ping: "svc doctor",
-  start: "svc serve",
-  run: "svc serve",
-  up: "svc serve",
-  signin: "svc sign-in",
-  "clock get": "svc dev clock show",
-  signup: "svc sign-in, which makes a user at the first sign-in",
-  clock: "svc dev clock",
-  scenarios: "svc dev scenarios",
-  snapshot: "svc dev snapshot",
-  seed: "svc dev seed",
-  reset: "svc dev reset",
-  dashboard: "svc open dashboard",
-  "users create": "svc dev users create",
-  "users update": "svc dev users update",
-  "users show": "svc users get <id>",
-  "users view": "svc users get <id>",
-  "users find": "svc users search",
-  "users ls": "svc users list",
-  "users rm": "svc users delete",
-  "users remove": "svc users delete",
-  "sessions show": "svc sessions get <session_id>",
-  "sessions view": "svc sessions get <session_id>",
-  "sessions find": "svc sessions search",
-  "sessions ls": "svc sessions list",
-  "tokens check": "svc tokens verify",
-  "tokens inspect": "svc tokens decode",
-  "tokens show": "svc tokens decode",
-  "tokens parse": "svc tokens decode",
-  "instances show": "svc instances list",
-  "profiles show": "svc profiles list",
-};
-
-const OPTIONS: Readonly<Record<string, string>> = {
-  "-o": "--output; a short option that takes a value would swallow a term such as -provider:github",
-  "--format": "--output",
-  "--jq": "--fields, or --json and jq",
-  "--key": "SVC_SECRET_KEY, or svc login",
-  "--token": "SVC_SECRET_KEY, or svc login",
-  "--url": "--base-url",
-  "--host": "--base-url",
-  "--filter": "a term: svc users search 'email:*@acme.com'",
-  "--all": "no option: lists are complete unless you pass --limit",
-  "--page": "--limit and --after",
-  "--dryrun": "--dry-run",
-};
+import { GUESSED_COMMANDS, GUESSED_OPTIONS } from "./guesses.ts";
 
 /** A search's own flags, which lists and deletions do not have. */
 const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|verified|unverified)$/;
@@ -81,14 +14,42 @@ const SESSION_FLAGS = /^--(?:provider|ip|user|active|revoked)$/;
 /** Commands that take an instance by the flag alone. */
 const BY_INSTANCE = new Set(["svc dev keys rotate", "svc dev reset", "svc env"]);
 
+/** Refuses the help of a command that does not exist; commander would print its group's. */
+export function refuseUnknown(group: Command): void {
+  const [word] = group.args[0] === "help" ? group.args.slice(1) : group.args;
+  const names = group.commands.map((command) => command.name());
+  if (names.length === 0 || word === undefined || word.startsWith("-") || names.includes(word)) return;
+  const near = closest(word, names);
+  group.error(`error: unknown command '${word}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
+}
+
+/** What commander says of a value that is not among those of an option or an argument. */
+const NOT_A_CHOICE =
+  /^error: (?:option '(?:-\w, )?(--[\w-]+) <([\w-]+)>' argument|command-argument value) '(.*)' is invalid(?: for argument '(.*)')?\. Allowed choices are (.*)\.$/s;
+
 /** What commander found wrong, with a hint to what was probably meant. */
 export function usageError(given: string, argv: readonly string[], program: Command): CliError {
+  const [, option, its, value, argument = its, choices] = NOT_A_CHOICE.exec(given) ?? [];
+  if (value !== undefined && choices !== undefined) {
+    const near = closest(value, choices.split(", "));
+    const what = `unknown ${argument} "${value}".`;
+    return new CliError(
+      EXIT.usage,
+      option === undefined ? sentence(what) : `${option}: ${what}`,
+      near === undefined ? `Use one of ${choices}.` : `Did you mean ${near}?`,
+    );
+  }
   const text = ofGroup(given, argv, commandOf(argv, program));
   const message = text.replace(/^error: /, "").replace("'--not=", "'-");
   const hint = hintFor(text, argv, program);
   // One guess is enough, and ours knows what commands are for.
-  const short = message.split("\n")[0]!.replace(/ Allowed choices are .*/, "");
+  const short = message.split("\n")[0]!;
   return new CliError(EXIT.usage, sentence(hint.startsWith("See ") ? message : short), hint);
+}
+
+/** What is wrong with a group of commands without one of them. */
+export function missingCommand(argv: readonly string[], program: Command): CliError {
+  return new CliError(EXIT.usage, "No command given.", `See ${commandPath(commandOf(argv, program))} --help.`);
 }
 
 function hintFor(text: string, argv: readonly string[], program: Command): string {
@@ -99,7 +60,7 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
   const noun = command.name();
   if (word !== undefined) {
     const guess = command === program ? word : `${noun} ${word}`;
-    if (Object.hasOwn(COMMANDS, guess)) return `Did you mean: ${COMMANDS[guess]}?`;
+    if (Object.hasOwn(GUESSED_COMMANDS, guess)) return `Did you mean: ${GUESSED_COMMANDS[guess]}?`;
   }
   if (option !== undefined) {
     if (SESSION_FLAGS.test(option) && command.parent?.name() === "users" && noun !== "delete")
@@ -109,11 +70,8 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
     if (SEARCH_FLAGS.test(option) && command.name() === "delete")
       return "Use a query: svc users delete --query 'email:*@acme.com' --dry-run";
     if (option === "--force") return hintForForce(command);
-    if (Object.hasOwn(OPTIONS, option)) return `Use ${OPTIONS[option]}.`;
+    if (Object.hasOwn(GUESSED_OPTIONS, option)) return `Use ${GUESSED_OPTIONS[option]}.`;
   }
-  const [, value, choices] = /argument '([^']*)' is invalid\. Allowed choices are ([^.]*)/.exec(text) ?? [];
-  const near = value && choices && closest(value, choices.split(", "));
-  if (near) return `Did you mean ${near}?`;
   if (/unknown option '-\d/.test(text) && path === "svc dev clock advance")
     return "advance moves the clock forwards. To move it back, set it: svc dev clock set <time>";
   if (/too many arguments/.test(text) && command.name() === "list")
