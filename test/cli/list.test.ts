@@ -120,6 +120,7 @@ describe("The option --output", () => {
     ],
     [[...LIST, "--fields", "password_digest"], '--fields: unknown field "password_digest".'],
     [[...LIST, "--fields", ""], '--fields: unknown field "".'],
+    [["users", "get", "ada@acme.test", "--fields", "id,emial"], '--fields: unknown field "emial".'],
     [[...LIST, "--sort", "--created_at"], '--sort: unknown field "-created_at".'],
     [[...LIST, "--sort", "constructor"], '--sort: unknown field "constructor".'],
     [[...LIST, "--limit", "-1"], '--limit must be 1 or greater, not "-1".'],
@@ -176,6 +177,25 @@ describe("A list of users", () => {
     expect(await run("--output", "table")).toBe(
       `EMAIL            ID${" ".repeat(36)}VERIFIED\ngrace@navy.test  ${id}  no\n`,
     );
+  });
+
+  it("has the fields of every --fields that is given", async () => {
+    const service = await setup();
+    const argv = [...LIST, "--limit", "1", "--fields", "name", "--fields", "email,email_verified"];
+    expect((await runCli(argv, { service })).stdout).toBe("Grace Hopper\tgrace@navy.test\tfalse\n");
+  });
+
+  it("of one user or session has the chosen fields in the given order, in every format", async () => {
+    const service = await setup();
+    const argv = ["users", "get", "ada@acme.test", "--fields", "name,id"];
+    const run = async (...more: string[]): Promise<string> => (await runCli([...argv, ...more], { service })).stdout;
+    expect(await run()).toBe(`name\tAda Lovelace\nid\t${ADA}\n`);
+    expect(await run("--output", "tsv")).toBe(`Ada Lovelace\t${ADA}\n`);
+    expect(await run("--output", "ids")).toBe(`${ADA}\n`);
+    expect(await run("--json")).toBe(`{"id":"${ADA}","resource":"user","data":{"name":"Ada Lovelace"}}\n`);
+    const { stdout: id } = await runCli(["sessions", "list", "--limit", "1", "--output", "ids"], { service });
+    const session = await runCli(["sessions", "get", id.trim(), "--fields", "session_id"], { service });
+    expect(session.stdout).toBe(`session_id\t${id}`);
   });
 
   it("prints absolute times with --utc", async () => {

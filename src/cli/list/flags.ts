@@ -34,18 +34,25 @@ export function columnNames(command: Command): readonly string[] {
   return COLUMN_NAMES.get(command) ?? [];
 }
 
-/** The flags of a list. */
-export function addListFlags<Row>(command: Command, { columns, noun }: Collection<Row>): Command {
-  COLUMN_NAMES.set(
-    command,
-    columns.map(({ name }) => name),
+/** The flag that chooses fields. Given several times, it chooses all of them. */
+export function addFieldsFlag<Row>(command: Command, { columns }: Listed<Row>): Command {
+  const names = columns.map(({ name }) => name);
+  COLUMN_NAMES.set(command, names);
+  return command.option(
+    "--fields <names>",
+    `only these fields, such as ${names[0]!},email`,
+    (chosen: string, before?: string) => (before === undefined ? chosen : `${before},${chosen}`),
   );
-  return command
+}
+
+/** The flags of a list. */
+export function addListFlags<Row>(command: Command, listed: Collection<Row>): Command {
+  command
     .option("--limit <number>", "maximum results")
     .option("--after <id>", "start after this id")
-    .option("--sort <field>", "sort by this field, -field for descending; reads all results first")
-    .option("--fields <names>", `only these fields, such as ${columns[0]!.name},email`)
-    .option("--count", `print only the number of ${noun}`)
+    .option("--sort <field>", "sort by this field, -field for descending; reads all results first");
+  return addFieldsFlag(command, listed)
+    .option("--count", `print only the number of ${listed.noun}`)
     .option("--fail-empty", "exit with code 3 if there are no results");
 }
 
@@ -61,7 +68,7 @@ export function shapeOf<Row>(flags: ListFlags, { columns }: Listed<Row>): ListSh
       "Omit one of them.",
     );
   const isDescending = sort?.startsWith("-") === true;
-  const names = fields?.split(",").map((name) => name.trim());
+  const chosen = chosenBy(fields, columns);
   return {
     ...(limit !== undefined && { limit: Number(limit) }),
     range: {
@@ -71,10 +78,18 @@ export function shapeOf<Row>(flags: ListFlags, { columns }: Listed<Row>): ListSh
     ...(sort !== undefined && {
       sort: { column: named("--sort", isDescending ? sort.slice(1) : sort, columns), isDescending },
     }),
-    ...(names && { chosen: names.map((name) => named("--fields", name, columns)) }),
+    ...(chosen && { chosen }),
     isCount: flags.count === true,
     failsEmpty: flags.failEmpty === true,
   };
+}
+
+/** The columns that `--fields` names. @throws {CliError} for a field that does not exist */
+export function chosenBy<Row>(
+  fields: string | undefined,
+  columns: readonly Column<Row>[],
+): readonly Column<Row>[] | undefined {
+  return fields?.split(",").map((name) => named("--fields", name.trim(), columns));
 }
 
 function named<Row>(flag: string, name: string, columns: readonly Column<Row>[]): Column<Row> {

@@ -49,15 +49,16 @@ function inWords({ hidden, isShortened }: Narrow): string {
   return `${columns}${shortened}See all: --output wide`;
 }
 
-/** The same for commands without a list's flags. */
+/** The same for commands without a list's flags. @param chosen the columns, unless all */
 export async function printAll<Row>(
   context: Context,
   flags: OutputFlags,
   listed: Listed<Row>,
   rows: Rows<Row>,
   none: string,
+  chosen?: readonly Column<Row>[],
 ): Promise<void> {
-  const shape = { range: {}, isCount: false, failsEmpty: false };
+  const shape = { range: {}, isCount: false, failsEmpty: false, ...(chosen && { chosen }) };
   await printList(context, flags, listed, shape, rows, none);
 }
 

@@ -4,22 +4,26 @@ import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { SESSION_COLUMNS } from "../../list/columns.ts";
+import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
 import { printResource } from "../../list/record.ts";
 import { printsRows } from "../../output/flags.ts";
 import { checkSessionId } from "./session-id.ts";
 
+export type GetOptions = GlobalFlags & Pick<ListFlags, "fields">;
+
 export function addGet(sessions: Command, context: Context): void {
-  const command = printsRows(sessions.command("get <session_id>")).description("print one session");
-  withHelp(command, {
+  const command = sessions.command("get <session_id>").description("print one session");
+  withHelp(addFieldsFlag(printsRows(command), SESSION_COLUMNS), {
     examples: [["svc sessions get svc_session_0b9e…", "by the id that svc sessions list prints"]],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
   });
-  runs(command, (options: GlobalFlags, id: string) => runGet(context, options, id));
+  runs(command, (options: GetOptions, id: string) => runGet(context, options, id));
 }
 
 /** Prints the session with an id. */
-export async function runGet(context: Context, options: GlobalFlags, id: string): Promise<void> {
+export async function runGet(context: Context, options: GetOptions, id: string): Promise<void> {
+  const chosen = chosenBy(options.fields, SESSION_COLUMNS.columns);
   checkSessionId(id);
   const session = await (await openClient(context, options)).sessions.get(id);
-  await printResource(context, options, SESSION_COLUMNS, session);
+  await printResource(context, options, SESSION_COLUMNS, session, chosen);
 }

@@ -6,27 +6,30 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
+import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
 import { printResource } from "../../list/record.ts";
 import { shortIdHint } from "../../list/short-id.ts";
 import { printsRows } from "../../output/flags.ts";
 import { findByEmail } from "./by-email.ts";
 
+export type GetOptions = GlobalFlags & Pick<ListFlags, "fields">;
+
 export function addGet(users: Command, context: Context): void {
-  const command = printsRows(users.command("get").argument("<user>", "an id or e-mail address")).description(
-    "print one user",
-  );
-  withHelp(command, {
+  const command = users.command("get").argument("<user>", "an id or e-mail address").description("print one user");
+  withHelp(addFieldsFlag(printsRows(command), USER_COLUMNS), {
     examples: [
       ["svc users get 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by id"],
       ["svc users get ada@acme.com", "by e-mail address"],
+      ["svc users get ada@acme.com --fields name,created_at", "only some of its fields"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
   });
-  runs(command, (options: GlobalFlags, user: string) => runGet(context, options, user));
+  runs(command, (options: GetOptions, user: string) => runGet(context, options, user));
 }
 
 /** Prints the user with an id or an e-mail address. */
-export async function runGet(context: Context, options: GlobalFlags, user: string): Promise<void> {
+export async function runGet(context: Context, options: GetOptions, user: string): Promise<void> {
+  const chosen = chosenBy(options.fields, USER_COLUMNS.columns);
   if (!user.includes("@") && !isUuid(user))
     throw new CliError(
       EXIT.usage,
@@ -36,5 +39,5 @@ export async function runGet(context: Context, options: GlobalFlags, user: strin
     );
   const client = await openClient(context, options);
   const found = user.includes("@") ? await findByEmail(client, user) : await client.users.get(user);
-  await printResource(context, options, USER_COLUMNS, found);
+  await printResource(context, options, USER_COLUMNS, found, chosen);
 }
