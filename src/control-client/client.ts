@@ -87,7 +87,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
       });
     } catch (error) {
       if (call.signal?.aborted || error instanceof ControlError) throw error;
-      throw new ControlError("connection", 0, `${url} cannot be reached. Is svc serve running there?`, {
+      throw new ControlError("connection", undefined, `${url} cannot be reached. Is svc serve running there?`, {
         cause: error,
       });
     }

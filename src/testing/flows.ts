@@ -1,4 +1,4 @@
-import type { ControlClient } from "../control-client/index.ts";
+import { ControlError, type ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
 import type { Duration } from "./clock.ts";
 
@@ -16,8 +16,8 @@ export interface TestFlows {
   /**
    * Waits until a sign-in matches, such as `{ result: "error" }`. Sign-ins since the last reset count, even if they are
    * over; pass `newer_than` with the id of a sign-in to wait for a later one.
-   * @param within default 5 s, at most 25 s
-   * @throws {Error} if none did, with the latest sign-ins and how they ended
+   * @param within default 4 s, which is shorter than the time that Vitest gives a test; at most 25 s
+   * @throws {ControlError} `timeout` if none did, with the latest sign-ins and how they ended
    */
   waitFor(filter: FlowFilter, within?: Duration): Promise<Flow>;
   /** Counts by result, error, provider and outcome. */
@@ -26,7 +26,7 @@ export interface TestFlows {
   replay(id: string, change?: BodyOf<"POST /flows/:id/replay">): Promise<AnswerOf<"POST /flows/:id/replay">>;
 }
 
-const DEFAULT_WAIT = "5s";
+const DEFAULT_WAIT = "4s";
 
 /**
  * @param scope what every look-up is narrowed to, such as an instance
@@ -53,7 +53,9 @@ export function createTestFlows(
       const [flow] = await list({ ...filter, limit: 1, wait: String(within) });
       if (flow) return flow;
       const seen = (await list({ limit: 5 })).map(({ data }) => `${data.provider} ${data.error ?? data.result}`);
-      throw new Error(
+      throw new ControlError(
+        "timeout",
+        undefined,
         `No sign-in matched ${JSON.stringify(filter)} within ${within}. The latest: ${seen.join(", ") || "none"}.`,
       );
     },

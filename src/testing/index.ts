@@ -10,7 +10,7 @@ import { createTestServiceFrom, type TestService } from "./test-service.ts";
 export { ControlError, type ControlClient, type ControlErrorCode } from "../control-client/index.ts";
 export type { Duration, Moment, PageWithClock, TestClock } from "./clock.ts";
 export type { Flow, FlowFilter, TestFlows } from "./flows.ts";
-export type { TestInstance } from "./instances.ts";
+export type { TestInstance, TestInstances } from "./instances.ts";
 export type { NewToken, TestSession, TestSessions, TestSnapshots, TestTokens, TestUser, TestUsers } from "./records.ts";
 export type { NewScenario, Scenario, TestScenarios } from "./scenarios.ts";
 export type { SignInOptions, SignInResult, TestService } from "./test-service.ts";

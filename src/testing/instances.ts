@@ -1,4 +1,4 @@
-import type { ControlClient } from "../control-client/index.ts";
+import { ControlError, type ControlClient } from "../control-client/index.ts";
 
 /** An application's keys and addresses, its secret key included. */
 export interface TestInstance {
@@ -13,10 +13,16 @@ export interface TestInstance {
   readonly redirect_uris: readonly string[];
 }
 
-/** The instances in the order in which they were made, or the one with that id. */
-export async function readInstances(control: ControlClient, only: string | undefined): Promise<TestInstance[]> {
+/** A service always has one. */
+export type TestInstances = readonly [TestInstance, ...TestInstance[]];
+
+/**
+ * The instances in the order in which they were made, or the one with that id.
+ * @throws {ControlError} `instance_not_found` if there is none
+ */
+export async function readInstances(control: ControlClient, only: string | undefined): Promise<TestInstances> {
   const newestFirst = await control.request("GET /instances");
-  return Promise.all(
+  const [first, ...others] = await Promise.all(
     newestFirst
       .toReversed()
       .filter(({ id }) => only === undefined || id === only)
@@ -26,13 +32,16 @@ export async function readInstances(control: ControlClient, only: string | undef
         return { id, app_id, name, subdomain, url, redirect_uris, ...keys };
       }),
   );
+  if (first) return [first, ...others];
+  throw new ControlError("instance_not_found", undefined, "The service has no instance. Add one to its seed.");
 }
 
-/** @param name a subdomain or an id; undefined: the first one. @throws {Error} with the names that there are */
-export function instanceNamed(instances: readonly TestInstance[], name: string | undefined): TestInstance {
-  const instance = instances.find(({ id, subdomain }) => name === undefined || id === name || subdomain === name);
+/** @param name a subdomain or an id; undefined: the first one. @throws {ControlError} with the names that there are */
+export function instanceNamed(instances: TestInstances, name: string | undefined): TestInstance {
+  if (name === undefined) return instances[0];
+  const instance = instances.find(({ id, subdomain }) => id === name || subdomain === name);
   if (instance) return instance;
-  if (name === undefined) throw new Error("The service has no instance. Add one to its seed.");
   const known = instances.map(({ subdomain }) => subdomain).join(", ");
-  throw new Error(`There is no instance "${name}". The instances are: ${known}.`);
+  const message = `There is no instance "${name}". The instances are: ${known}.`;
+  throw new ControlError("instance_not_found", undefined, message);
 }

@@ -1,35 +1,50 @@
-import type { ControlClient } from "../control-client/index.ts";
+import { ControlError, type ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
 
 export type TestUser = AnswerOf<"GET /users/:id">;
 export type TestSession = AnswerOf<"GET /sessions/:session_id">;
 type Search = Omit<NonNullable<QueryOf<"GET /users">>, "instance">;
 
-/** The users of an instance, by default the first one's. */
+/** The users of an instance, by default the first one's. `user` is an id or an e-mail address. */
 export interface TestUsers {
   list(search?: Search): Promise<TestUser[]>;
-  get(id: string): Promise<TestUser>;
+  /** @throws {ControlError} `user_not_found` */
+  get(user: string): Promise<TestUser>;
+  /** Without a `name`, it is the part of the address before the `@`. */
   create(user: NonNullable<BodyOf<"POST /users">>): Promise<TestUser>;
-  update(id: string, change: NonNullable<BodyOf<"PATCH /users/:id">>): Promise<TestUser>;
-  delete(id: string): Promise<void>;
+  /** @throws {ControlError} `user_not_found` */
+  update(user: string, change: NonNullable<BodyOf<"PATCH /users/:id">>): Promise<TestUser>;
+  /** @throws {ControlError} `user_not_found` */
+  delete(user: string): Promise<void>;
   /** Creates users in bulk and waits until all exist. The same seed gives the same users. */
   generate(count: number, options?: { seed?: number; instance?: string }): Promise<void>;
 }
 
 export function createTestUsers(control: ControlClient, instance: string): TestUsers {
+  const idOf = async (user: string): Promise<string> => {
+    if (!user.includes("@")) return user;
+    // A pattern would find others.
+    const isExact = !/[\s*]/.test(user);
+    const query = { instance, query: `email:${user}`, limit: 1 };
+    const [found] = isExact ? await control.request("GET /users", { query }) : [];
+    if (found) return found.id;
+    throw new ControlError("user_not_found", 404, `User not found: ${user} is no user's e-mail address`);
+  };
   return {
     list: (search) => control.request("GET /users", { query: { instance, ...search } }) as Promise<TestUser[]>,
-    get: (id) => control.request("GET /users/:id", { params: { id } }),
+    get: async (user) => control.request("GET /users/:id", { params: { id: await idOf(user) } }),
     create: (user) => control.request("POST /users", { body: { instance, ...user } }),
-    update: (id, change) => control.request("PATCH /users/:id", { params: { id }, body: change }),
-    async delete(id) {
-      await control.request("DELETE /users/:id", { params: { id } });
+    update: async (user, change) =>
+      control.request("PATCH /users/:id", { params: { id: await idOf(user) }, body: change }),
+    async delete(user) {
+      await control.request("DELETE /users/:id", { params: { id: await idOf(user) } });
     },
     async generate(count, options = {}) {
       const body = { generate: { users: count, instance, ...options } };
       const job = (await control.request("POST /seed", { body })) as AnswerOf<"GET /jobs/:id">;
       for await (const { status, error } of control.progressOf(job.id))
-        if (status === "failed") throw new Error(`The users could not be created: ${error ?? "unknown reason"}`);
+        if (status === "failed")
+          throw new ControlError("unknown", undefined, `The users could not be created: ${error ?? "unknown reason"}`);
     },
   };
 }

@@ -3,7 +3,7 @@ import { ControlError, createControlClient, type ControlClient } from "../contro
 import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createTestFlows, type TestFlows } from "./flows.ts";
-import { instanceNamed, readInstances, type TestInstance } from "./instances.ts";
+import { instanceNamed, readInstances, type TestInstances } from "./instances.ts";
 import {
   createTestSessions,
   createTestSnapshots,
@@ -23,13 +23,16 @@ export type SignInResult = AnswerOf<"POST /sign-ins">;
 export interface TestService extends AsyncDisposable {
   /** The front door: {base_url} of the first instance. */
   readonly url: string;
+  /** `ctl_…`: with `url`, all that another process needs to `connect`. */
+  readonly controlKey: string;
   /** With their keys; the first one is the default. */
-  readonly instances: readonly TestInstance[];
+  readonly instances: TestInstances;
   /** The typed client of the control API under `/__svc/v1`, for everything that has no method here. */
   readonly control: ControlClient;
   /**
    * The typed client of an instance.
    * @param instance its subdomain or id; default: the first one
+   * @throws {ControlError} `instance_not_found`
    */
   client(instance?: string, options?: Partial<ClientOptions>): Client;
   /**
@@ -77,7 +80,11 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
   let closed: Promise<void> | undefined;
   const requireOpen = (): void => {
     if (closed)
-      throw new ControlError("closed", 0, "The test service is closed. Use it before close(), or create another.");
+      throw new ControlError(
+        "closed",
+        undefined,
+        "The test service is closed. Use it before close(), or create another.",
+      );
   };
   const fetch: typeof globalThis.fetch = async (input, init) => {
     requireOpen();
@@ -102,6 +109,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
 
   const withScenarios = (scenarios: TestScenarios): TestService => ({
     url,
+    controlKey,
     get instances() {
       return instances;
     },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createTestFlows } from "../../src/testing/flows.ts";
 import { serviceBy, WAYS } from "../_services.ts";
 
 describe.each(WAYS)("The flows of a test service, %s,", (way) => {
@@ -29,4 +30,9 @@ describe.each(WAYS)("The flows of a test service, %s,", (way) => {
     expect((await waiting).id).toBe(flow_id);
     expect(await svc.flows.list({ newer_than: "unknown" })).toHaveLength(2);
   });
+});
+
+it("The flows of a test service wait for less than the 5 s that Vitest gives a test", async () => {
+  const { flows } = createTestFlows({ request: async () => [] } as never, {});
+  await expect(flows.waitFor({ result: "token" })).rejects.toThrow(/within 4s\. The latest: none\.$/);
 });

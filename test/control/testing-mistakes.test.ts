@@ -31,7 +31,19 @@ it("connect refuses an unknown option, and has a code for a server that is not t
   await expect(connect({ ulr: "http://127.0.0.1:9", controlKey } as never)).rejects.toThrow(
     "Unknown option of connect: ulr. Did you mean url?",
   );
-  await expect(connect({ url: "http://127.0.0.1:9", controlKey })).rejects.toMatchObject({ code: "connection" });
+  await expect(connect({ url: "http://127.0.0.1:9", controlKey })).rejects.toMatchObject({
+    code: "connection",
+    status: undefined,
+  });
+});
+
+it("another process connects to a started service by its url and its controlKey", async () => {
+  const svc = await serviceBy("started");
+  const { url, controlKey } = svc;
+  const other = await connect({ url, controlKey });
+  const { flow_id } = await other.signIn({ as: "ada" });
+  expect((await svc.flows.latest())!.id).toBe(flow_id);
+  expect([other.url, other.controlKey, svc.scoped("one").controlKey]).toEqual([url, controlKey, controlKey]);
 });
 
 describe.each(WAYS)("A test service, %s,", (way) => {
@@ -63,6 +75,33 @@ describe.each(WAYS)("A test service, %s,", (way) => {
       await expect(connect({ url, controlKey: `ctl_${"x".repeat(43)}` })).rejects.toMatchObject({
         code: "unauthorized",
       });
+  });
+
+  it("names a user by id or e-mail address, and says user_not_found for either", async () => {
+    const svc = await serviceBy(way);
+    const { id, data } = await svc.users.create({ email: "joan@example.com" });
+    expect(data.name).toBe("joan");
+    expect((await svc.users.get("JOAN@example.com")).id).toBe(id);
+    expect((await svc.users.update("joan@example.com", { name: "Joan Clarke" })).data.name).toBe("Joan Clarke");
+    await svc.users.delete("joan@example.com");
+    const gone = { name: "ControlError", code: "user_not_found", status: 404 };
+    for (const user of ["joan@example.com", "*@example.com", "joan", id]) {
+      await expect(svc.users.get(user)).rejects.toMatchObject(gone);
+      await expect(svc.users.update(user, { name: "Joan" })).rejects.toMatchObject(gone);
+      await expect(svc.users.delete(user)).rejects.toMatchObject(gone);
+    }
+  });
+
+  it("has a code in the errors of its own, and no status without a response", async () => {
+    const svc = await serviceBy(way);
+    const own = { name: "ControlError", status: undefined };
+    await expect(svc.flows.waitFor({ error: "account_conflict" }, 1)).rejects.toMatchObject({
+      ...own,
+      code: "timeout",
+    });
+    expect(() => svc.client("nowhere")).toThrow(expect.objectContaining({ ...own, code: "instance_not_found" }));
+    await svc.close();
+    await expect(svc.users.list()).rejects.toMatchObject({ ...own, code: "closed" });
   });
 
   it("refuses every call after close()", async () => {

@@ -82,7 +82,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
   it("moves its clock by every verb, and verification by clock.now agrees", async () => {
     const svc = await serviceBy(way);
     const { token = "" } = await svc.signIn({ as: "ada" });
-    const { secret_key: secretKey } = svc.instances[0]!;
+    const [{ secret_key: secretKey }] = svc.instances;
     const code = async (): Promise<string> => {
       const result = await checkToken(token, { secretKey, now: svc.clock.now });
       const remote = await svc.client().tokens.check(token);
@@ -191,7 +191,7 @@ describe("A test service with an instance of its own", () => {
     await svc.scenarios.next({ outcome: "access_denied" });
     expect((await follow(svc, "google", { login_hint: "ada" })).has("token")).toBe(true);
     await expect(svc.scenarios.assertMet()).rejects.toThrow("it is for another instance (1 sign-in)");
-    const own = svc.instances[0]!.id;
+    const own = svc.instances[0].id;
     await svc.close();
     const left = (await connect(to)).instances;
     expect(left.map(({ id }) => id)).not.toContain(own);

@@ -22,8 +22,9 @@ export const userRoutes: HandlersOf<"/users"> = {
   },
 
   "POST /users": async ({ body }, deps) => {
-    const { instance: name, ...user } = body;
-    const instance = chosenInstance(deps, name);
+    const { instance: chosen, name = body.email.split("@")[0]!, ...rest } = body;
+    const instance = chosenInstance(deps, chosen);
+    const user = { ...rest, name };
     const seed = { instances: [{ ...instance, redirect_uris: [], connections: {}, users: [user] }], personas: [] };
     throwIfAny(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
     const { users, identities, sessions } = recordsOf(seed, deps.now());

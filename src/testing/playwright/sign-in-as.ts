@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
-import type { Flow, TestService } from "../index.ts";
+import { ControlError, type Flow, type TestService } from "../index.ts";
 
 export interface SignInAsOptions {
   /** How the sign-in ends. Default `success`. */
@@ -44,7 +44,8 @@ async function ended(svc: TestService, scenario: string): Promise<Flow> {
     if (flow && flow.data.result !== "open") return flow;
     if (performance.now() < until) continue;
     await svc.scenarios.assertMet();
-    throw new Error(`The sign-in did not end within ${PATIENCE_MS / 1000} s. Its last step: ${lastStep(flow)}.`);
+    const message = `The sign-in did not end within ${PATIENCE_MS / 1000} s. Its last step: ${lastStep(flow)}.`;
+    throw new ControlError("timeout", undefined, message);
   }
 }
 

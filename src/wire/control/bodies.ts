@@ -23,7 +23,11 @@ export const RotateKeys = z.strictObject({
 });
 export const NewConnection = seed.connection;
 
-export const NewUser = z.strictObject({ instance: instanceName.optional(), ...seed.user.shape });
+export const NewUser = z.strictObject({
+  instance: instanceName.optional(),
+  ...seed.user.shape,
+  name: text.optional().describe("Default: the part of the e-mail address before the @"),
+});
 export const UserPatch = z.strictObject({
   email: seed.email.optional(),
   name: text.optional(),

@@ -59,7 +59,7 @@ function addFlags(command: Command): Command {
 
 /** Makes a user, and prints it. */
 export async function runCreate(context: Context, options: UserOptions, email: string): Promise<void> {
-  const { instance, name = email.split("@")[0]! } = options;
+  const { instance, name } = options;
   const control = await openControl(context, options);
   const body = { ...(await given(control, options)), email, name, instance };
   await printResource(context, options, USER_COLUMNS, await control.request("POST /users", { body }));
