@@ -24,6 +24,18 @@ it("The same seed generates the same users and sessions, and another seed genera
   expect(await generate(server, 8)).not.toEqual(first);
 });
 
+it("A job whose users already exist fails, and says to use another seed", async () => {
+  const server = await startServer();
+  await generate(server, 7);
+  const { id } = (await server.control("POST /seed", { generate: { users: 300, seed: 7 } })).body;
+  const job = async (): Promise<unknown> => (await server.control(`GET /jobs/${id}`)).body;
+  await expect.poll(job).toMatchObject({
+    status: "failed",
+    done: 0,
+    error: "users that seed 7 generates already exist. Use another seed, such as 8.",
+  });
+});
+
 it("A job is marked failed when its server has stopped, and the oldest jobs are deleted", async () => {
   const store = openMemoryStore();
   const now = new Date(AT);

@@ -69,7 +69,12 @@ export class Jobs {
     let publishedAt = performance.now();
     for (let done = 0; done < total; done = Math.min(done + BATCH, total)) {
       if (this.#deps.closing.aborted) throw new Error("the server was stopped");
-      await this.#deps.store.add(generate(done, Math.min(BATCH, total - done)));
+      const records = generate(done, Math.min(BATCH, total - done));
+      await this.#deps.store.add(records).catch((error: unknown) => {
+        throw isThere(error)
+          ? new Conflict(`users that seed ${seed} generates already exist. Use another seed, such as ${seed + 1}.`)
+          : error;
+      });
       const progress: Job = { ...job, done: Math.min(done + BATCH, total) };
       this.#own.set(id, progress);
       if (performance.now() - publishedAt > PUBLISH_EVERY_MS) {
@@ -108,4 +113,9 @@ export class Jobs {
     // A reset removes published jobs, but not these.
     for (const id of [...this.#own.keys()].slice(0, -MAX_JOBS)) this.#own.delete(id);
   }
+}
+
+/** Whether a record could not be added because it exists, and not because its instance is gone. */
+function isThere(error: unknown): boolean {
+  return error instanceof Conflict && /another (?:record|user)/.test(error.message);
 }

@@ -33,7 +33,9 @@ export function addSeed(dev: Command, context: Context): void {
       ["svc dev seed --generate 50 --instance globex --seed 7", "in another instance"],
     ],
     exits: DEV_EXITS,
-    notes: "If any record of the file already exists, nothing is added (exit code 8).",
+    notes:
+      "If any record of the file already exists, nothing is added (exit code 8). To add more generated users to an " +
+      "instance, choose another --seed.",
   });
   runs(command, (options: SeedOptions, file?: string) => runSeed(context, options, file));
 }
