@@ -22,7 +22,7 @@ export function asSentence(message: string): string {
 }
 
 export function fieldHint(field: string, fields: Fields): string | undefined {
-  const near = closest(field, Object.keys(fields));
+  const near = closest(field.toLowerCase(), Object.keys(fields));
   return near && `Did you mean "${near}"?`;
 }
 

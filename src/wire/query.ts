@@ -125,7 +125,7 @@ export function parseTerm(token: string, fields: Fields): Term {
 
 function booleanTerm(name: string, sign: string, text: string, negated: boolean): Term {
   if (sign !== ":" || (text !== "true" && text !== "false"))
-    throw new QueryError(`${name} is true or false. Write ${name}:true or ${name}:false.`);
+    throw new QueryError(`"${name}" is true or false. Write ${name}:true or ${name}:false.`);
   return { field: name, operator: "is", value: text, negated };
 }
 
@@ -148,7 +148,7 @@ function moment(name: string, field: Field, text: string, negated: boolean): Ter
     const instead = field.nullable
       ? `${name}:null, ${name}:2026-01-31 or ${name}>=2026-01-31`
       : `${name}:2026-01-31 or ${name}>=2026-01-31`;
-    throw new QueryError(`${name} is a date and takes no wildcard. Write ${instead}.`);
+    throw new QueryError(`"${name}" is a date and takes no wildcard. Write ${instead}.`);
   }
   if (DATE.test(text)) return { field: name, operator: "on", value: checkedDate(name, text), negated };
   return { field: name, operator: "is", value: timestamp(name, text), negated };

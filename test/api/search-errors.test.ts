@@ -20,10 +20,10 @@ const noText = (token: string, name: string): string =>
   `"${token}" compares ${name}, which is text. Write ${name}:value.`;
 
 const noWildcard = (name: string): string =>
-  `${name} is a date and takes no wildcard. Write ${name}:2026-01-31 or ${name}>=2026-01-31.`;
+  `"${name}" is a date and takes no wildcard. Write ${name}:2026-01-31 or ${name}>=2026-01-31.`;
 
 const noWildcardOrNull = (name: string): string =>
-  `${name} is a date and takes no wildcard. Write ${name}:null, ${name}:2026-01-31 or ${name}>=2026-01-31.`;
+  `"${name}" is a date and takes no wildcard. Write ${name}:null, ${name}:2026-01-31 or ${name}>=2026-01-31.`;
 
 describe("A search that cannot be parsed", () => {
   it.each([
@@ -86,11 +86,11 @@ describe("A search that cannot be parsed", () => {
 
   it.each([
     ["nickname:ada", noField("nickname", SESSION_FIELDS)],
-    ["active:yes", "active is true or false. Write active:true or active:false."],
-    ["active:TRUE", "active is true or false. Write active:true or active:false."],
-    ["active:t*", "active is true or false. Write active:true or active:false."],
-    ["active:null", "active is true or false. Write active:true or active:false."],
-    ["active>false", "active is true or false. Write active:true or active:false."],
+    ["active:yes", '"active" is true or false. Write active:true or active:false.'],
+    ["active:TRUE", '"active" is true or false. Write active:true or active:false.'],
+    ["active:t*", '"active" is true or false. Write active:true or active:false.'],
+    ["active:null", '"active" is true or false. Write active:true or active:false.'],
+    ["active>false", '"active" is true or false. Write active:true or active:false.'],
     ["updated_at>2026-01-01", noField("updated_at", SESSION_FIELDS)],
     ["google", noTerm("google")],
     ["provider:", '"provider:" has no value. Write provider:value.'],

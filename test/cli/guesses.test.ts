@@ -38,6 +38,8 @@ it.each<[line: string, hint: string]>([
   ["users search email~ada", "Did you mean email.contains=ada?"],
   ["users search --not name~Ada", "Did you mean not.name.contains=Ada?"],
   ["users search *ada*", "name.contains=ada"],
+  ["users search EMAIL:ada@acme.test", 'Did you mean "email"?'],
+  ["users search Created_At.gte=2026-01-01", 'Did you mean "created_at"?'],
   ["users search created_at:yesterday", "--since 1d"],
   ["sessions search last_signin_at.gte=yesterday", "--since 1d"],
   ["dev next --outcome acces_denied", "Did you mean access_denied?"],
@@ -84,6 +86,10 @@ it.each([
   ["dev clock nonsense -h", "✗ Unknown command 'nonsense'.\n  See svc dev clock --help.\n"],
   ["dev help clok", "✗ Unknown command 'clok'. Did you mean clock?\n  See svc dev --help.\n"],
   ["usres --help", "✗ Unknown command 'usres'. Did you mean users?\n  See svc --help.\n"],
+  [
+    "users search created_at.contains=2026",
+    '✗ "created_at" is a date and takes no wildcard. Write created_at:2026-01-31 or created_at>=2026-01-31.\n',
+  ],
   ["users list --srot name", "✗ Unknown option '--srot'. Did you mean --sort?\n  See svc users list --help.\n"],
 ])("svc %s suggests one thing only", async (line, said) => {
   expect((await runCli(line.split(" "))).stderr).toBe(said);

@@ -22,6 +22,8 @@ export interface SearchFlag {
   /** What it takes; without one it is a switch. */
   readonly argument?: string;
   readonly what: string;
+  /** How its values are written, if that is not obvious. */
+  readonly written?: string;
   /** The term on the wire. */
   write(value: string, now: Date): string;
   /** The value with which the flag means this term, if it can. */
@@ -75,7 +77,7 @@ export const SESSIONS: Searched = {
     EMAIL,
     DOMAIN,
     NAME,
-    text("--provider", "<name>", enumerated([...PROVIDERS, "password"], "or"), "provider"),
+    text("--provider", "<name>", `through ${enumerated([...PROVIDERS, "password"], "or")}`, "provider"),
     text("--ip", "<address>", "from this IP address", "ip_address"),
     text("--user", "<id>", "of this user", "user_id"),
     ...times("last_signin_at", "last signed in"),
@@ -93,16 +95,23 @@ export function addSearchFlags(command: Command, { flags, noun }: Searched): Com
   return addNotFlag(addQueryFlags(command));
 }
 
-/** The terms and flags of whatever can be searched. */
+/** The terms and flags of whatever can be searched. Each says what it is for where that differs. */
 export function addAnySearchFlags(command: Command): Command {
+  const whatOf = ({ noun, flags }: Searched, own: string): string[] =>
+    flags.filter(({ name }) => name === own).map(({ what }) => `${noun} ${what}`);
   const all = [USERS, SESSIONS].flatMap(({ flags }) => flags);
-  addFlags(command, [...new Map(all.map((flag) => [flag.name, flag])).values()]);
+  const isSame = (one: SearchFlag): boolean =>
+    all.filter(({ name, what }) => name === one.name && what === one.what).length === 2;
+  const told = all.map((flag) =>
+    isSame(flag) ? flag : { ...flag, what: [USERS, SESSIONS].flatMap((one) => whatOf(one, flag.name)).join("; ") },
+  );
+  addFlags(command, [...new Map(told.map((flag) => [flag.name, flag])).values()]);
   return addNotFlag(addQueryFlags(command));
 }
 
 function addFlags(command: Command, flags: readonly SearchFlag[]): void {
-  for (const { name, argument, what } of flags) {
-    if (argument) command.option(`${name} ${argument}`, what, collect);
+  for (const { name, argument, what, written } of flags) {
+    if (argument) command.option(`${name} ${argument}`, written ? `${what}: ${written}` : what, collect);
     else command.option(name, what);
   }
   // Both together would find nothing, without saying why.
@@ -175,7 +184,8 @@ function times(own: string, what: string): SearchFlag[] {
   const bound = (name: string, operator: ">=" | "<", words: string): SearchFlag => ({
     name,
     argument: "<time>",
-    what: `${what} ${words}: 2026-01-31, or 7d, 12h, 30m ago`,
+    what: `${what} ${words}`,
+    written: "2026-01-31, or 7d, 12h, 30m ago",
     write: (value, now) => `${own}${operator}${moment(name, value, now)}`,
     read: (term) => (term.field === own && term.operator === operator ? term.value : undefined),
   });

@@ -1,5 +1,5 @@
 import { InvalidDateError, parseQuery, QueryError, UnknownFieldError, type Query } from "../../wire/query.ts";
-import { asSentence } from "../../wire/query-hint.ts";
+import { asSentence, fieldHint } from "../../wire/query-hint.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../input.ts";
 import { CliError } from "../errors.ts";
@@ -46,13 +46,14 @@ function parsed(text: string, searched: Searched): TypedQuery {
   } catch (error) {
     if (error instanceof UnknownFieldError && FIELD_NAME.test(error.field)) return { text, unknown: error };
     if (error instanceof QueryError)
-      throw new CliError(EXIT.usage, asSentence(error.message), dateHint(error, searched));
+      throw new CliError(EXIT.usage, asSentence(error.message), hintFor(error, searched));
     throw error;
   }
 }
 
-/** What to write for a date that is relative to now, which only a flag takes. */
-function dateHint(error: QueryError, { flags }: Searched): string | undefined {
+/** The field that was probably meant; or what to write for a date that is relative to now, which only a flag takes. */
+function hintFor(error: QueryError, { fields, flags }: Searched): string | undefined {
+  if (error instanceof UnknownFieldError) return fieldHint(error.field, fields);
   if (!(error instanceof InvalidDateError)) return undefined;
   const since = flags.find(({ name }) => name === "--since");
   return since?.read({ field: error.field, operator: ">=", value: "", negated: false }) === undefined
