@@ -39,7 +39,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.failed]: "failed or declined",
   [EXIT.usage]: "wrong usage or address, or no terminal to confirm in",
   [EXIT.notFound]: "not found",
-  [EXIT.noKey]: "no secret key, or the key was refused",
+  [EXIT.noKey]: "no service or secret key, or the key was refused",
   [EXIT.tokenInvalid]: "token not valid",
   [EXIT.someFailed]: "finished, but some failed",
   [EXIT.unreachable]: "service unreachable, timed out or failing",

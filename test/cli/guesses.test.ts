@@ -30,7 +30,7 @@ it.each<[line: string, hint: string]>([
   ["users search ada@acme.test", "email:ada@acme.test"],
   ["users list --since 7d", "svc users search --since 7d"],
   ["users delete --email-domain acme.com", "svc users delete --query"],
-  ["users list ada", "svc users search ada"],
+  ["users list ada", "svc users search name.contains=ada"],
   ["init --force", "choose another directory with --dir"],
   ["users delete --force", "Use --yes, with --expect for a query."],
   ["store repair --force", "Use --yes."],
@@ -108,7 +108,7 @@ it.each([
 });
 
 it("the message for an empty list names a command that works there", async () => {
-  const argv = ["sessions", "search", "--user", "ada@acme.test"];
+  const argv = ["sessions", "search", "user_id:ada@acme.test"];
   const { stderr } = await runCli(argv, { service: await setup(), tty: true, env: { npm_command: "exec" } });
   expect(stderr).toContain("Use: npx svc-identity sessions search email:ada@acme.test\n");
 });

@@ -216,7 +216,11 @@ describe("Lists of users and sessions", () => {
   });
 
   it.each([
-    [["sessions", "search", "--user", "ada@acme.test"], "user_id takes an id"],
+    [["sessions", "search", "user_id:ada@acme.test"], "user_id takes an id"],
+    [
+      ["sessions", "search", "provider:gitub"],
+      '"gitub" is not a provider. They are google, github, twitter, password.',
+    ],
     [["users", "search", "--email-domain", "acme"], "A domain has a dot"],
     [["users", "search", "name:a*b"], "* is a wildcard only at the start or the end"],
     [["users", "search", "email:ada"], "To find a part of it: email:*ada*"],

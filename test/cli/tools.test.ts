@@ -122,8 +122,11 @@ describe("svc instances", () => {
     expect(JSON.parse(json.stdout)).toMatchObject([{ active: false }, { active: true }]);
   });
 
-  it("exits with 3 when no server runs", async () => {
-    expect((await run(["instances", "list"], { env: HERE })).code).toBe(3);
+  it("exits with 4 when no server runs, as every command that needs one does", async () => {
+    for (const argv of [["instances", "list"], ["env"], ["logs"], ["dev", "clock"]]) {
+      const { code, stderr } = await run(argv, { env: HERE });
+      expect([argv, code, stderr]).toEqual([argv, 4, expect.stringContaining("No server runs in this directory")]);
+    }
   });
 
   it("discovers an instance without a key", async () => {

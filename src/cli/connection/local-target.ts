@@ -43,6 +43,7 @@ export function chooseInstance(
     if (!first) throw new CliError(EXIT.failed, `The server at ${url} has no instance.`);
     return first;
   }
+  if (wanted === "") throw new CliError(EXIT.usage, "--instance is empty.", "Check that the variable is set.");
   const found = instances.find((instance) => namesOf(instance).includes(wanted));
   if (!found)
     throw new CliError(

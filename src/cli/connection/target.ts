@@ -37,16 +37,20 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
 
 /**
  * The server that runs in this directory or above.
+ * @param otherwise what to do about a server elsewhere
  * @throws {CliError} if none does
  */
-export async function requireLocalServer(context: Context): Promise<RunningServerFile> {
+export async function requireLocalServer(
+  context: Context,
+  otherwise = "For one elsewhere set SVC_CONTROL_URL and SVC_CONTROL_KEY.",
+): Promise<RunningServerFile> {
   const local = await awaitLocalServer(context);
   if (local?.isRunning) return local.server;
   if (local) throw notRunning(local);
   throw new CliError(
     EXIT.noKey,
     "No server runs in this directory or above.",
-    "Start one with: svc serve. For one elsewhere set SVC_CONTROL_URL and SVC_CONTROL_KEY.",
+    `Start one with: svc serve. ${otherwise}`,
   );
 }
 

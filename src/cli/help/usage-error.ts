@@ -75,7 +75,7 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
   if (/unknown option '-\d/.test(text) && path === "svc dev clock advance")
     return "advance moves the clock forwards. To move it back, set it: svc dev clock set <time>";
   if (/too many arguments/.test(text) && command.name() === "list")
-    return `To search: svc ${command.parent!.name()} search ${argv.at(-1)}`;
+    return `To search: svc ${command.parent!.name()} search ${termFor(wordAfter(command, argv) ?? "")}`;
   if (/too many arguments/.test(text) && BY_INSTANCE.has(path))
     return `Use: ${path} --instance ${wordAfter(command, argv)}`;
   return `See ${path} --help.`;
@@ -89,6 +89,12 @@ function ofGroup(text: string, argv: readonly string[], command: Command): strin
 
 function wordAfter(command: Command, argv: readonly string[]): string | undefined {
   return argv.slice(argv.indexOf(command.name()) + 1).find((word) => !word.startsWith("-"));
+}
+
+/** The term that finds what someone gave a list to look for. */
+function termFor(word: string): string {
+  if (/[:<>=]/.test(word)) return `'${word}'`;
+  return word.includes("@") ? `--email ${word}` : `name.contains=${word.split(/\s/)[0]}`;
 }
 
 /** What another program's --force is here. */

@@ -1,8 +1,9 @@
 import { printQuery, termsIn, type Query } from "../../wire/query.ts";
 import { inWords } from "../../wire/query-words.ts";
-import { flagOf, type Searched } from "./flags.ts";
+import type { Searched } from "./flags.ts";
 import { quoted } from "../output/format.ts";
 import { toShell } from "./spelling.ts";
+import { flagOf } from "./terms.ts";
 
 /** One query in all its spellings, and in words. */
 export interface Explanation {

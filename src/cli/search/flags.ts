@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
-import { enumerated, PROVIDERS } from "../../wire/names.ts";
+import { enumerated, isUuid, PROVIDERS } from "../../wire/names.ts";
 import type { Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -70,6 +70,9 @@ export const USERS: Searched = {
   example: "svc users search 'email:*@acme.com'",
 };
 
+/** What `provider` of a session can be. */
+export const SESSION_PROVIDERS: readonly string[] = [...PROVIDERS, "password"];
+
 export const SESSIONS: Searched = {
   noun: "sessions",
   fields: SESSION_FIELDS,
@@ -77,9 +80,9 @@ export const SESSIONS: Searched = {
     EMAIL,
     DOMAIN,
     NAME,
-    text("--provider", "<name>", `through ${enumerated([...PROVIDERS, "password"], "or")}`, "provider"),
+    text("--provider", "<name>", `through ${enumerated(SESSION_PROVIDERS, "or")}`, "provider", checkProvider),
     text("--ip", "<address>", "from this IP address", "ip_address"),
-    text("--user", "<id>", "of this user", "user_id"),
+    text("--user", "<id>", "of this user", "user_id", checkUserId),
     ...times("last_signin_at", "last signed in"),
     empty("--active", "not revoked", "revoked_at", true),
     empty("--revoked", "revoked", "revoked_at", false),
@@ -134,50 +137,38 @@ export function addQueryFlags(command: Command): Command {
     .option("--query-file <file>", "read the query from a file; - reads standard input");
 }
 
-/** The terms that flags stand for, on the wire. @throws {CliError} for a flag that what is searched does not have */
-export function termsOf(flags: SearchFlags, searched: Searched, now: Date): string[] {
-  const other = searched === USERS ? SESSIONS : USERS;
-  for (const { name } of other.flags)
-    if (flags[camelCase(name)] !== undefined && !searched.flags.some((flag) => flag.name === name))
-      throw new CliError(
-        EXIT.usage,
-        `${name} is for ${other.noun}, not for ${searched.noun}.`,
-        `Add --resource ${other.noun}.`,
-      );
-  return searched.flags.flatMap(({ name, write }) => {
-    const given = flags[camelCase(name)];
-    if (given === undefined) return [];
-    if (given === true) return [write("", now)];
-    return (given as string[]).map((value) => {
-      if (value.trim() === "") throw new CliError(EXIT.usage, `${name} is empty.`, "Check that the variable is set.");
-      if (/\s/.test(value))
-        throw new CliError(
-          EXIT.usage,
-          `${name}: a value cannot contain a space.`,
-          `Search for one of the words: ${name} ${value.trim().split(/\s+/).at(-1)}`,
-        );
-      return write(value, now);
-    });
-  });
-}
-
-/** The flag that means a term. Undefined if there is none. */
-export function flagOf(term: Term, { flags }: Searched): readonly string[] | undefined {
-  for (const { name, argument, read } of flags) {
-    const value = read(term);
-    if (value !== undefined) return argument ? [name, value] : [name];
-  }
-  return undefined;
-}
-
-function text(name: string, argument: string, what: string, own: string): SearchFlag {
+/** @param check the error for a value that can match nothing; as a term it can be sent all the same */
+function text(
+  name: string,
+  argument: string,
+  what: string,
+  own: string,
+  check: (value: string) => CliError | undefined = () => undefined,
+): SearchFlag {
   return {
     name,
     argument,
     what,
-    write: (value) => `${own}:${value}`,
-    read: ({ field, operator, value, negated }) => (field === own && operator === "is" && !negated ? value : undefined),
+    write(value) {
+      const fault = check(value);
+      if (fault) throw fault;
+      return `${own}:${value}`;
+    },
+    read: ({ field, operator, value, negated }) =>
+      field === own && operator === "is" && !negated && !check(value) ? value : undefined,
   };
+}
+
+function checkProvider(name: string): CliError | undefined {
+  if (name.includes("*") || SESSION_PROVIDERS.includes(name.toLowerCase())) return undefined;
+  const hint = `Use one of ${SESSION_PROVIDERS.join(", ")}.`;
+  return new CliError(EXIT.usage, `--provider: unknown provider "${name}".`, hint);
+}
+
+function checkUserId(id: string): CliError | undefined {
+  if (id.includes("*") || isUuid(id.toLowerCase())) return undefined;
+  const hint = id.includes("@") ? `To search by address: --email ${id}` : "Find the id with: svc users search";
+  return new CliError(EXIT.usage, `--user: "${id}" is not a user id.`, hint);
 }
 
 function times(own: string, what: string): SearchFlag[] {
@@ -200,8 +191,4 @@ function empty(name: string, what: string, own: string, isEmpty: boolean): Searc
     read: ({ field, operator, negated }) =>
       field === own && operator === "null" && negated !== isEmpty ? "" : undefined,
   };
-}
-
-function camelCase(flag: string): string {
-  return flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

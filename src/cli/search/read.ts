@@ -5,9 +5,10 @@ import { readInput } from "../input.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { say } from "../output/text.ts";
-import { termsOf, type Searched, type SearchFlags } from "./flags.ts";
+import type { Searched, SearchFlags } from "./flags.ts";
 import { isFileName, notATerm } from "./shell-faults.ts";
 import { toWire } from "./spelling.ts";
+import { termsOf } from "./terms.ts";
 
 /** A search: its text on the wire, and its meaning if svc knows every field in it. */
 export type TypedQuery =

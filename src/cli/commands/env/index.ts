@@ -34,7 +34,7 @@ export function addEnv(program: Program, context: Context): void {
 
 /** Prints what a program finds the local server by. */
 export async function runEnv(context: Context, { format, json, instance: wanted }: EnvOptions): Promise<void> {
-  const server = await requireLocalServer(context);
+  const server = await requireLocalServer(context, "Those of a server elsewhere are printed there.");
   const instance = chooseInstance(server, wanted);
   const variables = variablesOf(server, instance, instance === server.instances[0]);
   if (context.stdout.isTTY) context.stderr.write("These are secrets: anyone who has them can use the server.\n");

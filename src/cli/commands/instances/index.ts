@@ -6,9 +6,9 @@ import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { findRunningServer } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { openKeylessClient } from "../../connection/client.ts";
+import { requireLocalServer } from "../../connection/target.ts";
 
 type LocalInstance = Omit<RunningServerFile["instances"][number], "secret_key" | "redirect_uris" | "active"> & {
   readonly active: boolean;
@@ -46,7 +46,7 @@ export function addInstances(program: Program, context: Context): void {
   const list = printsRows(instances.command("list")).description("print the instances of the local server");
   withHelp(list, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],
-    exits: [EXIT.done, EXIT.usage, EXIT.notFound],
+    exits: [EXIT.done, EXIT.usage, EXIT.noKey, EXIT.unreachable],
     notes: "To use one in any command:\n  svc users list --instance globex",
   });
   runs(list, (options: OutputFlags) => runList(context, options));
@@ -73,13 +73,7 @@ export function addInstances(program: Program, context: Context): void {
 
 /** Prints the instances of the local server. */
 export async function runList(context: Context, options: OutputFlags): Promise<void> {
-  const server = await findRunningServer(context);
-  if (!server)
-    throw new CliError(
-      EXIT.notFound,
-      "No server runs in this directory or above.",
-      "Start one with: svc serve. Services elsewhere do not list their instances.",
-    );
+  const server = await requireLocalServer(context, "Services elsewhere do not list their instances.");
   const rows = server.instances.map(({ id, name, subdomain, url, publishable_key, active = true }) => ({
     id,
     name,

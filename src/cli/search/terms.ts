@@ -1,0 +1,58 @@
+import type { Term } from "../../wire/query.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import { moment } from "../output/format.ts";
+import { SESSIONS, USERS, type Searched, type SearchFlags } from "./flags.ts";
+
+/** The terms that flags stand for, on the wire. @throws {CliError} for a flag that what is searched does not have */
+export function termsOf(flags: SearchFlags, searched: Searched, now: Date): string[] {
+  const other = searched === USERS ? SESSIONS : USERS;
+  for (const { name } of other.flags)
+    if (flags[camelCase(name)] !== undefined && !searched.flags.some((flag) => flag.name === name))
+      throw new CliError(
+        EXIT.usage,
+        `${name} is for ${other.noun}, not for ${searched.noun}.`,
+        `Add --resource ${other.noun}.`,
+      );
+  checkRange(flags, now);
+  return searched.flags.flatMap(({ name, argument, write }) => {
+    const given = flags[camelCase(name)];
+    if (given === undefined) return [];
+    if (given === true) return [write("", now)];
+    return (given as string[]).map((value) => {
+      if (value.trim() === "") throw new CliError(EXIT.usage, `${name} is empty.`, "Check that the variable is set.");
+      if (/\s/.test(value) && argument !== "<time>")
+        throw new CliError(
+          EXIT.usage,
+          `${name}: a value cannot contain a space.`,
+          `Search for one of the words: ${name} ${value.trim().split(/\s+/).at(-1)}`,
+        );
+      return write(value, now);
+    });
+  });
+}
+
+/** @throws {CliError} for a range that ends before it begins */
+function checkRange(flags: SearchFlags, now: Date): void {
+  const times = (name: "since" | "until"): number[] =>
+    ((flags[name] ?? []) as string[]).map((text) => Date.parse(moment(`--${name}`, text, now)));
+  if (Math.max(...times("since")) >= Math.min(...times("until")))
+    throw new CliError(
+      EXIT.usage,
+      "--since is not before --until, so nothing can match.",
+      "To find what happened from 30 to 7 days ago: --since 30d --until 7d",
+    );
+}
+
+/** The flag that means a term. Undefined if there is none. */
+export function flagOf(term: Term, { flags }: Searched): readonly string[] | undefined {
+  for (const { name, argument, read } of flags) {
+    const value = read(term);
+    if (value !== undefined) return argument ? [name, value] : [name];
+  }
+  return undefined;
+}
+
+function camelCase(flag: string): string {
+  return flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
