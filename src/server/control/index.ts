@@ -96,7 +96,7 @@ export async function answerControl(request: AppRequest, method: string, deps: C
   const call = {
     param: (name: string) => params?.[name] ?? "",
     query: readQuery(request, definition.query),
-    body: await readBody(request, definition.body, definition.isBodyOptional ?? false),
+    body: await readBody(request, definition),
     request,
   };
   const handle = HANDLERS[route] as (call: unknown, deps: ControlDeps) => unknown;

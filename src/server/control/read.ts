@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { ControlRouteDefinition } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
 import type { AppRequest } from "../http/request.ts";
 import { parseJson, requireJson } from "../http/routes/json-body.ts";
@@ -10,12 +11,11 @@ const MAX_FAULTS = 20;
 /** The body, by its schema. @throws {ApiError} with the path of each fault */
 export async function readBody(
   request: AppRequest,
-  schema: z.ZodType | undefined,
-  isOptional: boolean,
+  { body: schema, isBodyOptional, maxBytes }: ControlRouteDefinition,
 ): Promise<unknown> {
   if (!schema) return undefined;
-  const text = await request.text();
-  if (text === "" && !isOptional) throw new ApiError("bad_request", "the body is missing; send a JSON object");
+  const text = await request.text(maxBytes);
+  if (text === "" && !isBodyOptional) throw new ApiError("bad_request", "the body is missing; send a JSON object");
   if (text !== "") requireJson(request);
   return check(text === "" ? {} : parseJson(text), schema, "the body");
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { MAX_BODY_BYTES } from "../../wire/names.ts";
+import { ApiError } from "../errors.ts";
 
 /** A request as it arrives, by socket or from a program. Nothing of it has been checked. */
 export interface Incoming {
@@ -11,8 +13,12 @@ export interface Incoming {
   readonly ip_address: string;
   /** @param name in lower case */
   readonly header: (name: string) => string | undefined;
-  /** @throws {ApiError} `body_too_large` */
-  readonly text: () => Promise<string>;
+  /**
+   * Reads the body. Before a key was checked, only the default may be read.
+   * @param maxBytes default: `MAX_BODY_BYTES`
+   * @throws {ApiError} `body_too_large`
+   */
+  readonly text: (maxBytes?: number) => Promise<string>;
 }
 
 /** A `Request`, as programs and tests create them. */
@@ -24,6 +30,10 @@ export function fromWebRequest(request: Request): Incoming {
     target: pathname + search,
     ip_address: "127.0.0.1",
     header: (name) => request.headers.get(name) ?? (name === "host" ? host : undefined),
-    text: () => request.text(),
+    async text(maxBytes = MAX_BODY_BYTES) {
+      const text = await request.text();
+      if (Buffer.byteLength(text) > maxBytes) throw new ApiError("body_too_large");
+      return text;
+    },
   };
 }

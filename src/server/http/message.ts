@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { isControlApi } from "../../wire/control/paths.ts";
 import type { ErrorCode } from "../../wire/errors.ts";
 import { MAX_BODY_BYTES } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
 import type { Incoming } from "./incoming.ts";
 
 export const MAX_HEADERS = 100;
-const MAX_SEED_BYTES = 64 << 20;
 
 /** What is malformed in a message, whatever it means. */
 export function faultOf({ rawHeaders, headers, httpVersion, url = "" }: IncomingMessage): ErrorCode | undefined {
@@ -23,7 +21,6 @@ export function faultOf({ rawHeaders, headers, httpVersion, url = "" }: Incoming
   if (headers["transfer-encoding"] !== undefined && headers["transfer-encoding"].toLowerCase() !== "chunked")
     return "bad_request";
   if (headers["transfer-encoding"] !== undefined && headers["content-length"] !== undefined) return "bad_request";
-  if (Number(headers["content-length"] ?? 0) > mostBytes(url)) return "body_too_large";
   return undefined;
 }
 
@@ -39,7 +36,7 @@ export function fromMessage(message: IncomingMessage, ip_address: string): Incom
       const value = headers[name];
       return Array.isArray(value) ? value.join(", ") : value;
     },
-    text: () => bodyOf(message),
+    text: (maxBytes = MAX_BODY_BYTES) => bodyOf(message, maxBytes),
   };
 }
 
@@ -50,21 +47,16 @@ function originFormOf(target: string, host: string | undefined): string | undefi
   return path!.startsWith("/") ? path : `/${path}`;
 }
 
-/** Seed documents are long, and read only after the key was checked. */
-function mostBytes(target: string): number {
-  return isControlApi(target) ? MAX_SEED_BYTES : MAX_BODY_BYTES;
-}
-
-async function bodyOf(message: IncomingMessage): Promise<string> {
+async function bodyOf(message: IncomingMessage, maxBytes: number): Promise<string> {
   if (message.readableEnded) return "";
-  const most = mostBytes(message.url ?? "");
+  if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw new ApiError("body_too_large");
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     message
       .on("data", (chunk: Buffer) => {
         length += chunk.length;
-        if (length > most) {
+        if (length > maxBytes) {
           message.removeAllListeners("data").pause();
           reject(new ApiError("body_too_large"));
         } else chunks.push(chunk);

@@ -3,6 +3,7 @@ import type { Provider } from "../../wire/names.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "../sign-in/caller.ts";
 import type { Scope } from "../instances/addresses.ts";
+import type { Incoming } from "./incoming.ts";
 
 /** How a sign-in ended. */
 export interface SignInOutcome {
@@ -31,5 +32,5 @@ export interface AppRequest {
   /** Set by the request that ends a sign-in. */
   signIn?: SignInOutcome;
   readonly header: (name: string) => string | undefined;
-  readonly text: () => Promise<string>;
+  readonly text: Incoming["text"];
 }

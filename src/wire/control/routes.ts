@@ -11,6 +11,8 @@ export interface ControlRouteDefinition {
   readonly body?: z.ZodType;
   /** Whether the body may be left out, which means `{}`. */
   readonly isBodyOptional?: boolean;
+  /** Maximum size of the body in bytes. Default: `MAX_BODY_BYTES`. */
+  readonly maxBytes?: number;
   readonly answer: z.ZodType;
   /** Default 200. */
   readonly status?: number;
@@ -26,6 +28,8 @@ const optional = <Body extends z.ZodType>(body: Body): { body: Body; isBodyOptio
   body,
   isBodyOptional: true,
 });
+/** The body may contain long lists, such as the users of a seed document. */
+const long = <Body extends z.ZodType>(body: Body): { body: Body; maxBytes: number } => ({ body, maxBytes: 64 << 20 });
 const nothing = optional(b.Nothing);
 
 /** Every route under `/__svc/v1`. The server's handlers, the client's types and the reference follow from this table. */
@@ -33,9 +37,9 @@ export const CONTROL_ROUTES = {
   "GET /state": { does: "Retrieves the server's version, clock, providers and record counts.", answer: a.State },
 
   "GET /instances": { does: "Lists instances.", query: q.Paged, answer: list(a.Instance) },
-  "POST /instances": { does: "Creates an instance.", body: b.NewInstance, answer: a.Instance, status: 201 },
+  "POST /instances": { does: "Creates an instance.", ...long(b.NewInstance), answer: a.Instance, status: 201 },
   "GET /instances/:id": { does: "Retrieves an instance by id or subdomain.", answer: a.Instance },
-  "PATCH /instances/:id": { does: "Updates an instance.", body: b.InstancePatch, answer: a.Instance },
+  "PATCH /instances/:id": { does: "Updates an instance.", ...long(b.InstancePatch), answer: a.Instance },
   "DELETE /instances/:id": { does: "Deletes an instance, with its users and sessions.", answer: a.Deleted },
   "POST /instances/:id/reveal": { does: "Reveals an instance's keys.", ...nothing, answer: a.Keys },
   "POST /instances/:id/keys/rotate": {
@@ -65,7 +69,7 @@ export const CONTROL_ROUTES = {
   "GET /users": { does: "Lists or searches an instance's users.", query: q.Searched, answer: list(a.User) },
   "POST /users": {
     does: "Creates a user, with identities and sessions.",
-    body: b.NewUser,
+    ...long(b.NewUser),
     answer: a.User,
     status: 201,
   },
@@ -156,7 +160,7 @@ export const CONTROL_ROUTES = {
   "POST /reset": { does: "Restores the seed, or clears one instance.", body: b.Reset, answer: a.Reset },
   "POST /seed": {
     does: "Adds the records of a seed document (201), or starts a job that generates users (202).",
-    body: b.Seeding,
+    ...long(b.Seeding),
     answer: z.union([a.Job, a.Seeded]),
     status: 201,
     accepted: a.Job,

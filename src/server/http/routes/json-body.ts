@@ -3,7 +3,6 @@ import { ApiError } from "../../errors.ts";
 import type { AppRequest } from "../request.ts";
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
 
 /**
  * @param standard the type of a request that names none. Default: none
@@ -16,33 +15,42 @@ export function requireJson({ header }: Pick<AppRequest, "header">, standard = "
     throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
 }
 
-/** @throws {ApiError} `invalid_json` if a text is not JSON, or its object repeats a key */
+/** @throws {ApiError} `invalid_json` if a text is not JSON, or an object in it repeats a key */
 export function parseJson(text: string): unknown {
   const body = parsedJson(text);
   if (body === undefined) throw new ApiError("invalid_json");
-  if (repeatedKey(text)) throw new ApiError("invalid_json", "a key is repeated");
+  if (hasRepeatedKey(text)) throw new ApiError("invalid_json", "a key is repeated");
   return body;
 }
 
 /**
- * Whether the outermost object of a valid JSON text repeats a key. `JSON.parse` takes the last one and other parsers the
- * first, so that a proxy and a server could read different values (RFC 8259, 4).
+ * Whether an object in a valid JSON text repeats a key. `JSON.parse` takes the last one and other parsers the first, so
+ * that a proxy and a server could read different values (RFC 8259, 4).
  */
-export function repeatedKey(text: string): boolean {
+function hasRepeatedKey(text: string): boolean {
   // Most bodies have one key.
   if (text.indexOf(":") === text.lastIndexOf(":")) return false;
-  const keys = new Set<string>();
+  /** The keys of each open object, by its depth. */
+  const keys: (Set<string> | undefined)[] = [];
   let depth = 0;
-  let last = "";
-  for (const part of text.match(TOKEN) ?? []) {
-    if (part === "{" || part === "[") depth++;
-    else if (part === "}" || part === "]") depth--;
-    else if (part === ":" && depth === 1) {
-      const key = JSON.parse(last) as string;
-      if (keys.has(key)) return true;
-      keys.add(key);
+  /** Where the latest string begins and ends, between its quotes. */
+  let start = 0;
+  let end = 0;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (character === '"') {
+      start = i + 1;
+      while (text[++i] !== '"') if (text[i] === "\\") i++;
+      end = i;
+    } else if (character === "{") keys[++depth] = undefined;
+    else if (character === "}") depth--;
+    else if (character === ":") {
+      const written = text.slice(start, end);
+      const key = written.includes("\\") ? (JSON.parse(`"${written}"`) as string) : written;
+      const own = (keys[depth] ??= new Set());
+      if (own.has(key)) return true;
+      own.add(key);
     }
-    last = part;
   }
   return false;
 }

@@ -1,4 +1,3 @@
-import { MAX_BODY_BYTES } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
 import { json } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
@@ -23,7 +22,6 @@ function tokenIn(text: string, request: AppRequest): string {
   // An empty body needs no type.
   if (text === "") throw new ApiError("missing_token");
   requireJson(request);
-  if (text.length > MAX_BODY_BYTES) throw new ApiError("body_too_large");
   const token = ownToken(parseJson(text));
   if (typeof token !== "string" || token === "") throw new ApiError("missing_token");
   return token;

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
+import { answer } from "../_answers.ts";
+import { CONTROL_KEY, setup, type Service } from "../_setup.ts";
+import { CLOSE, exchange } from "../_raw-http.ts";
+import { listening } from "../_sockets.ts";
+
+const TERABYTE = "Content-Length: 999999999999\r\n";
+const TYPE = "Content-Type: application/json\r\n";
+const TOO_LARGE = [413, { error: "Body too large" }];
+const ROUTES = Object.entries<ControlRouteDefinition>(CONTROL_ROUTES).filter(([, { body }]) => body);
+
+/** A request to the control API, without its body. */
+function head(route: string, headers: string): string {
+  const [method, path] = route.replace(/:\w+/g, "x").split(" ");
+  return `${method} /__svc/v1${path} HTTP/1.1\r\nHost: {host}\r\n${TYPE}${headers}${CLOSE}\r\n`;
+}
+
+/** JSON of exactly this many bytes, which every schema refuses. */
+function jsonOf(bytes: number): string {
+  return `{"x":"${"x".repeat(bytes - '{"x":""}'.length)}"}`;
+}
+
+function post({ fetch }: Service, path: string, body: string, key?: string): Promise<Response> {
+  const headers = { "content-type": "application/json", ...(key !== undefined && { authorization: `Bearer ${key}` }) };
+  return fetch(`/__svc/v1${path}`, { method: "POST", headers, body });
+}
+
+describe("Long bodies", () => {
+  it("T47: no route reads a body before it checks the key, except the one for a code", async () => {
+    const { port } = await listening({ control: true });
+    const keyless = ROUTES.filter(([, { needsKey }]) => needsKey === false).map(([route]) => route);
+    expect(keyless).toEqual(["POST /dashboard-keys"]);
+    expect(ROUTES.length).toBeGreaterThan(20);
+    const statuses = ROUTES.map(async ([route]) => [route, (await exchange(port, head(route, TERABYTE)))[0]?.status]);
+    expect(await Promise.all(statuses)).toEqual(
+      ROUTES.map(([route, { needsKey = true }]) => [route, needsKey ? 401 : 413]),
+    );
+  });
+
+  it("T47: without a key, a code may have 64 KiB and no byte more", async () => {
+    const service = await setup({ control: true });
+    expect((await post(service, "/dashboard-keys", jsonOf(65_536))).status).toBe(400);
+    expect(await answer(await post(service, "/dashboard-keys", jsonOf(65_537)))).toEqual(TOO_LARGE);
+  });
+
+  it("T47: without a key, a code sent in chunks may have 64 KiB and no byte more", async () => {
+    const { port } = await listening({ control: true });
+    const send = async (bytes: number): Promise<number | undefined> => {
+      const chunks = `${bytes.toString(16)}\r\n${jsonOf(bytes)}\r\n0\r\n\r\n`;
+      const [reply] = await exchange(port, head("POST /dashboard-keys", "Transfer-Encoding: chunked\r\n") + chunks);
+      return reply?.status;
+    };
+    expect([await send(65_536), await send(65_537)]).toEqual([400, 413]);
+  });
+
+  it("T47: with the key, only routes that take lists read more than 64 KiB", async () => {
+    const service = await setup({ control: true });
+    const large = ROUTES.filter(([, { maxBytes }]) => maxBytes !== undefined);
+    expect(large.map(([route]) => route)).toEqual([
+      "POST /instances",
+      "PATCH /instances/:id",
+      "POST /users",
+      "POST /seed",
+    ]);
+    expect(large.filter(([, { needsKey }]) => needsKey === false)).toEqual([]);
+    const send = (path: string): Promise<Response> => post(service, path, jsonOf(65_537), CONTROL_KEY);
+    expect(await answer(await send("/clock/set"))).toEqual(TOO_LARGE);
+    expect(await answer(await send("/seed"))).toEqual([400, { error: expect.stringContaining("x: unknown key") }]);
+  });
+
+  it("T47: a seed of 64 MiB and a byte is rejected before it is read", async () => {
+    const { port, control_key } = await listening({ control: true });
+    const [reply] = await exchange(
+      port,
+      head("POST /seed", `Authorization: Bearer ${control_key}\r\nContent-Length: ${(64 << 20) + 1}\r\n`),
+    );
+    expect(reply?.status).toBe(413);
+  });
+});
+
+describe("Repeated keys", () => {
+  it.each([
+    '{"match":{"provider":"google","provider":"github"}}',
+    '{"match":{"provider":"google","\\u0070rovider":"github"}}',
+    '{"match":{"provider":"google"},"match":{"provider":"github"}}',
+    '{"label":"\\"}{:","match":{"provider":"google","provider":"github"}}',
+    '{"match":{"login_hint":"a\\\\","login_hint":"b"}}',
+    '{"times":[{"a":1,"b":{"c":1},"a":2}]}',
+    '{"match":{"__proto__":1,"__proto__":2}}',
+  ])("T34: a key repeated in any object of a body is rejected: %s", async (body) => {
+    const service = await setup({ control: true });
+    const response = await post(service, "/scenarios", body, CONTROL_KEY);
+    expect(await answer(response)).toEqual([400, { error: "Invalid JSON: a key is repeated" }]);
+  });
+
+  it.each([
+    '{"label":"match","match":{"provider":"google"}}',
+    '{"label":"\\"label\\":\\"x\\"","match":{"login_hint":"{\\"a\\":1,\\"a\\":2}"}}',
+    '{"match":{"provider":"google"},"as":"ada","label":"provider"}',
+  ])("T34: the same text in other places of a body is no repeated key: %s", async (body) => {
+    const service = await setup({ control: true });
+    expect((await post(service, "/scenarios", body, CONTROL_KEY)).status).toBe(201);
+  });
+});
