@@ -90,6 +90,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   config: EXIT.usage,
   connection: EXIT.unreachable,
   timeout: EXIT.unreachable,
+  closed: EXIT.failed,
   rate_limited: EXIT.unreachable,
   unavailable: EXIT.unreachable,
   redirect_refused: EXIT.unreachable,

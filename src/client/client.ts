@@ -1,9 +1,7 @@
 import type { Endpoint, Page } from "../wire/endpoints.ts";
-import { ERRORS } from "../wire/errors.ts";
 import {
   isSessionId,
   isUuid,
-  MAX_TOKEN_BYTES,
   PUBLISHABLE_KEY_HEADER,
   PUBLISHABLE_KEY_PREFIX,
   SECRET_KEY_HEADER,
@@ -22,7 +20,7 @@ import {
   type RequestOptions,
   type WithResponse,
 } from "./call.ts";
-import { ConfigError, isServiceError, TokenError, type ErrorCode, type ServiceError } from "./errors.ts";
+import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
 import { checkKey } from "./keys.ts";
 import { checkNames } from "./known-options.ts";
@@ -30,12 +28,11 @@ import { listCall, type ListCall } from "./list.ts";
 import { checkConfidential, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions } from "./options.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { checkSignIn, signInUrl, type SignInParameters } from "./sign-in-url.ts";
-import { fetchTransport, undiciTransport } from "./transport.ts";
+import { checked, tokenToSend, type TokenCheck } from "./token-check.ts";
+import { closable, fetchTransport, undiciTransport } from "./transport.ts";
 
 export type { ClientOptions } from "./options.ts";
-
-/** Whether a token is valid, and what is wrong with it if not. */
-export type TokenCheck = { ok: true; token: VerifiedToken } | { ok: false; error: ServiceError };
+export type { TokenCheck } from "./token-check.ts";
 
 export interface Client {
   readonly users: {
@@ -86,7 +83,7 @@ export interface Client {
   baseUrl(): Promise<string>;
   /** Any other call, with the secret key. @param path below the base URL, query included @throws {ServiceError} */
   request(method: string, path: string, options?: AnyRequestOptions): Call<unknown>;
-  /** Closes idle connections. */
+  /** Waits for pending requests and closes the connections. Later calls are rejected with the code `closed`. */
   close(): Promise<void>;
 }
 
@@ -104,7 +101,7 @@ export function createClient(options: ClientOptions = {}): Client {
   checkOptions(options);
   const { secretKey, publishableKey, apiUrl, now: clock = Date.now } = options;
   const now = (): number => Number(clock());
-  const transport = options.fetch ? fetchTransport(options.fetch) : undiciTransport(options.certificate);
+  const transport = closable(options.fetch ? fetchTransport(options.fetch) : undiciTransport(options.certificate));
   const shared: Omit<CallDeps, "baseUrl" | "headers"> = {
     ask: transport.ask,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -152,7 +149,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const getSession = (id: string, request?: RequestOptions): Call<Session> =>
     call(keyed, "GET /api/v1/sessions/:id", () => ({ params: { id: checkId("session", id, isSessionId) } }), request);
   const verify = (token: string, request?: RequestOptions): Call<VerifiedToken> =>
-    call(keyed, "POST /api/v1/tokens/verify", () => ({ body: { token: checkToken(token) } }), request);
+    call(keyed, "POST /api/v1/tokens/verify", () => ({ body: { token: tokenToSend(token) } }), request);
 
   /** @param query called for each request, so that an invalid one is a rejection */
   const list = <Item>(route: ListRoute, page: Page, request?: RequestOptions, query?: () => string): ListCall<Item> =>
@@ -182,7 +179,7 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     tokens: {
       verify,
-      check: (token, request) => checked(verify(token, request)),
+      check: (token, request) => checked(token, verify(token, request)),
       async verifyLocal(token) {
         const { verifyToken } = await import("./verify.ts");
         return verifyToken(token, { secretKey: secretKey ?? missing("secretKey"), now });
@@ -208,15 +205,6 @@ function checkId(kind: string, id: string, isId: (id: string) => boolean): strin
   return id;
 }
 
-/** The token without whitespace around it. Text that can't be a token is not sent. */
-function checkToken(token: unknown): string {
-  const text = typeof token === "string" ? token.trim() : "";
-  if (text === "") throw new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
-  if (text.length > MAX_TOKEN_BYTES)
-    throw new TokenError("token_invalid", ERRORS.token_invalid.error, { reason: "malformed" });
-  return text;
-}
-
 function missing(what: string): never {
   throw new ConfigError(`createClient needs ${what}`);
 }
@@ -226,16 +214,6 @@ async function orUndefined<Result>(calling: Promise<Result>, code: ErrorCode): P
     return await calling;
   } catch (error) {
     if (isServiceError(error, code)) return undefined;
-    throw error;
-  }
-}
-
-async function checked(verifying: Promise<VerifiedToken>): Promise<TokenCheck> {
-  try {
-    return { ok: true, token: await verifying };
-  } catch (error) {
-    const isAnswer = error instanceof TokenError || isServiceError(error, "user_not_found");
-    if (isAnswer) return { ok: false, error };
     throw error;
   }
 }

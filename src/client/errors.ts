@@ -6,6 +6,7 @@ const CLIENT_ERRORS = {
   config: "Missing or invalid options or arguments",
   connection: "The service could not be reached, or the connection was lost",
   timeout: "The request timed out",
+  closed: "The client was closed before the call",
   rate_limited: "Too many requests; retryAfterMs is how long to wait, if the service said so",
   unavailable: "The service, or a gateway in front of it, is unavailable",
   redirect_refused: "The service redirected; redirects are not followed, to protect the key",

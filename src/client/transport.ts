@@ -3,6 +3,7 @@ import { readText } from "../wire/body.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
 import { Body } from "./body.ts";
 import type { Deadline } from "./deadline.ts";
+import { ServiceError } from "./errors.ts";
 import { lookup } from "./localhost.ts";
 
 const KEEP_ALIVE_MS = 4_000;
@@ -21,6 +22,18 @@ export interface Answer {
 export interface Transport {
   ask(url: string, init: Init, deadline: Pick<Deadline, "onStop" | "signal" | "until">): Promise<Answer>;
   close(): Promise<void>;
+}
+
+/** The same, which sends nothing after `close`. */
+export function closable(transport: Transport): Transport {
+  let closing: Promise<void> | undefined;
+  return {
+    async ask(url, init, deadline) {
+      if (!closing) return transport.ask(url, init, deadline);
+      throw new ServiceError("closed", "The client is closed. Make calls before close(), or create another client");
+    },
+    close: () => (closing ??= transport.close()),
+  };
 }
 
 /** A caller's own `fetch`. */

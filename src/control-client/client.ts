@@ -31,10 +31,10 @@ export type ListRoute = {
 
 /** The arguments of a route. Each parameter is one segment of the path, and may have any characters. */
 export interface Call<Route extends ControlRoute> {
-  readonly params?: { readonly [Name in ParamsIn<Route>]: string };
-  readonly query?: QueryOf<Route>;
-  readonly body?: BodyOf<Route>;
-  readonly signal?: AbortSignal;
+  readonly params?: { readonly [Name in ParamsIn<Route>]: string } | undefined;
+  readonly query?: QueryOf<Route> | undefined;
+  readonly body?: BodyOf<Route> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The control API, typed by the table of its routes. */
@@ -57,9 +57,9 @@ export interface ControlClient {
    * @throws {ControlError}
    */
   events(options?: {
-    kind?: "request" | "flow";
-    signal?: AbortSignal;
-    onOpen?: () => void;
+    kind?: "request" | "flow" | undefined;
+    signal?: AbortSignal | undefined;
+    onOpen?: (() => void) | undefined;
   }): AsyncGenerator<ServerEvent>;
 }
 

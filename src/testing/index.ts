@@ -61,7 +61,7 @@ export interface ConnectOptions {
   /** `ctl_…`, from the server's file under `.svc/`, or `SVC_CONTROL_KEY`. */
   readonly controlKey: string;
   /** Whether to create an instance of its own, so that tests on one server do not see each other's users. */
-  readonly isolate?: boolean;
+  readonly isolate?: boolean | undefined;
 }
 
 /**

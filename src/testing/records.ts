@@ -17,7 +17,7 @@ export interface TestUsers {
   /** @throws {ControlError} `user_not_found` */
   delete(user: string): Promise<void>;
   /** Creates users in bulk and waits until all exist. The same seed gives the same users. */
-  generate(count: number, options?: { seed?: number; instance?: string }): Promise<void>;
+  generate(count: number, options?: { seed?: number | undefined; instance?: string | undefined }): Promise<void>;
 }
 
 export function createTestUsers(control: ControlClient, instance: string): TestUsers {

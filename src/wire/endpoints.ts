@@ -2,8 +2,8 @@ import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } f
 
 /** Optional paging of a list: at most `limit` (1 to 1000) records, those after the user `after` (an id) or session `after` (a `session_id`). */
 export interface Page {
-  limit?: number;
-  after?: string;
+  limit?: number | undefined;
+  after?: string | undefined;
 }
 
 /** Every JSON endpoint, with its input and result. The types of server and client follow from this table. */

@@ -135,6 +135,15 @@ describe("An error of the client", () => {
       () => caught(clientWith(() => Promise.reject(new Error("ECONNREFUSED")), { retry: 0 }).users.list()),
     ],
     ["timeout", "ConnectionError", () => caught(clientWith(never, { timeoutMs: 1 }).users.list())],
+    [
+      "closed",
+      "ServiceError",
+      async () => {
+        const client = clientWith(answering(200, "[]"));
+        await client.close();
+        return caught(client.users.list());
+      },
+    ],
     ["rate_limited", "ApiError", () => broken(429, '{"error":"Slow down"}')],
     ["unavailable", "ApiError", () => broken(503, '{"error":"Out to lunch"}')],
     ["redirect_refused", "ServiceError", () => broken(302, "")],

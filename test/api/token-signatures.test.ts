@@ -51,7 +51,7 @@ describe("The signature of a token", () => {
     ["is one character short", (signature) => signature.slice(0, -1)],
     ["is one character longer", (signature) => `${signature}A`],
     ["is padded", (signature) => `${signature}=`],
-    ["ends with a line feed", (signature) => `${signature}\n`],
+    ["has a line feed in it", (signature) => signature.replace(/.$/, "\n$&")],
     ["is in plain base64", (signature) => `+/${signature.slice(2)}`],
     ["is hexadecimal", (signature) => Buffer.from(signature, "base64url").toString("hex")],
     ["is of 64 bytes, as for HS512", () => "A".repeat(86)],
@@ -63,6 +63,13 @@ describe("The signature of a token", () => {
     expect(await verdicts(service, `${header}.${claims}.${change(signature!)}`)).toEqual(
       all("Token invalid signature"),
     );
+  });
+
+  it("is followed by nothing at the service, while the client leaves out whitespace around a token", async () => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    const [asked, ...others] = await verdicts(service, `${token}\n`);
+    expect([asked, others]).toEqual(["Token invalid signature", ["valid", "valid", "valid"]]);
   });
 
   it.each<[header: unknown]>([[{ alg: "none" }], [{ alg: "HS512" }], [{ alg: "RS256" }], [{}], ["nonsense"]])(

@@ -125,7 +125,8 @@ describe("Exit codes", () => {
     expect((await run(argv, { fetch })).code).toBe(EXIT_OF[code]);
   });
 
-  const FAULTS: Readonly<Record<Exclude<ErrorCode, WireCode>, CliOptions & { argv?: string[] }>> = {
+  // A command calls nothing after it has closed its client.
+  const FAULTS: Readonly<Record<Exclude<ErrorCode, WireCode | "closed">, CliOptions & { argv?: string[] }>> = {
     config: { env: { SVC_BASE_URL: "http://user@acme.localhost" } },
     connection: { fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNRESET" })) },
     timeout: {

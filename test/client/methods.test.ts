@@ -96,7 +96,13 @@ describe("The client's methods", () => {
     const service = await setup();
     const { tokens, users } = service.client(service.acme);
     const token = await service.tokenFor("github", "ada");
-    expect(await tokens.check(token)).toEqual({ ok: true, token: await tokens.verify(token) });
+    expect(await tokens.check(token)).toEqual({
+      ok: true,
+      token: await tokens.verify(token),
+      claims: decodePart(token, 1),
+    });
+    const malformed = await tokens.check("x".repeat(10_000));
+    expect(malformed.ok || malformed.error.reason).toBe("malformed");
     expect(await tokens.check(forged(token))).toMatchObject({ ok: false, error: { code: "token_invalid_signature" } });
     await users.delete(ADA);
     expect(await tokens.check(token)).toMatchObject({ ok: false, error: { code: "user_not_found" } });
@@ -145,8 +151,27 @@ describe("The client's methods", () => {
     const client = createClient({ secretKey: KEY, baseUrl: origin });
     await client.users.list();
     await client.close();
-    await expect(client.users.list()).rejects.toMatchObject({ code: "connection" });
-    await clientWith(answering(200, "[]")).close();
+    await client.close();
+    await expect(client.users.list()).rejects.toMatchObject({
+      code: "closed",
+      message: "The client is closed. Make calls before close(), or create another client",
+    });
+  });
+
+  it("tokens.check has no claims of a token that only the service can read", async () => {
+    const body = { id: ADA, resource: "token", data: { valid: true } };
+    const { tokens } = clientWith(answering(200, JSON.stringify(body)));
+    expect(await tokens.check("opaque")).toEqual({ ok: true, token: body, claims: {} });
+  });
+
+  it("close lets pending calls finish, and refuses later ones also with a fetch of one's own", async () => {
+    let answer!: (response: Response) => void;
+    const client = clientWith(() => new Promise((resolve) => (answer = resolve as typeof answer)));
+    const pending = client.users.list({ limit: undefined, after: undefined }).withResponse();
+    await client.close();
+    answer(Response.json([]));
+    expect((await pending).data).toEqual([]);
+    await expect(client.users.list()).rejects.toMatchObject({ code: "closed" });
   });
 
   it.each<[parameters: Parameters<Client["signInUrl"]>[0], url: string]>([

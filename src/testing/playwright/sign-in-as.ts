@@ -6,13 +6,13 @@ import { ControlError, type Flow, type TestService } from "../index.ts";
 
 export interface SignInAsOptions {
   /** How the sign-in ends. Default `success`. */
-  readonly outcome?: OutcomeId;
+  readonly outcome?: OutcomeId | undefined;
   /** Only a sign-in with this provider. Default: the one that the application asks for. */
-  readonly provider?: Provider;
+  readonly provider?: Provider | undefined;
   /** The path at which the application begins a sign-in. Default: the fixture `signInPath`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Begins the sign-in in place of opening `path`, e.g. by a click. */
-  readonly start?: () => Promise<unknown>;
+  readonly start?: (() => Promise<unknown>) | undefined;
 }
 
 /**

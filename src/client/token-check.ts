@@ -1,0 +1,44 @@
+import type { TokenClaims } from "../wire/claims.ts";
+import { ERRORS } from "../wire/errors.ts";
+import { MAX_TOKEN_BYTES } from "../wire/names.ts";
+import type { VerifiedToken } from "../wire/resources.ts";
+import { isServiceError, TokenError, type ServiceError, type TokenReason } from "./errors.ts";
+
+/**
+ * Whether a token is valid, and what is wrong with it if not. `claims` are those in the token, such as `exp`; `reason` is
+ * set if the token was not sent, because it can't be one.
+ */
+export type TokenCheck =
+  | { ok: true; token: VerifiedToken; claims: Partial<TokenClaims> }
+  | { ok: false; error: ServiceError & { readonly reason?: TokenReason | undefined } };
+
+/** The token without whitespace around it. Text that can't be a token is not sent. */
+export function tokenToSend(token: unknown): string {
+  const text = typeof token === "string" ? token.trim() : "";
+  if (text === "") throw new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
+  if (text.length > MAX_TOKEN_BYTES)
+    throw new TokenError("token_invalid", ERRORS.token_invalid.error, { reason: "malformed" });
+  return text;
+}
+
+/** What the service says of a token. @throws {ServiceError} if it does not decide */
+export async function checked(text: string, verifying: Promise<VerifiedToken>): Promise<TokenCheck> {
+  try {
+    const token = await verifying;
+    return { ok: true, token, claims: await claimsIn(text) };
+  } catch (error) {
+    const isAnswer = error instanceof TokenError || isServiceError(error, "user_not_found");
+    if (isAnswer) return { ok: false, error };
+    throw error;
+  }
+}
+
+/** Of a token that the service has verified. A test's own service may accept what is no token. */
+async function claimsIn(token: string): Promise<Partial<TokenClaims>> {
+  const { decodeToken } = await import("./verify.ts");
+  try {
+    return decodeToken(token).claims;
+  } catch {
+    return {};
+  }
+}
