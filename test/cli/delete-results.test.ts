@@ -29,7 +29,7 @@ describe("The result of svc users delete", () => {
     const { code, stdout, stderr } = await run("--output", "ndjson");
     expect([code, stderr]).toEqual([
       6,
-      "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n✗ 1 of 3 deleted, 1 was already deleted, 1 failed.\n",
+      "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n✗ 1 of 3 deleted, 1 was not found, 1 failed.\n",
     ]);
     const lines = stdout
       .trimEnd()

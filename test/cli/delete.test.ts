@@ -78,7 +78,7 @@ describe("The users that svc users delete deletes", () => {
   it("never belong to another instance", async () => {
     const { code, stdout } = await remove([FOREIGN, NOBODY, "--yes"]);
     expect([code, stdout.slice(0, -1).split("\n").toSorted()]).toEqual([
-      0,
+      3,
       [`${FOREIGN}\tgone\t`, `${NOBODY}\tgone\t`],
     ]);
     expect(await service.client(service.globex).users.find(FOREIGN)).toBeDefined();

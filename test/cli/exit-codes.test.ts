@@ -146,7 +146,7 @@ describe("Exit code", () => {
     [
       3,
       "a user of another instance",
-      ["users", "delete", "00000000-0000-4000-8000-0000000000b1", "--yes"],
+      ["users", "get", "00000000-0000-4000-8000-0000000000b1"],
       {},
       {
         code: "user_not_found",

@@ -73,8 +73,8 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   const send = await fetchOf(context, target, limitMs);
   const init = { method, headers, ...(body !== undefined && { body }) };
   const answer = await exchange(send, url.href, limitMs, init).catch((error: unknown) => {
-    const { message, hint } = explainFailure(context, error);
-    throw new CliError(EXIT.unreachable, message, hint);
+    const { exitCode, code, message, hint } = explainFailure(context, error);
+    throw new CliError(exitCode, message, hint, code);
   });
   return print(context, answer, options.include === true);
 }

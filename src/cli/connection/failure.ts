@@ -1,7 +1,7 @@
 import { isLoopbackUrl } from "../../wire/loopback.ts";
 import type { Context } from "../context.ts";
 import { counted } from "../output/format.ts";
-import { toFailure, type Failure } from "../errors.ts";
+import { CliError, toFailure, type Failure } from "../errors.ts";
 import { codeOf, lastExchange, type Exchange } from "./fetch.ts";
 import { shownProxy } from "./proxy.ts";
 
@@ -10,6 +10,8 @@ type Explanation = readonly [message: string, hint: string];
 /** The message and hint of an error: for a service's, which host it was, what happened and what to do. */
 export function explainFailure(context: Context, error: unknown): Failure {
   const failure = toFailure(error);
+  // Its own words say more than those of the last request.
+  if (error instanceof CliError) return failure;
   const exchange = lastExchange(context);
   const explained = exchange && explain(failure.code, error, exchange);
   return explained ? { ...failure, message: explained[0], hint: explained[1] } : failure;

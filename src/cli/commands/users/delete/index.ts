@@ -33,7 +33,10 @@ export function addDelete(users: Command, context: Context): void {
 several by typing their number; the question names the service. With --yes it has
 to be named, by a flag, a variable or a local server: the current profile is not
 enough. Ctrl-C finishes the deletions in progress, and prints what was deleted.
-With several users, already-deleted ones do not count as failures.`,
+
+With --json the form is the same for one user and for many, and for ids from any source: an object with the lists deleted,
+gone, failed, unknown and not_attempted. gone are ids that were not found, most likely because they were deleted before: they
+are failures, with exit code 3, only if none of the users exist.`,
   });
   runs(command, async (options: DeleteOptions, ids: string[]) => {
     // Loaded here, so that the other commands start fast.

@@ -5,7 +5,7 @@ import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 
-/** The result for one user. `unknown`: the connection failed, and the user may be deleted. `gone`: already deleted. */
+/** The result for one user. `unknown`: the connection failed, and the user may be deleted. `gone`: not found, so most likely already deleted. */
 export interface Outcome {
   readonly id: string;
   readonly outcome: "deleted" | "gone" | "failed" | "unknown" | "not_attempted";

@@ -1,5 +1,5 @@
 import type { Context } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
+import { CliError, toFailure } from "../../../errors.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "../../../exit-codes.ts";
 import type { Listed } from "../../../list/columns.ts";
 import { printAll } from "../../../list/print.ts";
@@ -17,53 +17,60 @@ const OUTCOMES: Listed<Outcome> = {
   ],
 };
 
-/**
- * Prints what was deleted.
- * @param only the id, if a single one was given: its result and its error are the API's own
- * @throws {CliError} with the exit code, unless all are deleted
- */
-export async function report(context: Context, flags: OutputFlags, deletion: Deletion, only?: string): Promise<void> {
-  const { error, fault, signal } = deletion;
-  if (only === undefined || fault !== undefined) return reportMany(context, flags, deletion);
-  if (error !== undefined) throw error;
-  return signal === undefined ? reportOne(context, flags, only) : reportMany(context, flags, deletion);
-}
-
-async function reportOne(context: Context, flags: OutputFlags, id: string): Promise<void> {
-  if (flags.json) return printJson(context, { deleted: true, id });
-  if (formatOf(flags, context) === "table") return void context.stdout.write(`Deleted ${id}\n`);
-  await printAll(context, flags, OUTCOMES, [{ id, outcome: "deleted" }], "");
-}
-
-async function reportMany(context: Context, flags: OutputFlags, deletion: Deletion): Promise<void> {
+/** Prints what was deleted, in a form that does not depend on how many there were. @throws unless all are deleted */
+export async function report(context: Context, flags: OutputFlags, deletion: Deletion): Promise<void> {
   const { outcomes } = deletion;
-  const of = (name: Outcome["outcome"]): Outcome[] => outcomes.filter(({ outcome }) => outcome === name);
-  const idsOf = (name: Outcome["outcome"]): string[] => of(name).map(({ id }) => id);
   const format = formatOf(flags, context);
-  if (format === "json") {
-    const reasons = (name: "failed" | "unknown"): object[] =>
-      of(name).map(({ id, code, error }) => ({ id, code, error }));
-    printJson(context, {
-      deleted: idsOf("deleted"),
-      gone: idsOf("gone"),
-      failed: reasons("failed"),
-      unknown: reasons("unknown"),
-      not_attempted: idsOf("not_attempted"),
-    });
-  } else {
-    // A person sees the ones that need attention; the others are a number.
-    const shown = format === "ids" ? of("deleted") : format === "table" ? outcomes.filter(needsLook) : outcomes;
-    await printAll(context, flags, OUTCOMES, shown, summary(outcomes));
-    if (format === "table" && shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
-  }
+  if (format === "json") printJson(context, formOf(outcomes));
+  else if (format === "table") await printTable(context, flags, outcomes);
+  else await printAll(context, flags, OUTCOMES, format === "ids" ? outcomes.filter(isDeleted) : outcomes, "");
   throwUnlessDone(deletion);
 }
 
-function throwUnlessDone({ outcomes, signal, fatal, fault }: Deletion): void {
+/** What `--json` prints. */
+function formOf(outcomes: readonly Outcome[]): object {
+  const of = (name: Outcome["outcome"]): Outcome[] => outcomes.filter(({ outcome }) => outcome === name);
+  const idsOf = (name: Outcome["outcome"]): string[] => of(name).map(({ id }) => id);
+  const reasons = (name: "failed" | "unknown"): object[] =>
+    of(name).map(({ id, code, error }) => ({ id, code, error }));
+  return {
+    deleted: idsOf("deleted"),
+    gone: idsOf("gone"),
+    failed: reasons("failed"),
+    unknown: reasons("unknown"),
+    not_attempted: idsOf("not_attempted"),
+  };
+}
+
+/** A person sees the ones that need attention; the others are a number. */
+async function printTable(context: Context, flags: OutputFlags, outcomes: readonly Outcome[]): Promise<void> {
+  const [first] = outcomes;
+  if (outcomes.length === 1) {
+    // What else became of it is the command's error.
+    if (isDeleted(first!)) context.stdout.write(`Deleted ${first!.id}\n`);
+    return;
+  }
+  const shown = outcomes.filter(needsLook);
+  await printAll(context, flags, OUTCOMES, shown, summary(outcomes));
+  if (shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
+}
+
+function throwUnlessDone({ outcomes, signal, fatal, fault, error }: Deletion): void {
   if (fault !== undefined) throw new CliError(EXIT.failed, `${fault} ${summary(outcomes)}`);
   if (signal !== undefined) throw new CliError(EXIT_BY_SIGNAL[signal], `Interrupted. ${summary(outcomes)}`);
-  if (fatal) throw new CliError(fatal.exitCode, `${fatal.message}. ${summary(outcomes)}`, fatal.hint);
+  // With one, its error says all.
+  if (outcomes.length === 1 && error !== undefined) throw error;
+  if (fatal) throw new CliError(fatal.exitCode, `${fatal.message}. ${summary(outcomes)}`, fatal.hint, fatal.code);
+  // Most likely the wrong service was asked.
+  if (outcomes.length > 0 && outcomes.every(({ outcome }) => outcome === "gone")) {
+    const { exitCode, code, hint } = toFailure(error);
+    throw new CliError(exitCode, `None of these users exist. ${summary(outcomes)}`, hint, code);
+  }
   if (outcomes.some(needsLook)) throw new CliError(EXIT.someFailed, summary(outcomes));
+}
+
+function isDeleted({ outcome }: Outcome): boolean {
+  return outcome === "deleted";
 }
 
 function needsLook({ outcome }: Outcome): boolean {
@@ -72,7 +79,7 @@ function needsLook({ outcome }: Outcome): boolean {
 
 function summary(outcomes: readonly Outcome[]): string {
   const words: readonly (readonly [Outcome["outcome"], (count: number) => string])[] = [
-    ["gone", (count) => `${count} ${count === 1 ? "was" : "were"} already deleted`],
+    ["gone", (count) => `${count} ${count === 1 ? "was" : "were"} not found`],
     ["failed", (count) => `${count} failed`],
     ["unknown", (count) => `${count} may or may not be deleted`],
     ["not_attempted", (count) => `${count} ${count === 1 ? "was" : "were"} not attempted`],

@@ -48,8 +48,7 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
     emailOf: async (id) => emails.get(id) ?? (await client.users.find(id))?.data.email,
     remove: (id) => client.users.delete(id),
   });
-  const isSingle = args.length === 1 && !targets.tookStdin && left.length === 1;
-  await report(context, options, deletion, isSingle ? left[0] : undefined);
+  await report(context, options, deletion);
 }
 
 async function openReceiptFor(
