@@ -99,11 +99,13 @@ describe("svc serve", () => {
   it.each<[string, ServeOptions, RegExp]>([
     ["a store it does not know", { store: "mysql://db" }, /^--store: "mysql:" is not a supported kind of store/],
     ["a missing seed", { seed: "/nowhere/seed.json" }, /^The seed \/nowhere\/seed\.json can't be read \(ENOENT\)/],
-    [
-      "a proxy that is not an address",
-      { trustProxy: ["proxy"] },
-      /^--trust-proxy: "proxy" is neither an address nor a network/,
-    ],
+    ...["proxy", "10.0.0.0/33", "10.0.0.0/99", "2001:db8::/129", "10.0.0.0/"].map(
+      (entry): [string, ServeOptions, RegExp] => [
+        `a proxy that is not an address: ${entry}`,
+        { trustProxy: [entry] },
+        new RegExp(`^--trust-proxy: "${entry}" is neither an address nor a network`),
+      ],
+    ),
   ])("explains what is wrong with %s", async (_, options, message) => {
     await expect(start(options)).rejects.toThrow(message);
   });
