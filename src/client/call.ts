@@ -55,6 +55,7 @@ export interface CallDeps {
   readonly retry: number;
   readonly now: () => number;
   readonly onTry: ((info: Try) => void) | undefined;
+  readonly userAgent: string | undefined;
   baseUrl(): string | Promise<string>;
   headers(): Record<string, string>;
 }
@@ -138,7 +139,7 @@ async function send<Result>(
     const found = deps.baseUrl();
     base = typeof found === "string" ? found : await deadline.until(found);
     const url = base + path;
-    const init = initOf(method, deps.headers(), body);
+    const init = initOf(method, { ...agentOf(deps), ...deps.headers() }, body);
     const ask = async (number: number): Promise<WithResponse<Result>> => {
       const startedAt = performance.now();
       const tell = (status: number | undefined, error?: ServiceError): void =>
@@ -161,6 +162,10 @@ async function send<Result>(
   } finally {
     deadline.end();
   }
+}
+
+function agentOf({ userAgent }: CallDeps): Record<string, string> {
+  return userAgent === undefined ? {} : { "user-agent": userAgent };
 }
 
 function initOf(method: string, own: Record<string, string>, body: unknown): FetchInit {

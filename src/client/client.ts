@@ -7,6 +7,7 @@ import {
   SECRET_KEY_HEADER,
 } from "../wire/names.ts";
 import { trimSlash } from "../wire/path.ts";
+import { userAgent } from "../wire/version.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
 import {
@@ -108,6 +109,8 @@ export function createClient(options: ClientOptions = {}): Client {
     retry: options.retry ?? DEFAULT_RETRIES,
     now,
     onTry: options.onTry,
+    // Browsers have one of their own, and ask the service before they send another.
+    userAgent: options.userAgent ?? (options.fetch ? undefined : userAgent("client")),
   };
 
   const resolve = (key = publishableKey, own: ResolveOptions = {}): Call<Instance> => {

@@ -30,6 +30,11 @@ export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   readonly certificate?: string | undefined;
   /** Replaces undici. */
   readonly fetch?: Fetch | undefined;
+  /**
+   * Sent as `User-Agent`, so that the service's operator can tell callers apart. Default: `svc-identity/<version> (client)`;
+   * with a `fetch` of your own, what that sends by itself.
+   */
+  readonly userAgent?: string | undefined;
   /** Called after every try, for logs and metrics. */
   readonly onTry?: ((info: Try) => void) | undefined;
   /** Allows a secret key in a browser. Anyone who has the key can create tokens and delete users. */
@@ -47,6 +52,7 @@ const NAMES: Names<ClientOptions> = {
   apiUrl: true,
   certificate: true,
   fetch: true,
+  userAgent: true,
   timeoutMs: true,
   retry: true,
   onTry: true,
@@ -60,7 +66,9 @@ const NAMES: Names<ClientOptions> = {
  */
 export function checkOptions(options: ClientOptions): void {
   checkNames("createClient", options, NAMES);
-  const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl } = options;
+  const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl, userAgent } = options;
+  if (userAgent !== undefined && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(userAgent))
+    throw new ConfigError("userAgent must be printable ASCII, such as billing/1.2");
   if (secretKey !== undefined) checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
   if (publishableKey !== undefined) checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);
   checkAddress("baseUrl", baseUrl);

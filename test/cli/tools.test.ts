@@ -5,6 +5,7 @@ import { writeRunning } from "../_server-file.ts";
 import { processContext } from "../../src/cli/process-context.ts";
 import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
+import { userAgent } from "../../src/wire/version.ts";
 import { answering, cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
 import { type CliOptions } from "../_cli.ts";
 import { NOBODY } from "../_setup.ts";
@@ -74,7 +75,10 @@ describe("svc api", () => {
     const argv = ["api", "GET", "/api/v1/instances/search", "-F", `query=publishable_key:${publishable_key}`];
     const { code, requests } = await run(argv, { env });
     expect([code, new URL(requests[0]!.url).origin]).toEqual([0, "http://api.localhost:7820"]);
-    expect(requests[0]?.headers).toEqual({ accept: "application/json", "x-service-publishable-key": publishable_key });
+    expect(requests[0]?.headers).toMatchObject({
+      accept: "application/json",
+      "x-service-publishable-key": publishable_key,
+    });
     const nowhere = await run(["api", "GET", "/api/v1/users"], { env: { ...env, SVC_BASE_URL: undefined } });
     expect([nowhere.code, nowhere.requests]).toEqual([2, []]);
   });
@@ -217,7 +221,10 @@ describe("svc version", () => {
     const { code, stdout, requests } = await run(["version", "--check", "--json"], { fetch: latest(version) });
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { latest: version, is_latest }]);
     expect(requests.map(({ url, headers }) => [url, headers])).toEqual([
-      ["https://registry.npmjs.org/svc-identity/latest", { accept: "application/json" }],
+      [
+        "https://registry.npmjs.org/svc-identity/latest",
+        { accept: "application/json", "user-agent": userAgent("cli") },
+      ],
     ]);
   });
 

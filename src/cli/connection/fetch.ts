@@ -1,6 +1,7 @@
 import { isRead, isUnavailable, isUnsent } from "../../client/transient.ts";
 import { isLoopbackUrl } from "../../wire/loopback.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
+import { userAgent } from "../../wire/version.ts";
 import type { Context } from "../context.ts";
 import { startSpinner } from "../output/spinner.ts";
 import { proxyOf } from "./proxy.ts";
@@ -46,7 +47,8 @@ export async function fetchOf(
   const certificate = server?.certificate ?? "";
   const send = made.get(certificate) ?? (await createSend(place, certificate || undefined));
   made.set(certificate, send);
-  return (url, init) => send(url, init, timeoutMs);
+  const agent = { "user-agent": userAgent("cli") };
+  return (url, init) => send(url, { ...init, headers: { ...agent, ...init.headers } }, timeoutMs);
 }
 
 export function lastExchange({ env }: Pick<Context, "env">): Exchange | undefined {

@@ -1,14 +1,14 @@
 import type { Flow, Step } from "../flows/flows.ts";
 import type { Shown } from "../flows/redact.ts";
 import type { ControlDeps } from "./deps.ts";
-import { packageVersion } from "./state.ts";
+import { VERSION } from "../../wire/version.ts";
 
 /** Sign-ins as an HTTP Archive (HAR 1.2), which browsers' tools and others read. What was redacted stays so. */
 export function toHar(flows: readonly Flow[], { addresses }: ControlDeps): { log: Record<string, unknown> } {
   return {
     log: {
       version: "1.2",
-      creator: { name: "svc-identity", version: packageVersion() },
+      creator: { name: "svc-identity", version: VERSION },
       pages: flows.map(({ id, started_at }) => ({
         id,
         startedDateTime: started_at,

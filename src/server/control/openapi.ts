@@ -3,7 +3,7 @@ import { CONTROL_BASE } from "../../wire/control/paths.ts";
 import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../wire/control/routes.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
 import { errorsOf, PRODUCT_ROUTES, type ProductRoute } from "./product-routes.ts";
-import { packageVersion } from "./state.ts";
+import { VERSION } from "../../wire/version.ts";
 
 type Json = Record<string, unknown>;
 
@@ -41,7 +41,7 @@ export function openApi(front: string): Json {
     openapi: "3.1.0",
     info: {
       title: "svc",
-      version: packageVersion(),
+      version: VERSION,
       description:
         "The product API of the identity proxy, and under /__svc/v1 the control API of a development server.",
     },

@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import { PROVIDERS } from "../../wire/names.ts";
+import { VERSION } from "../../wire/version.ts";
 import { describeProvider } from "../providers/offers.ts";
 import type { HandlersOf } from "./handler.ts";
 
@@ -9,7 +9,7 @@ export const stateRoutes: HandlersOf<"/state"> = {
     const kinds = PROVIDERS.map((name) => [name, describeProvider(name, instances.all, offers)] as const);
     const clock = live.clock.read();
     return {
-      version: packageVersion(),
+      version: VERSION,
       now: clock.now,
       clock,
       store: store.location,
@@ -20,9 +20,3 @@ export const stateRoutes: HandlersOf<"/state"> = {
     };
   },
 };
-
-/** By the package's own name, so that it is found from the sources and from the build alike. */
-export function packageVersion(): string {
-  const { version } = createRequire(import.meta.url)("svc-identity/package.json") as { version: string };
-  return version;
-}
