@@ -79,7 +79,8 @@ function write<F extends Fields>(input: QueryInput<F>, fields: F): string {
   if (typeof input !== "function") return printQuery(input);
   const terms = input(createBuilder(fields)).flat();
   // An empty search might be one for everything.
-  if (terms.length === 0) throw invalid("there is no term");
+  if (terms.length === 0)
+    throw invalid("the builder returned no term. To get everyone, use list() instead of search().");
   const text = terms.map(({ term }) => printTerm(term)).join(" ");
   read(text, fields);
   return text;
@@ -112,7 +113,7 @@ function createBuilder<F extends Fields>(fields: F): QueryBuilder<F> {
     eq,
     oneOf(field, values) {
       // No value at all would leave the field out, and so find everything.
-      if (values.length === 0) throw invalid(`there is no value for ${field}`);
+      if (values.length === 0) throw invalid(`oneOf("${field}") needs at least one value`);
       return values.map((value) => eq(field, value));
     },
     startsWith: text("starts"),

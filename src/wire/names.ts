@@ -3,7 +3,8 @@ export const PROVIDER_TITLES = { google: "Google", github: "GitHub", twitter: "T
 export type Provider = keyof typeof PROVIDER_TITLES;
 export const PROVIDERS: readonly [Provider, ...Provider[]] = Object.keys(PROVIDER_TITLES) as [Provider, ...Provider[]];
 /** `password` occurs on sessions, `email` in the token claim; neither is a provider to sign in through. */
-export type SessionProvider = Provider | "password";
+export const SESSION_PROVIDERS = [...PROVIDERS, "password"] as const;
+export type SessionProvider = (typeof SESSION_PROVIDERS)[number];
 export type TokenProvider = Provider | "email";
 
 /** `google, github and twitter` */
@@ -41,6 +42,10 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function isProvider(value: unknown): value is Provider {
   return (PROVIDERS as readonly unknown[]).includes(value);
+}
+
+export function isSessionProvider(value: unknown): value is SessionProvider {
+  return (SESSION_PROVIDERS as readonly unknown[]).includes(value);
 }
 
 /** A provider's name as people write it. Other names, such as `password`, are returned unchanged. */

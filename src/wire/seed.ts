@@ -2,6 +2,7 @@ import * as z from "zod";
 import { EMAIL, isEmail, MAX_EMAIL_LENGTH } from "./email.ts";
 import {
   PROVIDERS,
+  SESSION_PROVIDERS,
   PUBLISHABLE_KEY_PREFIX,
   SECRET_KEY_PREFIX,
   SESSION_ID_PREFIX,
@@ -59,7 +60,7 @@ export const session = z.strictObject({
     .string()
     .regex(new RegExp(`^${SESSION_ID_PREFIX}${UUID.source.slice(1)}`), `must be ${SESSION_ID_PREFIX} and a UUID`)
     .optional(),
-  provider: z.enum([...PROVIDERS, "password"]),
+  provider: z.enum(SESSION_PROVIDERS),
   ip_address: z.union([z.ipv4(), z.ipv6()]).default("127.0.0.1"),
   geo_data: z.record(z.string(), z.unknown()).default({}),
   logged_in_at: time.optional(),

@@ -52,6 +52,14 @@ describe("svc sign-in", () => {
     expect((await runCli(["doctor"], { service })).stdout).toContain("an instance that is active");
   });
 
+  it.each([
+    ["1", "1 second"],
+    ["0.5", "0.5 seconds"],
+  ])("with --timeout %s waits %s for a browser", async (timeout, inWords) => {
+    const { code, stderr } = await runCli(["sign-in", "--no-open", "--timeout", timeout], { service: await setup() });
+    expect([code, stderr]).toEqual([7, expect.stringContaining(`✗ No sign-in within ${inWords}.\n`)]);
+  });
+
   it("prints only the token with --token", async () => {
     const service = await setup();
     const { stdout } = await runCli(["sign-in", "--as", "ada", "--token"], { service });

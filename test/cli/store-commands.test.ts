@@ -159,7 +159,7 @@ describe("svc store repair", () => {
     expect(code).toBe(expected);
     expect(stdout).toContain(`(users ${people().users[1]!.id})`);
     expect(stderr).toContain(message);
-    expect(stderr).toContain("Kept: 0 settings, 2 instances, 2 personas, 3 users, 4 identities, 4 sessions, 1 states.");
+    expect(stderr).toContain("Kept: 0 settings, 2 instances, 2 personas, 3 users, 4 identities, 4 sessions, 1 state.");
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 

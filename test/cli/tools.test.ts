@@ -30,9 +30,26 @@ async function runHere(): Promise<RunningServerFile> {
 }
 
 describe("svc api", () => {
-  it("prints the body byte for byte", async () => {
+  it("prints JSON byte for byte, and ends the line", async () => {
     const body = await (await service.as(service.acme, "/api/v1/users")).text();
-    expect(await run(["api", "GET", "/api/v1/users"])).toMatchObject({ code: 0, stdout: body, stderr: "" });
+    expect(await run(["api", "GET", "/api/v1/users"])).toMatchObject({ code: 0, stdout: `${body}\n`, stderr: "" });
+    expect(await run(["api", "GET", "/api/v1/nonsense"])).toMatchObject({
+      code: 3,
+      stdout: '{"error":"Not found"}\n',
+      stderr: "✗ 404: Not found\n",
+    });
+  });
+
+  it.each([
+    [200, "two\nlines", "two\nlines"],
+    [200, "[1]\n", "[1]\n"],
+    [200, "", ""],
+    [404, "gone", "gone\n"],
+    [404, "gone\n", "gone\n"],
+    [404, "", ""],
+  ])("prints the body of a %i answer %j as %j", async (status, body, printed) => {
+    const { stdout } = await run(["api", "GET", "/api/v1/users"], { fetch: answering(status, body) });
+    expect(stdout).toBe(printed);
   });
 
   it("encodes fields into the query and leaves the given part unchanged", async () => {

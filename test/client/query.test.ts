@@ -101,8 +101,8 @@ describe("A search built from terms", () => {
   });
 
   const bad: [what: string, build: (q: QueryBuilder<UserFields>) => readonly never[] | object, message: RegExp][] = [
-    ["no term", () => [], /there is no term/],
-    ["no value to choose from", (q) => [q.oneOf("email", [])], /there is no value for email/],
+    ["no term", () => [], /the builder returned no term/],
+    ["no value to choose from", (q) => [q.oneOf("email", [])], /oneOf\("email"\) needs at least one value/],
     ["an empty value", (q) => [q.contains("name", "")], /the value of name is empty/],
     ["two words", (q) => [q.eq("name", "Ada Lovelace")], /"Ada Lovelace" has a space in it/],
     ["another term in the value", (q) => [q.eq("name", "x email:*")], /has a space in it/],

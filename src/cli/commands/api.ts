@@ -122,8 +122,8 @@ function print({ stdout, stderr }: Context, { response, text }: Answer, withHead
   }
   if (body !== undefined && stdout.isTTY) stdout.write(`${harmlessJson(body, 2)}\n`);
   else if (stdout.isTTY) stdout.write(text === "" ? "" : `${text.split("\n").map(harmless).join("\n")}\n`);
-  // For a program each byte as it came.
-  else stdout.write(text);
+  // For a program each byte as it came. What a log shows next begins a line.
+  else stdout.write(body !== undefined || response.status >= 400 ? text.replace(/(?<=[^\n])$/, "\n") : text);
   if (response.status < 400) return EXIT.done;
   const { error } = (body ?? {}) as { error?: unknown };
   const sentence = typeof error === "string" ? harmless(error) : "the service gave no reason";

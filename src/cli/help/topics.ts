@@ -47,8 +47,8 @@ function output(): string {
 ${table({
   "--output table": "fits the terminal, with times such as 3 days ago; the default on a terminal",
   "--output wide": "a table with every column and whole values, however wide",
-  "--output tsv": "tab-separated, without a heading, times in ISO 8601; the default in a pipe",
-  "--output csv": "the same columns with a heading; formulas are disarmed, unless --raw is given",
+  "--output tsv": "tab-separated, for programs: no heading, times in ISO 8601; the default in a pipe",
+  "--output csv": "the same columns with a heading, for spreadsheets: formulas are disarmed, unless --raw is given",
   "--output json": "the API's JSON, the same as --json; --fields prunes it and keeps its form",
   "--output ndjson": "one resource a line",
   "--output ids": "only the ids, for the next command",
@@ -57,7 +57,7 @@ ${table({
 With --json an error is one line of JSON on standard error, the last one:
   {"error":{"code":"user_not_found","message":"User not found","exitCode":3}}
 
-Control characters are escaped. Colors are for terminals only: see svc help environment.`;
+Control characters are escaped, unless --raw is given with csv or tsv. Colors are for terminals only: see svc help environment.`;
 }
 
 function environment(): string {

@@ -28,7 +28,7 @@ export function addOutputFlags(program: Command): void {
     .option("--utc", "print times in UTC, not as 3 days ago")
     .option("--no-pager", "do not page a long table")
     .option("--no-color", "no color")
-    .option("--raw", "csv and tsv: leave values as they are, unsafe for spreadsheets and terminals")
+    .option("--raw", "csv and tsv: do not escape control characters; csv: do not disarm formulas")
     .on("option:output", (name: string) => name === "json" && program.setOptionValue("json", true))
     .hook("preAction", (_, command) => {
       const { json, raw, output = "table" } = program.opts<OutputFlags>();

@@ -26,6 +26,11 @@ export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }
 
+/** @param nouns in the plural, which ends in -s or -ies, such as the name of a table */
+export function countedAmong(count: number, nouns: string): string {
+  return counted(count, nouns.replace(/ies$/, "y").replace(/s$/, ""));
+}
+
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 /**

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
-import { enumerated, isUuid, PROVIDERS } from "../../wire/names.ts";
+import { enumerated, isSessionProvider, isUuid, SESSION_PROVIDERS } from "../../wire/names.ts";
 import type { Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -69,9 +69,6 @@ export const USERS: Searched = {
   ],
   example: "svc users search 'email:*@acme.com'",
 };
-
-/** What `provider` of a session can be. */
-export const SESSION_PROVIDERS: readonly string[] = [...PROVIDERS, "password"];
 
 export const SESSIONS: Searched = {
   noun: "sessions",
@@ -160,7 +157,7 @@ function text(
 }
 
 function checkProvider(name: string): CliError | undefined {
-  if (name.includes("*") || SESSION_PROVIDERS.includes(name.toLowerCase())) return undefined;
+  if (name.includes("*") || isSessionProvider(name.toLowerCase())) return undefined;
   const hint = `Use one of ${SESSION_PROVIDERS.join(", ")}.`;
   return new CliError(EXIT.usage, `--provider: unknown provider "${name}".`, hint);
 }

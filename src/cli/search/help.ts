@@ -1,5 +1,6 @@
+import { isSessionProvider, SESSION_PROVIDERS } from "../../wire/names.ts";
 import { termsIn, type Query } from "../../wire/query.ts";
-import { SESSION_PROVIDERS, type Searched } from "./flags.ts";
+import type { Searched } from "./flags.ts";
 import type { TypedQuery } from "./read.ts";
 
 /** What a person is told of a search without results. */
@@ -13,7 +14,7 @@ function hintFor(query: Query, { noun }: Searched): string | undefined {
   for (const { field, operator, value } of termsIn(query)) {
     if (field.endsWith("user_id") && value.includes("@"))
       return `user_id takes an id, and "${value}" is an e-mail address. Use: svc ${noun} search email:${value}`;
-    if (field === "provider" && operator === "is" && !SESSION_PROVIDERS.includes(value))
+    if (field === "provider" && operator === "is" && !isSessionProvider(value))
       return `"${value}" is not a provider. They are ${SESSION_PROVIDERS.join(", ")}.`;
     if (operator === "is" && value.slice(1, -1).includes("*"))
       return `"${field}:${value}": * is a wildcard only at the start or the end of a value.`;

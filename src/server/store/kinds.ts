@@ -1,4 +1,4 @@
-import { isProvider, type Provider, type SessionProvider } from "../../wire/names.ts";
+import { isProvider, isSessionProvider, type Provider, type SessionProvider } from "../../wire/names.ts";
 
 /** The kinds of columns: the type in PostgreSQL, and the check of a value. */
 interface Kind<Value> {
@@ -19,10 +19,7 @@ type ByProvider<Value> = Partial<Record<Provider, Value>>;
 export const KINDS = {
   text: { sql: "text", is: isText } satisfies Kind<string>,
   provider: { sql: "text", is: isProvider } satisfies Kind<Provider>,
-  session_provider: {
-    sql: "text",
-    is: (value): value is SessionProvider => value === "password" || isProvider(value),
-  } satisfies Kind<SessionProvider>,
+  session_provider: { sql: "text", is: isSessionProvider } satisfies Kind<SessionProvider>,
   boolean: { sql: "boolean", is: (value) => typeof value === "boolean" } satisfies Kind<boolean>,
   /** ISO 8601 in UTC with milliseconds, which sorts as text. */
   time: { sql: "timestamptz(3)", is: isText } satisfies Kind<string>,

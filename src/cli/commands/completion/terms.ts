@@ -1,5 +1,5 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/fields.ts";
-import { PROVIDERS } from "../../../wire/names.ts";
+import { SESSION_PROVIDERS } from "../../../wire/names.ts";
 import type { Place, Candidate } from "./line.ts";
 
 const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };
@@ -31,8 +31,6 @@ export function termsFor(fields: Fields, current: string): Candidate[] {
       ? ["true", "false"].map((value) => ({ value: `${minus}${field}:${value}`, description: "" }))
       : []),
     ...(nullable ? [{ value: `${minus}${field}:null`, description: "has no value" }] : []),
-    ...(field === "provider"
-      ? [...PROVIDERS, "password"].map((provider) => ({ value: `${minus}provider:${provider}` }))
-      : []),
+    ...(field === "provider" ? SESSION_PROVIDERS.map((provider) => ({ value: `${minus}provider:${provider}` })) : []),
   ]);
 }

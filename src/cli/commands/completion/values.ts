@@ -1,5 +1,5 @@
 import type { Argument, Option } from "commander";
-import { PROVIDERS } from "../../../wire/names.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/names.ts";
 import { knownSubdomains } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { listProfiles, PROFILE_SETTINGS } from "../../credentials/profiles.ts";
@@ -26,6 +26,8 @@ const VALUES: Readonly<Record<string, Values>> = {
   "--profile": listProfiles,
   "--instance": knownSubdomains,
   "--provider": () => PROVIDERS,
+  "sessions search --provider": () => SESSION_PROVIDERS,
+  "query explain --provider": () => SESSION_PROVIDERS,
   "--output": () => FORMATS,
   "--providers": () => ["auto", "real", "simulated"],
   "--resource": () => ["users", "sessions"],

@@ -1,5 +1,6 @@
 import type { AnswerOf } from "../../../wire/control/routes.ts";
 import type { Listed } from "../../list/columns.ts";
+import { countedAmong } from "../../output/format.ts";
 
 type Instance = AnswerOf<"GET /instances">[number];
 type Scenario = AnswerOf<"GET /scenarios">[number];
@@ -74,7 +75,7 @@ export const SNAPSHOT_COLUMNS: Listed<Snapshot> = {
       title: "RECORDS",
       value: ({ data }) =>
         Object.entries(data.records)
-          .map(([kind, count]) => `${count} ${kind}`)
+          .map(([kind, count]) => countedAmong(count, kind))
           .join(", "),
     },
   ],

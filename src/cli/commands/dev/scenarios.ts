@@ -5,6 +5,7 @@ import type { Context } from "../../context.ts";
 import { DEV_EXITS } from "../../exit-codes.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
+import { counted } from "../../output/format.ts";
 import { printJson } from "../../output/text.ts";
 import { SCENARIO_COLUMNS } from "./columns.ts";
 
@@ -36,5 +37,5 @@ export async function runScenarios(context: Context, options: ScenariosOptions):
   }
   const answer = await control.request("DELETE /scenarios");
   if (options.json) return printJson(context, answer);
-  context.stderr.write(`Deleted ${answer.ids.length} scenario${answer.ids.length === 1 ? "" : "s"}.\n`);
+  context.stderr.write(`Deleted ${counted(answer.ids.length, "scenario")}.\n`);
 }

@@ -8,6 +8,7 @@ import type { Context } from "../../context.ts";
 import { readInput } from "../../input.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
+import { counted } from "../../output/format.ts";
 import { createProgress } from "../../output/progress.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import { wholeNumber } from "./number.ts";
@@ -79,5 +80,5 @@ async function finished(context: Context, control: ControlClient, { id, total }:
     progress.end();
   }
   if (job?.status === "done") return job;
-  throw new CliError(EXIT.failed, `Only ${job?.done} of ${total} users were added: ${job?.error}`);
+  throw new CliError(EXIT.failed, `Only ${job?.done} of ${counted(total, "user")} were added: ${job?.error}`);
 }

@@ -1,4 +1,4 @@
-import { CONTROL_BASE } from "../../../wire/control/paths.ts";
+import { CONTROL_BASE, isWatching } from "../../../wire/control/paths.ts";
 import type { ServerEvent } from "../../../control-client/index.ts";
 
 /** A request that was answered. */
@@ -24,11 +24,11 @@ const RUNS_SIGN_IN = new Set([`${CONTROL_BASE}/sign-ins`, `${CONTROL_BASE}/flows
 
 /** @param flow the sign-in that the request belongs to */
 export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefined, wanted: Wanted): boolean {
-  const { route, status, flow_id, instance, reason } = data;
+  const { route, path, status, flow_id, instance, reason } = data;
   const runsSignIn = RUNS_SIGN_IN.has(route ?? "");
   if (wanted.flow !== undefined) return flow_id === wanted.flow;
   if (wanted.instance !== undefined && instance !== wanted.instance.subdomain) return false;
-  if (!wanted.isAll && !runsSignIn && /^\/__svc\/(?!simulator)/.test(route ?? "")) return false;
+  if (!wanted.isAll && !runsSignIn && isWatching(path)) return false;
   return !wanted.isFailed || status >= 400 || reason !== null || (runsSignIn && flow?.data.result === "error");
 }
 

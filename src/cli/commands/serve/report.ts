@@ -4,7 +4,7 @@ import { isControlPath } from "../../../wire/control/paths.ts";
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { tryTarget } from "../../../wire/try-target.ts";
 import type { Context } from "../../context.ts";
-import { asRun, mask } from "../../output/format.ts";
+import { asRun, counted, mask } from "../../output/format.ts";
 import { colors, harmless, say } from "../../output/text.ts";
 import { lineLog } from "./line-log.ts";
 
@@ -130,7 +130,7 @@ function isOfCommands({ route }: RequestEntry): boolean {
 }
 
 function leftOut(count: number): string {
-  return `${count} lines were left out because standard output was not read.`;
+  return `${counted(count, "line")} ${count === 1 ? "was" : "were"} left out because standard output was not read.`;
 }
 
 function round(ms: number): number {

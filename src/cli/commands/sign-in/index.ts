@@ -9,6 +9,7 @@ import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "../../exit-codes.ts";
+import { counted } from "../../output/format.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import { inWords } from "../tokens/claims.ts";
 import { signInWithBrowser } from "./with-browser.ts";
@@ -98,7 +99,11 @@ async function redirectUrisOf(context: Context, target: Target): Promise<readonl
 
 async function tooLate(seconds: number, signal: AbortSignal): Promise<never> {
   await pause(seconds * 1000, undefined, { signal });
-  throw new CliError(EXIT.unreachable, `No sign-in within ${seconds} seconds.`, "Allow more time with --timeout.");
+  throw new CliError(
+    EXIT.unreachable,
+    `No sign-in within ${counted(seconds, "second")}.`,
+    "Allow more time with --timeout.",
+  );
 }
 
 async function interrupted(stopped: Promise<"SIGINT" | "SIGTERM">): Promise<never> {

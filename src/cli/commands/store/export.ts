@@ -7,6 +7,7 @@ import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { countedAmong } from "../../output/format.ts";
 import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
@@ -42,7 +43,7 @@ export async function runExport(context: Context, options: ExportOptions): Promi
   const file = options.outputFile === undefined ? undefined : resolve(context.cwd, options.outputFile);
   const digests = await (file === undefined ? toStdout(context, run) : toFile(file, run));
   if (file !== undefined && options.json) printJson(context, { file, tables: digests });
-  const counts = Object.entries(digests).map(([name, { count }]) => `${count} ${name}`);
+  const counts = Object.entries(digests).map(([name, { count }]) => countedAmong(count, name));
   say(context, `Exported ${counts.join(", ")}. It contains secret keys: keep it safe.`);
 }
 

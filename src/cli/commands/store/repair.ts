@@ -4,6 +4,7 @@ import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { countedAmong } from "../../output/format.ts";
 import { requirePrompt } from "../../output/prompt.ts";
 import { harmless, printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
@@ -59,7 +60,7 @@ async function reportAndApply(context: Context, repair: Repair, options: RepairO
   }
   if (!options.json) for (const loss of losses) context.stdout.write(`${harmless(loss)}\n`);
   for (const note of notes) say(context, note);
-  const counts = Object.entries(kept).map(([name, count]) => `${count} ${name}`);
+  const counts = Object.entries(kept).map(([name, count]) => countedAmong(count, name));
   say(context, `Kept: ${counts.join(", ")}.`);
   if (options.dryRun) {
     report([], false);

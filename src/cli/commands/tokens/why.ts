@@ -1,6 +1,7 @@
 import { claimsProblem, type TokenClaims } from "../../../wire/claims.ts";
 import { MAX_TOKEN_BYTES } from "../../../wire/names.ts";
 import { explainClaims, explainHeader, timeInWords } from "../../../wire/token-words.ts";
+import { counted } from "../../output/format.ts";
 
 /** Of 32 bytes in base64url. */
 const SIGNATURE_LENGTH = 43;
@@ -50,7 +51,7 @@ function whatIsUnsigned(token: string, decoded: DecodedToken | undefined): strin
   if (decoded && decoded.header["alg"] !== "HS256") return explainHeader(decoded.header)!;
   const { length } = token.slice(token.lastIndexOf(".") + 1);
   if (length !== SIGNATURE_LENGTH)
-    return `Its signature has ${length} characters instead of ${SIGNATURE_LENGTH}. Check that it was copied completely.`;
+    return `Its signature has ${counted(length, "character")} instead of ${SIGNATURE_LENGTH}. Check that it was copied completely.`;
   return "It was signed with another key, or changed after it was signed.";
 }
 

@@ -24,7 +24,8 @@ export async function dryRun(
   const { ids } = targets;
   const found = targets.users ?? (await findAll(client, ids));
   const missing = ids.length - found.length;
-  if (missing > 0) say(context, `${missing} of ${ids.length} ids ${missing === 1 ? "was" : "were"} not found.`);
+  if (missing > 0)
+    say(context, `${missing} of ${counted(ids.length, "id")} ${missing === 1 ? "was" : "were"} not found.`);
   if (found.length > 0 || !isTable(formatOf(flags, context))) await printAll(context, flags, USER_COLUMNS, found, "");
   say(
     context,

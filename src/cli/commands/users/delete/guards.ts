@@ -6,6 +6,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
 import { table } from "../../../list/table.ts";
 import { writeAll } from "../../../list/write.ts";
+import { counted } from "../../../output/format.ts";
 import { requirePrompt } from "../../../output/prompt.ts";
 import { harmless } from "../../../output/text.ts";
 import type { Target } from "../../../connection/sources.ts";
@@ -35,7 +36,7 @@ export function checkCount(targets: Targets, guards: Guards, target: Target): vo
   if (count > max)
     throw new CliError(
       EXIT.precondition,
-      `${count} users are more than ${max}. No users were deleted.`,
+      `${counted(count, "user")} ${count === 1 ? "is" : "are"} more than ${max}. No users were deleted.`,
       `To delete all of them: ${[`--max ${count}`, ...(yes ? missingFlags(targets, guards, target) : [])].join(" ")}`,
     );
 }

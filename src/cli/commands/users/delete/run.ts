@@ -6,6 +6,7 @@ import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { isTable } from "../../../list/print.ts";
 import { formatOf } from "../../../output/flags.ts";
+import { counted } from "../../../output/format.ts";
 import { say } from "../../../output/text.ts";
 import { deleteAll } from "./delete-all.ts";
 import { dryRun, nothingToDelete } from "./dry-run.ts";
@@ -41,7 +42,10 @@ export async function runDelete(context: Context, options: DeleteOptions, args: 
   const emails = new Map(targets.users?.map(({ id, data }) => [id, data.email]));
   const left = ids.filter((id) => !receipt?.done.has(id));
   if (left.length < ids.length)
-    say(context, `Skipped ${ids.length - left.length} of ${ids.length} users that the receipt lists as deleted.`);
+    say(
+      context,
+      `Skipped ${ids.length - left.length} of ${counted(ids.length, "user")} that the receipt lists as deleted.`,
+    );
   const deletion = await deleteAll(context, left, {
     concurrency,
     receipt,
