@@ -97,6 +97,18 @@ describe("A store behind a symbolic link", () => {
     await again.close();
   });
 
+  it("leaves the mode of a file that is no store alone, and what lies beside it", async () => {
+    const directory = await temporaryDirectory();
+    const [other, beside] = [join(directory, "accounts"), join(directory, "accounts.new.tmp")];
+    for (const name of [other, beside]) await writeFile(name, "root:x:0:0\n");
+    await chmod(other, 0o644);
+    const link = join(directory, "db.json");
+    await symlink(other, link);
+    await expect(open(link)).rejects.toThrow("is not an svc store");
+    expect([await modeOf(other), await readFile(other, "utf8")]).toEqual(["644", "root:x:0:0\n"]);
+    expect((await readdir(directory)).toSorted()).toEqual(["accounts", "accounts.new.tmp", "db.json"]);
+  });
+
   it.each(["the directory", "db.json"])("is locked for one process when %s is linked", async (what) => {
     const directory = await temporaryDirectory();
     const real = join(directory, "real", "db.json");

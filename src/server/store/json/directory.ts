@@ -37,25 +37,31 @@ export async function followed(path: string): Promise<string> {
   }
 }
 
-/** Nothing but files, none that a crash left half-written, and none that others can read. */
-export async function prepare(path: string): Promise<void> {
+/** @throws {StoreRefused} if a store's names have anything but files, or it was not filled to the end. Changes nothing */
+export async function refuseOthers(path: string): Promise<void> {
   for (const name of [path, journalName(path), oldName(path)]) {
     const there = await lstat(name).catch(absent);
     // Only db.json itself may be a link, and was followed by now.
     if (there?.isSymbolicLink())
       throw new StoreRefused("unusable", `${name} is a link, which svc never creates. Remove it.`);
     if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is not a file. Choose another --store.`);
-    if (there) await chmod(name, 0o600).catch(() => undefined);
   }
-  for (const name of await unfinished(path)) {
-    // One that got as far as the store itself only has to be cleared away.
-    if (await stat(path).catch(() => undefined)) await rm(name);
-    else
-      throw new StoreRefused(
-        "unusable",
-        `A copy into ${path} was interrupted. Run svc store copy or import again to finish it, or remove ${name}.`,
-      );
-  }
+  const [name] = await unfinished(path);
+  if (name !== undefined && !(await stat(path).catch(absent)))
+    throw new StoreRefused(
+      "unusable",
+      `A copy into ${path} was interrupted. Run svc store copy or import again to finish it, or remove ${name}.`,
+    );
+}
+
+/**
+ * Removes what a crash left half-written, and makes the files private to their owner. Only for a path that has been read
+ * as a store: a link may lead to any other file.
+ */
+export async function tidy(path: string): Promise<void> {
+  for (const name of [path, journalName(path), oldName(path)]) await chmod(name, 0o600).catch(() => undefined);
+  // A copy that got as far as the store itself only has to be cleared away.
+  for (const name of await unfinished(path)) await rm(name);
   for (const name of await readdir(dirname(path))) {
     const isOurs = [path, journalName(path)].some((file) => name.startsWith(`${basename(file)}.`));
     if (isOurs && name.endsWith(".tmp")) await rm(join(dirname(path), name));

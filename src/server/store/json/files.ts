@@ -8,7 +8,7 @@ import type { StoreOptions } from "../store.ts";
 import type { Change } from "./change.ts";
 import type { Log } from "./commits.ts";
 import { Compactor } from "./compactor.ts";
-import { journalName, makeDirectory, oldName, prepare, unusable } from "./directory.ts";
+import { journalName, makeDirectory, oldName, refuseOthers, unusable } from "./directory.ts";
 import { Document } from "./document.ts";
 import { DocumentFile } from "./document-file.ts";
 import { checkWritable, closed, codeOf, notWritable } from "./failures.ts";
@@ -72,7 +72,7 @@ export class Files implements Log {
       throw unusable(path, error);
     });
     try {
-      await prepare(path);
+      await refuseOthers(path);
       const document = new Document();
       const file = new DocumentFile(path, document);
       const low = new Low<Document>(file, document);

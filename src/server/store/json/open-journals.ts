@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Low } from "lowdb";
 import { VERSION } from "../records.ts";
 import { keepCopy } from "./backup.ts";
-import { journalName, oldName } from "./directory.ts";
+import { journalName, oldName, tidy } from "./directory.ts";
 import type { Document } from "./document.ts";
 import { renameNew } from "../../../disk/rename-new.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
@@ -42,6 +42,7 @@ export async function openJournals(
   try {
     const read = await replay(files, base, (change) => low.data.apply(change));
     if (read.torn) warn(tornMessage(read.torn));
+    await tidy(path);
     const { sequence } = read;
     const { version, journal: next } = file.header;
     const isOlder = version < VERSION;
