@@ -94,6 +94,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     askSecret: async (question) => answers.shift() ?? unasked(question),
     openKeyring: () => (options.keyring ? Promise.resolve(options.keyring) : Promise.reject(new Error("no daemon"))),
     untilSignal: () => (options.signal ? Promise.resolve(options.signal) : new Promise(() => {})),
+    outliveOutput: () => {},
     endSoon: () => {},
   };
 }

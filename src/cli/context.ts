@@ -3,7 +3,8 @@ import type { ExitCode } from "./exit-codes.ts";
 
 /** Something to write to; whether it is a terminal decides how. */
 export interface Stream {
-  write(text: string): unknown;
+  /** @param done called when the text was written, or with the system's code if it can't be. Never if the reader has gone */
+  write(text: string, done?: (failure?: string) => void): unknown;
   readonly isTTY: boolean;
   /** The terminal's width and height. */
   readonly columns?: number | undefined;
@@ -50,8 +51,10 @@ export interface Context {
   openKeyring(): Promise<Keyring>;
   /** Starts a pager. Undefined if it can't be started. */
   openPager?(command: string): Promise<Pager | undefined>;
-  /** Resolves when the process is asked to end, with the signal's name. */
+  /** Resolves when the process is asked to end, with the signal's name. SIGHUP, of a closed terminal, counts as SIGTERM. */
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;
+  /** From now on, what can't be written to stdout or stderr is dropped. Without it, that ends the process. */
+  outliveOutput(): void;
   /** Ends the process in two seconds, even if nothing reads what it has written. @param exitCode unless the command returns one */
   endSoon(exitCode?: ExitCode): void;
 }

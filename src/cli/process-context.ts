@@ -7,9 +7,11 @@ import { readyWriter, type ReadyWriter } from "./output/ready-writer.ts";
 
 /** The real world. Node makes each of its streams, and what that takes, when it is first used. */
 export function processContext(): Context {
+  let outlivesOutput = false;
+  const goesOn = (): boolean => outlivesOutput;
   return {
-    stdout: stream("stdout", 1),
-    stderr: stream("stderr", 2),
+    stdout: stream("stdout", 1, goesOn),
+    stderr: stream("stderr", 2, goesOn),
     stdin: { isTTY: isatty(0), [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
     // eslint-disable-next-line node/no-process-env
     env: process.env,
@@ -40,8 +42,11 @@ export function processContext(): Context {
     untilSignal: () =>
       new Promise((resolve) => {
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
+        // Of a closed terminal it can come twice: from the shell and from the system.
+        process.on("SIGHUP", () => resolve("SIGTERM"));
         onShellOfNpxGone(() => resolve("SIGTERM"));
       }),
+    outliveOutput: () => void (outlivesOutput = true),
     endSoon: (exitCode) => void setTimeout(() => process.exit(exitCode), END_MS).unref(),
   };
 }
@@ -65,11 +70,11 @@ function onShellOfNpxGone(end: () => void): void {
   }, LOOK_EVERY_MS).unref();
 }
 
-function stream(name: "stdout" | "stderr", descriptor: number): Stream {
+function stream(name: "stdout" | "stderr", descriptor: number, goesOn: () => boolean): Stream {
   let made: ReadyWriter | undefined;
-  const writer = (): ReadyWriter => (made ??= readyWriter(process[name], (code) => giveUp(name, code)));
+  const writer = (): ReadyWriter => (made ??= readyWriter(process[name], (code) => goesOn() || giveUp(name, code)));
   return {
-    write: (text) => writer().write(text),
+    write: (text, done) => writer().write(text, done),
     ready: () => writer().ready(),
     get unread() {
       return made ? process[name].writableLength : 0;
@@ -86,7 +91,7 @@ function stream(name: "stdout" | "stderr", descriptor: number): Stream {
 }
 
 /** What can't be written is lost, so it must not look as if it were done. */
-function giveUp(name: "stdout" | "stderr", code: string): void {
+function giveUp(name: "stdout" | "stderr", code: string): never {
   if (name === "stdout") process.stderr.write(`✗ Standard output cannot be written (${code}).\n`);
   process.exit(EXIT.failed);
 }

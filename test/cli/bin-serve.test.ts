@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BIN, directory, run, serve, useProcesses } from "../_bin.ts";
 import { SEED } from "../_setup.ts";
@@ -18,6 +19,7 @@ describe("svc serve", () => {
   it.each([
     ["SIGTERM", {}],
     ["SIGINT", {}],
+    ["SIGHUP", {}],
     ["SIGTERM", { CI: "1", TEST: "1" }],
     ["SIGINT", { CI: "1", TEST: "1" }],
   ] as const)("exits on %s with code 0 and removes its server file, in the environment %j", async (signal, env) => {
@@ -42,6 +44,26 @@ describe("svc serve", () => {
     const exited = once(child, "exit");
     child.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);
+  });
+
+  it.skipIf(process.platform !== "linux")("continues when neither stdout nor stderr can be written", async () => {
+    const full = await open("/dev/full", "w");
+    const argv = ["serve", "--json", "--port", "0", "--store", "memory"];
+    const env = { PATH: process.env["PATH"], HOME: directory };
+    const stdio: StdioOptions = ["ignore", full.fd, full.fd];
+    const child = spawn(process.execPath, [BIN, ...argv], { cwd: directory, env, stdio });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await full.close();
+    const exited = once(child, "exit");
+    const file = join(directory, ".svc/server.json");
+    while (!(await filesIn(dirname(file))).includes("server.json") && child.exitCode === null) await setImmediate();
+    const { url } = JSON.parse(await readFile(file, "utf8")) as { url: string };
+    for (const redirectUri of ["http://localhost:3/", "ftp://x", "ftp://x"])
+      await fetch(`${url}/sign-in?redirect_uri=${redirectUri}`, { redirect: "manual" });
+    expect((await fetch(`${url}/__svc/health/live`)).status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+    expect(await filesIn(dirname(file))).not.toContain("server.json");
   });
 
   it("exits with the shell that npx runs it in, which forwards no signal", async () => {

@@ -11,7 +11,11 @@ it("A log leaves out lines while a mebibyte of it is unread, and says how many a
     },
     write: (text: string) => written.push(text),
   };
-  const log = lineLog(stream, (count) => `${count} left out\n`);
+  const log = lineLog(
+    stream,
+    (count) => `${count} left out\n`,
+    () => written.push("failed"),
+  );
   log("one\n");
   unread = 2 ** 20 + 1;
   log("two\n");
@@ -20,4 +24,30 @@ it("A log leaves out lines while a mebibyte of it is unread, and says how many a
   log("four\n");
   log("five\n");
   expect(written).toEqual(["one\n", "2 left out\n", "four\n", "five\n"]);
+});
+
+it("A log tells once that it can't be written, and says how many lines were left out when it can be again", () => {
+  const written: string[] = [];
+  let failure: string | undefined;
+  const stream = {
+    isTTY: false,
+    write(text: string, done?: (failure?: string) => void) {
+      if (failure === undefined) written.push(text);
+      done?.(failure);
+    },
+  };
+  const log = lineLog(
+    stream,
+    (count) => `${count} left out\n`,
+    (code) => written.push(code),
+  );
+  for (const code of ["ENOSPC", "EIO"]) {
+    failure = undefined;
+    log("one\n");
+    failure = code;
+    for (const line of ["two\n", "three\n", "four\n"]) log(line);
+  }
+  failure = undefined;
+  log("five\n");
+  expect(written).toEqual(["one\n", "ENOSPC", "\n3 left out\n", "one\n", "EIO", "\n3 left out\n", "five\n"]);
 });

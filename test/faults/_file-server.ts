@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 
-const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+export const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const KEY = "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz";
 const PEOPLE = 40;
 

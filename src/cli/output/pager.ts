@@ -32,7 +32,7 @@ export async function openPager(command: string): Promise<Pager | undefined> {
   const ignore = (): void => undefined;
   process.on("SIGINT", ignore);
   return {
-    ...readyWriter(child.stdin, () => undefined),
+    ...readyWriter(child.stdin, () => false),
     async close() {
       child.stdin.end();
       return closed.finally(() => process.off("SIGINT", ignore));

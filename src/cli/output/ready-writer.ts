@@ -6,18 +6,21 @@ export type ReadyWriter = Required<Pick<Stream, "write" | "ready">>;
 /**
  * Writes no faster than it is read. A reader that has seen enough (`| head`, or `q` in a pager) does not count as a failure: what is
  * still written is dropped.
- * @param onFailure told of every other error, such as a full disk
+ * @param onFailure told of every other error, such as a full disk; returns whether to try again with the next write
  */
-export function readyWriter(target: Writable, onFailure: (code: string) => void): ReadyWriter {
+export function readyWriter(target: Writable, onFailure: (code: string) => boolean): ReadyWriter {
   let isRead = true;
   let wake = (): void => undefined;
   target.on("error", ({ code }: NodeJS.ErrnoException) => {
-    isRead = false;
+    isRead &&= code !== "EPIPE" && onFailure(code ?? "unknown");
     wake();
-    if (code !== "EPIPE") onFailure(code ?? "unknown");
   });
   return {
-    write: (text) => isRead && target.write(text),
+    write: (text, done) =>
+      isRead &&
+      target.write(text, (error?: NodeJS.ErrnoException | null) => {
+        if (error?.code !== "EPIPE") done?.(error ? (error.code ?? "unknown") : undefined);
+      }),
     ready: () =>
       new Promise((resolve) => {
         wake = () => resolve(isRead);

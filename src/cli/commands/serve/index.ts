@@ -62,6 +62,7 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   const started = performance.now();
   // From the start: a server may be stopped before it is ready.
   const stopped = context.untilSignal();
+  context.outliveOutput();
   if (PASSWORD_IN_URL.test(flags.store ?? ""))
     context.stderr.write(
       "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.\n",

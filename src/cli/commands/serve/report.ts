@@ -27,7 +27,12 @@ export interface Report {
 export function jsonReport({ stdout, stderr, now }: Context): Report {
   const warning = (message: string): string =>
     `${JSON.stringify({ type: "log", time: now().toISOString(), level: "warn", message })}\n`;
-  const log = lineLog(stdout, (count) => warning(leftOut(count)));
+  const warn = (message: string): void => void stderr.write(warning(harmless(message)));
+  const log = lineLog(
+    stdout,
+    (count) => warning(leftOut(count)),
+    (code) => warn(notWritten(code)),
+  );
   const write = (line: object): void => log(`${JSON.stringify(line)}\n`);
   return {
     ready({ url, api_url, callback_url, port, store, providers, instances }, file) {
@@ -44,7 +49,7 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
     request: (entry) => {
       if (!isOfCommands(entry)) write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) });
     },
-    warn: (message) => void stderr.write(warning(harmless(message))),
+    warn,
   };
 }
 
@@ -52,7 +57,12 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
 export function textReport(context: Context): Report {
   const { stdout, now } = context;
   const chalk = colors(stdout, context);
-  const log = lineLog(stdout, (count) => `${leftOut(count)}\n`);
+  const warn = (message: string): void => say(context, message.replaceAll("\n", " ↵ "));
+  const log = lineLog(
+    stdout,
+    (count) => `${leftOut(count)}\n`,
+    (code) => warn(notWritten(code)),
+  );
   let width = 10;
   const row = (name: string, ...values: string[]): string =>
     values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(width))}  ${value}\n`).join("");
@@ -105,7 +115,7 @@ export function textReport(context: Context): Report {
         ) + "\n",
       );
     },
-    warn: (message) => say(context, message.replaceAll("\n", " ↵ ")),
+    warn,
     request(entry) {
       const { method, route, path, status, ms, instance, reason } = entry;
       if (isReading(entry)) return;
@@ -130,7 +140,11 @@ function isOfCommands({ route }: RequestEntry): boolean {
 }
 
 function leftOut(count: number): string {
-  return `${counted(count, "line")} ${count === 1 ? "was" : "were"} left out because standard output was not read.`;
+  return `${counted(count, "line")} ${count === 1 ? "was" : "were"} left out because standard output was not read or could not be written.`;
+}
+
+function notWritten(code: string): string {
+  return `Standard output cannot be written (${code}). The server continues, and leaves lines out until it can.`;
 }
 
 function round(ms: number): number {
