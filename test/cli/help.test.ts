@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
+import { SESSION_COLUMNS, USER_COLUMNS } from "../../src/cli/list/columns.ts";
+import { enumerated } from "../../src/wire/names.ts";
 import { everyCommand } from "../_cli-cases.ts";
 import { runCli } from "../_cli.ts";
 import { setup } from "../_setup.ts";
@@ -56,6 +58,27 @@ describe("svc help", () => {
       "--user <id> sessions of this user",
     ])
       expect(shown).toContain(text);
+  });
+
+  it("says which fields are only shown, and which can only be searched for", async () => {
+    const service = await setup();
+    const { stdout } = await runCli(["help", "query"]);
+    const lists = [USER_COLUMNS, SESSION_COLUMNS].map(({ noun, columns, searched }) => {
+      const shown = columns.map(({ name }) => name);
+      const fields = Object.keys(searched!);
+      const without = (names: string[], others: string[]): string[] => names.filter((name) => !others.includes(name));
+      return { noun, onlySearched: without(fields, shown), onlyShown: without(shown, fields) };
+    });
+    const told = (names: "onlySearched" | "onlyShown"): string =>
+      lists.map((list) => `${enumerated(list[names], "and")} of ${list.noun},`).join(" and ");
+    expect(stdout.replaceAll("\n", " ")).toContain(
+      `${told("onlySearched")} are not shown. ${told("onlyShown")} can't be searched for.`,
+    );
+    for (const { noun, onlyShown } of lists)
+      for (const name of onlyShown) {
+        const { code, stderr } = await runCli([noun, "search", `${name}:x`], { service });
+        expect([code, stderr]).toEqual([2, expect.stringContaining("It is shown, but can't be searched for. Use: ")]);
+      }
   });
 
   it("of svc itself lists every exit code", async () => {

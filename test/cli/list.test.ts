@@ -121,6 +121,14 @@ describe("The option --output", () => {
     [[...LIST, "--fields", "password_digest"], '--fields: unknown field "password_digest".'],
     [[...LIST, "--fields", ""], '--fields: unknown field "".'],
     [["users", "get", "ada@acme.test", "--fields", "id,emial"], '--fields: unknown field "emial".'],
+    [
+      [...LIST, "--fields", "email,updated_at"],
+      '--fields: "updated_at" can be searched for, but the service does not return it.',
+    ],
+    [
+      ["sessions", "list", "--sort", "created_at"],
+      '--sort: "created_at" can be searched for, but the service does not return it.',
+    ],
     [[...LIST, "--sort", "--created_at"], '--sort: unknown field "-created_at".'],
     [[...LIST, "--sort", "constructor"], '--sort: unknown field "constructor".'],
     [[...LIST, "--limit", "-1"], '--limit must be 1 or greater, not "-1".'],

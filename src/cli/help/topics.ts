@@ -31,6 +31,9 @@ ${fieldsOf(USER_FIELDS)}
 Sessions have:
 ${fieldsOf(SESSION_FIELDS)}
 
+What is shown is not quite what can be searched for. updated_at and email_verified_at of users, and created_at of sessions,
+are not shown. providers and email_verified of users, and geo_data of sessions, can't be searched for.
+
 Quote terms with * or >, which the shell would interpret:
   svc users search 'email:*@acme.com' '-name:bot*' 'created_at>=2026-01-01'
 

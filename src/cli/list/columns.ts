@@ -1,3 +1,4 @@
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
 import type { Session, User } from "../../wire/resources.ts";
 
 type Value = string | boolean | null | readonly string[] | Readonly<Record<string, unknown>>;
@@ -28,6 +29,8 @@ export interface Listed<Row> {
   /** The column that the next command takes. */
   readonly id: string;
   readonly columns: readonly Column<Row>[];
+  /** What can be searched for. The service does not return all of it. */
+  readonly searched?: Fields;
 }
 
 /** A resource that the service lists, and its name in the plural. */
@@ -38,6 +41,7 @@ export interface Collection<Row> extends Listed<Row> {
 export const USER_COLUMNS: Collection<User> = {
   noun: "users",
   id: "id",
+  searched: USER_FIELDS,
   columns: [
     { name: "id", title: "ID", whole: true, isId: true, value: ({ id }) => id },
     { name: "email", title: "EMAIL", value: ({ data }) => data.email },
@@ -59,6 +63,7 @@ export const USER_COLUMNS: Collection<User> = {
 export const SESSION_COLUMNS: Collection<Session> = {
   noun: "sessions",
   id: "session_id",
+  searched: SESSION_FIELDS,
   columns: [
     { name: "session_id", title: "SESSION", whole: true, isId: true, value: ({ data }) => data.session_id },
     { name: "id", whole: true, isId: true, value: ({ id }) => id },

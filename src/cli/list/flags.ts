@@ -57,7 +57,7 @@ export function addListFlags<Row>(command: Command, listed: Collection<Row>): Co
 }
 
 /** @throws {CliError} naming the flag and what to write instead */
-export function shapeOf<Row>(flags: ListFlags, { columns }: Listed<Row>): ListShape<Row> {
+export function shapeOf<Row>(flags: ListFlags, listed: Listed<Row>): ListShape<Row> {
   const { limit, after, sort, fields } = flags;
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
     throw new CliError(EXIT.usage, `--limit must be 1 or greater, not "${limit}".`, "Omit it for all results.");
@@ -68,7 +68,7 @@ export function shapeOf<Row>(flags: ListFlags, { columns }: Listed<Row>): ListSh
       "Omit one of them.",
     );
   const isDescending = sort?.startsWith("-") === true;
-  const chosen = chosenBy(fields, columns);
+  const chosen = chosenBy(fields, listed);
   return {
     ...(limit !== undefined && { limit: Number(limit) }),
     range: {
@@ -76,7 +76,7 @@ export function shapeOf<Row>(flags: ListFlags, { columns }: Listed<Row>): ListSh
       ...(after !== undefined && { after }),
     },
     ...(sort !== undefined && {
-      sort: { column: named("--sort", isDescending ? sort.slice(1) : sort, columns), isDescending },
+      sort: { column: named("--sort", isDescending ? sort.slice(1) : sort, listed), isDescending },
     }),
     ...(chosen && { chosen }),
     isCount: flags.count === true,
@@ -85,20 +85,18 @@ export function shapeOf<Row>(flags: ListFlags, { columns }: Listed<Row>): ListSh
 }
 
 /** The columns that `--fields` names. @throws {CliError} for a field that does not exist */
-export function chosenBy<Row>(
-  fields: string | undefined,
-  columns: readonly Column<Row>[],
-): readonly Column<Row>[] | undefined {
-  return fields?.split(",").map((name) => named("--fields", name.trim(), columns));
+export function chosenBy<Row>(fields: string | undefined, listed: Listed<Row>): readonly Column<Row>[] | undefined {
+  return fields?.split(",").map((name) => named("--fields", name.trim(), listed));
 }
 
-function named<Row>(flag: string, name: string, columns: readonly Column<Row>[]): Column<Row> {
+function named<Row>(flag: string, name: string, { columns, searched = {} }: Listed<Row>): Column<Row> {
   const column = columns.find((candidate) => candidate.name === name);
-  if (!column)
-    throw new CliError(
-      EXIT.usage,
-      `${flag}: unknown field "${name}".`,
-      `Fields: ${columns.map((candidate) => candidate.name).join(", ")}.`,
-    );
-  return column;
+  if (column) return column;
+  throw new CliError(
+    EXIT.usage,
+    Object.hasOwn(searched, name)
+      ? `${flag}: "${name}" can be searched for, but the service does not return it.`
+      : `${flag}: unknown field "${name}".`,
+    `Fields: ${columns.map((candidate) => candidate.name).join(", ")}.`,
+  );
 }

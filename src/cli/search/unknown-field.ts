@@ -5,6 +5,15 @@ import type { Searched } from "./flags.ts";
 /** The field of a term. A `:` or a comparison ends it. */
 const FIELD = /^-?([a-z][a-z0-9_]*)[:<>]/;
 
+/** What the service returns and does not search for, and what to search for instead. */
+const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, string>>>> = {
+  users: {
+    email_verified: "-email_verified_at:null, or email_verified_at:null for the others",
+    providers: "svc sessions search provider:github",
+  },
+  sessions: { geo_data: "ip_address" },
+};
+
 /**
  * The field that was probably meant by the first unknown one of a query, or undefined.
  * @param searchSessions how to ask for a field of sessions instead
@@ -17,6 +26,8 @@ export function unknownFieldHint(
   for (const term of query.split(" ")) {
     const field = FIELD.exec(term)?.[1];
     if (field === undefined || Object.hasOwn(fields, field)) continue;
+    if (Object.hasOwn(NOT_SEARCHED[noun], field))
+      return `It is shown, but can't be searched for. Use: ${NOT_SEARCHED[noun][field]}`;
     if (noun === "users" && Object.hasOwn(SESSION_FIELDS, field))
       return `Sessions have this field. Use: ${searchSessions(term)}`;
     return fieldHint(field, fields);

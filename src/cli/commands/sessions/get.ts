@@ -22,7 +22,7 @@ export function addGet(sessions: Command, context: Context): void {
 
 /** Prints the session with an id. */
 export async function runGet(context: Context, options: GetOptions, id: string): Promise<void> {
-  const chosen = chosenBy(options.fields, SESSION_COLUMNS.columns);
+  const chosen = chosenBy(options.fields, SESSION_COLUMNS);
   checkSessionId(id);
   const session = await (await openClient(context, options)).sessions.get(id);
   await printResource(context, options, SESSION_COLUMNS, session, chosen);
