@@ -24,6 +24,9 @@ it.each([
   ["/api/v1/users/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "/api/v1/users/[redacted]"],
   ["/api/v1/users/sk_acme_0123456789abcdef?limit=5", "/api/v1/users/[redacted]?limit=5"],
   [`/api/v1/users/eyJhbGciOiJIUzI1NiJ9.${"x".repeat(400)}`, "/api/v1/users/[redacted]"],
+  ["/a?query=email%3Ask_acme_0123", "/a?query=email%3A[redacted]"],
+  ["/a?instance=ctl_0123&login_hint=dsh_a.b.c", "/a?instance=[redacted]&login_hint=[redacted]"],
+  ["/a?sk_acme_0123=1", "/a?[redacted]=[redacted]"],
   ["/a?message=%E2%82%AC%FF", "/a?message=%E2%82%AC%EF%BF%BD"],
 ])("the log shows %s as %s", (address, shown) => {
   expect(redactUrl(address)).toBe(shown);
@@ -49,6 +52,8 @@ it.each([
   ["/verify/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "/verify/[redacted]"],
   ["/sk_acme_0123456789abcdefghijklmnopqrstuv/users", "/[redacted]/users"],
   ["/sk_abcdefghijklmnopqrstuvwxyzabcdefghijklmnop", "/[redacted]"],
+  ["/sk_iVBMV-oxFMl", "/[redacted]"],
+  ["/ctl_iVBMV/dsh_oxFMl", "/[redacted]/[redacted]"],
   ["/oauth/callback/a1b2c3d4e5f6a7b8c9d0", "/oauth/callback/[redacted]"],
   [`/state/${"ab12".repeat(16)}`, "/state/[redacted]"],
   ["/login/correct-horse-battery-staple", "/login/[redacted]"],

@@ -1,5 +1,5 @@
 import { isControlApi } from "../../wire/control/paths.ts";
-import { REDACTED, redactUrl } from "./redact.ts";
+import { REDACTED, redactText, redactUrl } from "./redact.ts";
 
 /** The parts of a request that are logged. */
 export interface Asked {
@@ -48,7 +48,7 @@ export function exchangeOf({ target, header }: Asked, { headers, body }: Answere
   const shown: Record<string, string> = {};
   for (const name of SHOWN_HEADERS) {
     const value = header(name);
-    if (value !== undefined) shown[name] = value;
+    if (value !== undefined) shown[name] = redactText(value);
   }
   for (const name of SECRET_HEADERS) if (header(name) !== undefined) shown[name] = REDACTED;
   return {
@@ -67,7 +67,7 @@ function answerOf(headers: Answered["headers"], body: Answered["body"]): string 
   const location = valueOf("location");
   if (location !== undefined) return redactUrl(location);
   if (typeof body !== "string" || valueOf("content-type") !== "application/json") return null;
-  if (body.length <= MAX_ANSWER_LENGTH) return body;
+  if (body.length <= MAX_ANSWER_LENGTH) return redactText(body);
   // Copied by way of bytes: a substring would keep the whole text in memory.
-  return `${Buffer.from(body.slice(0, MAX_ANSWER_LENGTH)).toString()}…`;
+  return redactText(`${Buffer.from(body.slice(0, MAX_ANSWER_LENGTH)).toString()}…`);
 }

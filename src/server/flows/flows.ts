@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
-import { redact, type Shown } from "./redact.ts";
+import { redact, redactText, type Shown } from "./redact.ts";
 
 const MAX_FLOWS = 1000;
 const MAX_STEPS = 40;
@@ -94,6 +94,7 @@ export class Flows {
     const at = this.#time();
     const flow = this.#flows.peek(id) ?? this.#begin(id, at);
     Object.assign(flow, facts);
+    if (facts.redirect_uri) flow.redirect_uri = redactText(facts.redirect_uri);
     if (facts.considered) flow.considered = facts.considered.slice(0, MAX_CONSIDERED);
     if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf(step, at));
     for (const listener of this.#listeners) listener(flow);

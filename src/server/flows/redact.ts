@@ -51,6 +51,14 @@ const PUBLIC = new Set([
   "username",
 ]);
 
+/** A token or a secret key, whole or cut short. */
+const SECRET = /(?:eyJ[\w-]{10}|(?:sk|ctl|dsh)_)[\w.-]*/g;
+
+/** Text without the tokens and keys that were pasted into it, where something else was expected. */
+export function redactText(text: string): string {
+  return text.replace(SECRET, REDACTED);
+}
+
 /** What a step of a sign-in keeps of a message. Secrets are removed here, before anything is stored. */
 export function redact(fields: Readonly<Record<string, unknown>> | undefined): Shown | null {
   if (!fields) return null;
@@ -82,22 +90,21 @@ const MAX_WORDS_LENGTH = 32;
 export function redactPath(address: string): string {
   const [path = ""] = address.split(/[?#]/, 1);
   const isShown = (segment: string): boolean =>
-    segment === "" || isUuid(segment) || (segment.length <= MAX_WORDS_LENGTH && WORDS.test(segment));
+    segment === "" ||
+    isUuid(segment) ||
+    (segment.length <= MAX_WORDS_LENGTH && WORDS.test(segment) && redactText(segment) === segment);
   const segments = path.split("/", MAX_FIELDS).map((segment) => (isShown(segment) ? segment : REDACTED));
   return segments.join("/");
 }
 
-/** A token or secret key that was pasted in place of an id. */
-const PASTED = /(?:eyJ[\w-]{10}|sk_)[\w.-]*/g;
-
 /** An address whose query keeps the values that are not secret. @param path what is shown before the query */
-export function redactUrl(address: string, path = withoutQuery(address).replace(PASTED, REDACTED)): string {
+export function redactUrl(address: string, path = withoutQuery(address)): string {
   const at = address.indexOf("?");
-  if (at < 0) return path;
+  if (at < 0) return redactText(path);
   const parts = address.slice(at + 1).split("&", MAX_FIELDS);
   const query = parts.filter((part) => part !== "").map(redactPart);
   // `join` creates a new text; concatenation would keep its parts in memory, and what they were cut from.
-  return [path, query.join("&")].join("?");
+  return redactText([path, query.join("&")].join("?"));
 }
 
 /** Text that is the same encoded and decoded. */
@@ -120,7 +127,8 @@ function redactPart(part: string): string {
 }
 
 function scalar(value: unknown): Shown[string] {
-  if (typeof value === "string") return value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value;
+  if (typeof value === "string")
+    return redactText(value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
   return Array.isArray(value) ? `${value.length} entries` : "an object";
 }

@@ -1,6 +1,6 @@
 import { ERRORS, errorBody } from "../../wire/errors.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
-import { redactPath } from "../flows/redact.ts";
+import { redactPath, redactText } from "../flows/redact.ts";
 import type { Incoming } from "./incoming.ts";
 import { LIVE, METRICS, READY } from "./monitoring.ts";
 import type { AppRequest, SignInOutcome } from "./request.ts";
@@ -39,6 +39,7 @@ export function entryOf(
   { route, status, ms, reason }: Pick<RequestEntry, "route" | "status" | "ms" | "reason">,
 ): RequestEntry {
   const { signIn } = request ?? {};
+  const why = reason ?? signIn?.reason ?? undefined;
   return {
     level: levelOf(route, status, signIn),
     request_id: id,
@@ -50,7 +51,7 @@ export function entryOf(
     ms,
     instance: request?.instance?.subdomain ?? null,
     sign_in: signIn ? { provider: signIn.provider, outcome: signIn.outcome } : null,
-    reason: reason ?? signIn?.reason ?? null,
+    reason: why === undefined ? null : redactText(why),
   };
 }
 
