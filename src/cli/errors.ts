@@ -1,13 +1,14 @@
-import { EXIT, exitOf, type ExitCode } from "./exit-codes.ts";
+import { CLI_ERRORS, codeOfExit, EXIT, exitOf, type CliErrorCode, type ExitCode } from "./exit-codes.ts";
 
 /** Ends a command. The message says what was wrong, the hint what to do. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: ExitCode;
   readonly hint: string | undefined;
-  readonly code: string;
+  /** What programs recognise it by. */
+  readonly code: CliErrorCode;
 
-  constructor(exitCode: ExitCode, message: string, hint?: string, code: string = codeOfExit(exitCode)) {
+  constructor(exitCode: ExitCode, message: string, hint?: string, code: CliErrorCode = codeOfExit(exitCode)) {
     super(message);
     this.exitCode = exitCode;
     this.hint = hint;
@@ -18,19 +19,19 @@ export class CliError extends Error {
 /** How an error is reported. Known ones are recognised by name and code, so that no package is loaded for it. */
 export interface Failure {
   readonly exitCode: ExitCode;
-  readonly code: string;
+  readonly code: CliErrorCode;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
 /** The server's errors that end a command, by name. */
-const NAMED: ReadonlyMap<string | undefined, readonly [exitCode: ExitCode, code: string]> = new Map([
-  ["ConfigError", [EXIT.usage, "usage"]],
-  ["SeedError", [EXIT.usage, "usage"]],
-  ["ServeError", [EXIT.usage, "usage"]],
-  ["PortUnavailable", [EXIT.precondition, "port_unavailable"]],
-  ["ImportRefused", [EXIT.failed, "import_refused"]],
-  ["StorageUnavailable", [EXIT.failed, "store_unavailable"]],
+const NAMED: ReadonlyMap<string | undefined, CliErrorCode> = new Map([
+  ["ConfigError", "config"],
+  ["SeedError", "config"],
+  ["ServeError", "config"],
+  ["PortUnavailable", "port_unavailable"],
+  ["ImportRefused", "import_refused"],
+  ["StorageUnavailable", "store_unavailable"],
 ]);
 
 export function toFailure(error: unknown): Failure {
@@ -46,7 +47,7 @@ export function toFailure(error: unknown): Failure {
     case "ConnectionError":
       return {
         exitCode: exitOf(code ?? "", status),
-        code: code ?? "unknown",
+        code: (code ?? "unknown") as CliErrorCode,
         // A service's words; only we begin lines.
         message: text.replaceAll("\n", " ↵ "),
         // A command may know more of what was meant.
@@ -54,23 +55,29 @@ export function toFailure(error: unknown): Failure {
       };
     case "ControlError":
       return controlFailure(code ?? "unknown", status ?? 0, text.replaceAll("\n", " ↵ "), (error as Error).cause);
-    case "StoreRefused": {
-      const exitCode = reason === "locked" ? EXIT.precondition : EXIT.failed;
-      return { exitCode, code: `store_${reason}`, message: text };
-    }
+    case "StoreRefused":
+      return own(`store_${reason as "locked" | "damaged" | "unusable"}`, text);
     case "ExitPromptError":
-      return { exitCode: EXIT.interrupted, code: "interrupted", message: "Interrupted." };
+      return own("interrupted", "Interrupted.");
   }
-  const [exitCode, known] = NAMED.get(name) ?? [EXIT.failed, undefined];
-  return { exitCode, code: known ?? "unexpected", message: known ? text : `Unexpected error: ${text}` };
+  const known = NAMED.get(name);
+  return known ? own(known, text) : own("unexpected", `Unexpected error: ${text}`);
+}
+
+function own(code: CliErrorCode, message: string): Failure {
+  return {
+    exitCode: code in CLI_ERRORS ? CLI_ERRORS[code as keyof typeof CLI_ERRORS][0] : exitOf(code),
+    code,
+    message,
+  };
 }
 
 const REFUSED_CONTROL_KEY = "The server refused the control key. In its directory svc env prints the right one.";
 
 /** A failure of the control API. */
 function controlFailure(name: string, status: number, text: string, cause: unknown): Failure {
-  const { code = name } =
-    cause instanceof Error && cause.name === "ConnectionError" ? (cause as { code?: string }) : {};
+  const { code = name as CliErrorCode } =
+    cause instanceof Error && cause.name === "ConnectionError" ? (cause as { code?: CliErrorCode }) : {};
   const hint =
     status === 401
       ? REFUSED_CONTROL_KEY
@@ -97,8 +104,3 @@ const HINTS: ReadonlyMap<string | undefined, string> = new Map([
     "It may have been deleted, or belong to another instance. List sessions with: svc sessions list",
   ],
 ]);
-
-function codeOfExit(exitCode: ExitCode): string {
-  const name = Object.entries(EXIT).find(([, value]) => value === exitCode)?.[0] ?? "failed";
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}

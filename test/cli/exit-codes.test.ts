@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
+import { CLI_ERRORS } from "../../src/cli/exit-codes.ts";
+import { ERROR_CODES } from "../../src/client/errors.ts";
 import { answering } from "../_cli-cases.ts";
 import { runCli, type CliOptions } from "../_cli.ts";
 import { setup, ADA, NOBODY } from "../_setup.ts";
@@ -218,6 +220,7 @@ describe("Exit code", () => {
     "%i is returned for %s, and --json makes the error the last line of stderr",
     async (code, _, argv, options, error) => {
       const service = await setup();
+      expect(Object.keys({ ...ERROR_CODES, ...CLI_ERRORS })).toContain(error.code);
       const result = await runCli([...argv, "--json"], { service, ...options });
       expect([result.code, result.stdout]).toEqual([code, ""]);
       expect(JSON.parse(result.stderr.trimEnd().split("\n").at(-1)!)).toEqual({ error: { ...error, exitCode: code } });

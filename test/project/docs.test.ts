@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
+import { CLI_ERRORS, EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS } from "../../src/wire/errors.ts";
 
@@ -14,6 +14,7 @@ describe("docs/errors.md", () => {
       const status = code in ERRORS ? ERRORS[code as keyof typeof ERRORS].status : "";
       return `| \`${code}\` | ${status} | ${meaning} | ${EXIT_OF[code as ErrorCode]} |`;
     });
+    const own = Object.entries(CLI_ERRORS).map(([code, [exit, meaning]]) => `| \`${code}\` | ${meaning} | ${exit} |`);
     const exits = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `| ${code} | ${meaning} |`);
     const page = [
       "# Errors",
@@ -26,7 +27,15 @@ describe("docs/errors.md", () => {
       ...rows,
       "",
       "`not_found` and `instance_not_found` mean that the address of the service is wrong: exit code 2. Where a command names",
-      "the path, record or key that is missing (`svc api`, `svc dev`, `svc instances resolve`), it ends with 3.",
+      "what is missing (a path for `svc api`, a record for `svc dev`, a profile or its setting, a publishable key for",
+      "`svc instances resolve`), it ends with 3.",
+      "",
+      "The command line has these of its own. A local server that is not running is `connection`, like one elsewhere that",
+      "cannot be reached; a value that the client refuses is `config`.",
+      "",
+      "| Code | Means | Exit code |",
+      "| --- | --- | --- |",
+      ...own,
       "",
       "## Exit codes",
       "",

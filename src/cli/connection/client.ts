@@ -47,6 +47,7 @@ export async function verifyKeyWithService(
       EXIT.noKey,
       `${new URL(base_url).origin} refused this key.`,
       "Check that it is complete and belongs to this instance.",
+      "unauthorized",
     );
   }
 }

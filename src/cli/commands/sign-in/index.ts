@@ -103,6 +103,7 @@ async function tooLate(seconds: number, signal: AbortSignal): Promise<never> {
     EXIT.unreachable,
     `No sign-in within ${counted(seconds, "second")}.`,
     "Allow more time with --timeout.",
+    "timeout",
   );
 }
 

@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CLI_ERRORS, EXIT_OF } from "../../src/cli/exit-codes.ts";
+import { toFailure } from "../../src/cli/errors.ts";
+import { ServeError } from "../../src/server/errors.ts";
+import { StorageUnavailable, StoreRefused } from "../../src/server/store/store.ts";
+import { cwd, run, useHome } from "../_cli-home.ts";
+import type { CliOptions } from "../_cli.ts";
+import { FRONT } from "../_setup.ts";
+
+useHome();
+
+const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
+const refused = (): Promise<never> => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" }));
+
+describe("The code of an error in --json", () => {
+  it.each<[what: string, code: string, argv: string[], options: CliOptions]>([
+    ["a key that can't be one", "config", ["users", "list"], { env: { SVC_BASE_URL: FRONT, SVC_SECRET_KEY: "pk_x" } }],
+    ["an address that can't be one", "config", ["users", "list", "--base-url", "x"], {}],
+    ["an unknown flag", "usage", ["users", "list", "--nonsense"], {}],
+    ["no service", "no_key", ["users", "list"], {}],
+    [
+      "no service that answers",
+      "connection",
+      ["users", "list"],
+      { env: { SVC_BASE_URL: FRONT, SVC_SECRET_KEY: KEY }, fetch: refused },
+    ],
+    ["the same for svc api", "connection", ["api", "GET", "/x"], { env: { SVC_BASE_URL: FRONT }, fetch: refused }],
+  ])("is, for %s, %s", async (_, code, argv, options) => {
+    const { stderr, code: exit } = await run([...argv, "--json"], options);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code, exitCode: exit } });
+    expect(exit).toBe(
+      { ...EXIT_OF, ...Object.fromEntries(Object.entries(CLI_ERRORS).map(([name, [own]]) => [name, own])) }[code],
+    );
+  });
+
+  it("is connection for a local server that has stopped, as for any other service", async () => {
+    await mkdir(join(cwd, ".svc"));
+    await writeFile(join(cwd, ".svc/db.json"), "{}");
+    for (const argv of [["users", "list"], ["instances", "list"], ["env"], ["dev", "clock"]]) {
+      const { code, stderr } = await run([...argv, "--json"], { fetch: refused });
+      expect([argv, code, JSON.parse(stderr)]).toMatchObject([argv, 7, { error: { code: "connection" } }]);
+    }
+  });
+
+  it.each([
+    [new StoreRefused("locked", "x"), "store_locked", 8],
+    [new StoreRefused("damaged", "x"), "store_damaged", 1],
+    [new StorageUnavailable("x"), "store_unavailable", 1],
+    [new ServeError("x"), "config", 2],
+    [new TypeError("x"), "unexpected", 1],
+  ])("is, for the server's %o, %s with exit code %i", (error, code, exitCode) => {
+    expect(toFailure(error)).toMatchObject({ code, exitCode });
+  });
+});
