@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 import { isSeconds } from "./connection/wait.ts";
 import { EXIT } from "./exit-codes.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
-import { refuseUnknown } from "./help/usage-error.ts";
+import { refuseUnknown } from "./help/refuse-unknown.ts";
 import { addOutputFlags } from "./output/flags.ts";
 
 type Env = Record<string, string | undefined>;

@@ -66,7 +66,7 @@ export function toFailure(error: unknown): Failure {
 
 function own(code: CliErrorCode, message: string): Failure {
   return {
-    exitCode: code in CLI_ERRORS ? CLI_ERRORS[code as keyof typeof CLI_ERRORS][0] : exitOf(code),
+    exitCode: code in CLI_ERRORS ? CLI_ERRORS[code as keyof typeof CLI_ERRORS] : exitOf(code),
     code,
     message,
   };

@@ -3,7 +3,6 @@ import type { Context } from "./context.ts";
 import { createProgram } from "./create-program.ts";
 import { CliError } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
-import { missingCommand, usageError } from "./help/usage-error.ts";
 import { asksForJson, withoutColor } from "./output/flags.ts";
 import { protectTerms } from "./protect-terms.ts";
 
@@ -33,9 +32,12 @@ export async function runProgram(argv: readonly string[], world: Context, versio
     if (!(error instanceof CommanderError)) return explain(error, context, asJson);
     // Help was printed.
     if (error.exitCode === 0) return EXIT.done;
-    if (error.code === "commander.help")
-      return asJson ? explain(missingCommand(argv, program), context, asJson) : EXIT.usage;
-    return explain(usageError(error.message, argv, program), context, asJson);
+    const isMissing = error.code === "commander.help";
+    if (isMissing && !asJson) return EXIT.usage;
+    // Loaded here, so that commands start fast.
+    const { missingCommand, usageError } = await import("./help/usage-error.ts");
+    const fault = isMissing ? missingCommand(argv, program) : usageError(error.message, argv, program);
+    return explain(fault, context, asJson);
   }
 }
 

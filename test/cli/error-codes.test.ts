@@ -30,9 +30,7 @@ describe("The code of an error in --json", () => {
   ])("is, for %s, %s", async (_, code, argv, options) => {
     const { stderr, code: exit } = await run([...argv, "--json"], options);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code, exitCode: exit } });
-    expect(exit).toBe(
-      { ...EXIT_OF, ...Object.fromEntries(Object.entries(CLI_ERRORS).map(([name, [own]]) => [name, own])) }[code],
-    );
+    expect(exit).toBe(new Map<string, number>(Object.entries({ ...EXIT_OF, ...CLI_ERRORS })).get(code));
   });
 
   it("is connection for a local server that has stopped, as for any other service", async () => {

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CLI_ERROR_MEANINGS } from "../../src/cli/help/error-codes.ts";
 import { CLI_ERRORS, EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS } from "../../src/wire/errors.ts";
@@ -14,7 +15,9 @@ describe("docs/errors.md", () => {
       const status = code in ERRORS ? ERRORS[code as keyof typeof ERRORS].status : "";
       return `| \`${code}\` | ${status} | ${meaning} | ${EXIT_OF[code as ErrorCode]} |`;
     });
-    const own = Object.entries(CLI_ERRORS).map(([code, [exit, meaning]]) => `| \`${code}\` | ${meaning} | ${exit} |`);
+    const own = Object.entries(CLI_ERROR_MEANINGS).map(
+      ([code, meaning]) => `| \`${code}\` | ${meaning} | ${CLI_ERRORS[code as keyof typeof CLI_ERRORS]} |`,
+    );
     const exits = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `| ${code} | ${meaning} |`);
     const page = [
       "# Errors",

@@ -1,5 +1,6 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
 import { ENVIRONMENT } from "./environment.ts";
+import { CLI_ERROR_MEANINGS } from "./error-codes.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 
 /** What `svc help <topic>` prints. */
@@ -74,7 +75,13 @@ time. NODE_DISABLE_COMPILE_CACHE=1 turns this off.`;
 }
 
 function exitCodes(): string {
-  return table(EXIT_MEANINGS as Record<string, string>);
+  return `${table(EXIT_MEANINGS as Record<string, string>)}
+
+With --json an error has a code as well: one of the service or the client, such as user_not_found, or
+
+${table(CLI_ERROR_MEANINGS)}
+
+docs/errors.md has all of them.`;
 }
 
 function table(rows: Readonly<Record<string, string>>): string {

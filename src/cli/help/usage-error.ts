@@ -14,15 +14,6 @@ const SESSION_FLAGS = /^--(?:provider|ip|user|active|revoked)$/;
 /** Commands that take an instance by the flag alone. */
 const BY_INSTANCE = new Set(["svc dev keys rotate", "svc dev reset", "svc env"]);
 
-/** Refuses the help of a command that does not exist; commander would print its group's. */
-export function refuseUnknown(group: Command): void {
-  const [word] = group.args[0] === "help" ? group.args.slice(1) : group.args;
-  const names = group.commands.map((command) => command.name());
-  if (names.length === 0 || word === undefined || word.startsWith("-") || names.includes(word)) return;
-  const near = closest(word, names);
-  group.error(`error: unknown command '${word}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
-}
-
 /** What commander says of a value that is not among those of an option or an argument. */
 const NOT_A_CHOICE =
   /^error: (?:option '(?:-\w, )?(--[\w-]+) <([\w-]+)>' argument|command-argument value) '(.*)' is invalid(?: for argument '(.*)')?\. Allowed choices are (.*)\.$/s;
