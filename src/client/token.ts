@@ -14,9 +14,9 @@ const MAX_KEYS = 32;
 export interface VerifyTokenOptions {
   /** The instance's secret key, which also signs its tokens; several while one is being replaced. */
   readonly secretKey: string | readonly string[];
-  /** Only tokens of this instance. */
+  /** Only tokens of this instance. Default: of any that the key signs for. */
   readonly instanceId?: string | undefined;
-  /** Only tokens of this application. */
+  /** Only tokens of this application. Default: of any. */
   readonly appId?: string | undefined;
   /** Replaces the clock in tests. */
   readonly now?: Now | undefined;

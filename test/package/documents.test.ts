@@ -33,7 +33,8 @@ describe("The documents", () => {
         return `${n}.mts`;
       }),
     );
-    const options = "--noEmit --target es2023 --module nodenext --types node --skipLibCheck --strict".split(" ");
+    const strict = "--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes";
+    const options = `--noEmit --target es2023 --module nodenext --types node --skipLibCheck ${strict}`.split(" ");
     const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
     await promisify(execFile)(process.execPath, [tsc, "--ignoreConfig", ...options, ...files], {
       cwd: directory,
