@@ -21,6 +21,29 @@ describe("A server at the default port of its scheme", () => {
       expect([host, scopeOf(host)]).toEqual([host, undefined]);
   });
 
+  it.each([
+    ["https://auth.example.test", 443, 7820],
+    ["http://auth.example.test", 80, 7820],
+    ["https://auth.example.test", 443, 443],
+  ])("answers for the default port of %s written out as %i", (publicUrl, standard, port) => {
+    const { scopeOf } = createAddresses(publicUrl, port, ["svc.internal", `proxy.internal:${standard}`]);
+    const isCallback = { kind: "front", isCallback: true };
+    expect(scopeOf("auth.example.test")).toEqual(isCallback);
+    expect(scopeOf(`Auth.Example.Test:${standard}`)).toEqual(isCallback);
+    expect(scopeOf(`acme.auth.example.test:${standard}`)).toEqual({ kind: "instance", subdomain: "acme" });
+    expect(scopeOf(`api.auth.example.test:${standard}`)).toEqual({ kind: "api" });
+    for (const host of [`svc.internal:${standard}`, "svc.internal", `proxy.internal:${standard}`])
+      expect([host, scopeOf(host)]).toMatchObject([host, FRONT]);
+    for (const host of [
+      `auth.example.test:${standard === 443 ? 80 : 443}`,
+      `auth.example.test:${standard}:${standard}`,
+      `evil.test:${standard}`,
+      `auth.example.test${standard}`,
+      `127.0.0.2:${standard}`,
+    ])
+      expect([host, scopeOf(host)]).toEqual([host, undefined]);
+  });
+
   it("answers for no name without a port if it listens on another port", () => {
     const { scopeOf } = createAddresses("http://localhost:7820", 7820);
     for (const host of ["localhost", "127.0.0.1", "[::1]", "acme.localhost"])

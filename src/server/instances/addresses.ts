@@ -27,14 +27,14 @@ export const RESERVED_SUBDOMAINS: readonly string[] = ["api"];
 export function createAddresses(publicUrl: string, port: number, allowedHosts: readonly string[] = []) {
   const front = new URL(publicUrl);
   const origin = (subdomain: string): string => `${front.protocol}//${subdomain}.${front.host}`;
-  // Clients omit the default port of the scheme.
+  const defaultPort = front.protocol === "https:" ? ":443" : ":80";
+  const withoutDefaultPort = (host: string): string =>
+    host.endsWith(defaultPort) ? host.slice(0, -defaultPort.length) : host;
+  // Clients omit the default port of the scheme; proxies may write it out.
   const withPort = (name: string): string[] => [`${name}:${port}`, ...(port === 80 || port === 443 ? [name] : [])];
-  const frontHosts = new Set([
-    front.host,
-    ...LOOPBACK_NAMES.flatMap(withPort),
-    ...allowedHosts.flatMap((name) => [name, `${name}:${port}`]),
-  ]);
-  const parents = [`.${front.host}`, ...withPort(".localhost")];
+  const names = allowedHosts.flatMap((name) => [name, `${name}:${port}`]);
+  const frontHosts = new Set([front.host, ...LOOPBACK_NAMES.flatMap(withPort), ...names].map(withoutDefaultPort));
+  const parents = [`.${front.host}`, ...withPort(".localhost")].map(withoutDefaultPort);
   return {
     /** The front door's origin, e.g. `http://localhost:7820`. Also {callback_url}. */
     front: front.origin,
@@ -47,7 +47,7 @@ export function createAddresses(publicUrl: string, port: number, allowedHosts: r
     callbackUrl: (provider: Provider) => `${front.origin}/oauth/${provider}/callback`,
     /** The scope of a `Host` header's value; undefined if the host is unknown. */
     scopeOf(text: string): Scope | undefined {
-      const host = text.toLowerCase();
+      const host = withoutDefaultPort(text.toLowerCase());
       if (frontHosts.has(host)) return { kind: "front", isCallback: host === front.host };
       const parent = parents.find((suffix) => host.endsWith(suffix));
       if (parent === undefined) return undefined;
