@@ -145,8 +145,8 @@ function allowedMethods(): Map<string, string> {
   return allowed;
 }
 
-/** The methods and path of a route. GET implies HEAD (RFC 9110, 9.3.2), unless it consumes something. */
-function methodsOf(route: string, { isSingleUse }: RouteDefinition): [methods: HTTPMethod[], path: string] {
+/** The methods and path of a route. GET implies HEAD (RFC 9110, 9.3.2), unless it has an effect. */
+function methodsOf(route: string, { hasEffect }: RouteDefinition): [methods: HTTPMethod[], path: string] {
   const [method = "", path = ""] = route.split(" ");
-  return [method === "GET" && !isSingleUse ? ["GET", "HEAD"] : [method as HTTPMethod], path];
+  return [method === "GET" && !hasEffect ? ["GET", "HEAD"] : [method as HTTPMethod], path];
 }

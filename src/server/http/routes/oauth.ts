@@ -14,6 +14,7 @@ import { belongToSignIn } from "./sign-in-of.ts";
 /** Signs in with the instance's default provider, unless the query names another. */
 export const signIn: RouteDefinition = {
   on: ["front", "instance"],
+  hasEffect: true,
   handle(request, deps) {
     requireNavigation(request);
     const instance = requireSignInInstance(request, deps);
@@ -29,6 +30,7 @@ export const signIn: RouteDefinition = {
 
 export const authorize: RouteDefinition = {
   on: ["front", "instance"],
+  hasEffect: true,
   handle(request, deps) {
     requireNavigation(request);
     const instance = requireSignInInstance(request, deps);
@@ -39,6 +41,7 @@ export const authorize: RouteDefinition = {
 /** The second hop of a browser that asked another host: the binding cookie must be set by the callback's host. */
 export const beginAtFront: RouteDefinition = {
   on: ["front"],
+  hasEffect: true,
   handle(request, deps) {
     requireNavigation(request);
     const instance = requireSignInInstance(request, deps);
@@ -51,7 +54,7 @@ let finishing: Promise<{ finishSignIn: typeof FinishSignIn }> | undefined;
 
 export const callback: RouteDefinition = {
   on: ["front"],
-  isSingleUse: true,
+  hasEffect: true,
   async handle(request, deps) {
     requireNavigation(request);
     const { query, ip_address } = request;

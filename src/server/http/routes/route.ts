@@ -29,7 +29,7 @@ export interface RouteDeps extends BeginDeps, CompleteDeps {
 export interface RouteDefinition {
   /** The hosts that serve it. */
   readonly on: readonly Scope["kind"][];
-  /** Whether a GET consumes something. Then HEAD, which must not change anything, is refused. */
-  readonly isSingleUse?: boolean;
+  /** Whether a GET saves or uses up something. Then HEAD, which must not change anything, is refused. */
+  readonly hasEffect?: true;
   handle(request: AppRequest, deps: RouteDeps): Reply | Promise<Reply>;
 }

@@ -14,6 +14,7 @@ import { belongToSignIn } from "./sign-in-of.ts";
 /** The authorize page of a simulated provider: the account picker, or a redirect to the callback. */
 export const simulatedAuthorize: RouteDefinition = {
   on: ["front"],
+  hasEffect: true,
   async handle(request, deps) {
     requireNavigation(request);
     const { addresses } = deps;
