@@ -1,11 +1,10 @@
-import { existsSync, statSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
 import { TABLE_NAMES } from "../records.ts";
 import type { Document } from "./document.ts";
-import { changed, missing } from "./failures.ts";
+import { changed, missing, statOf } from "./failures.ts";
 import { BEGINNING, headerLine, type Header } from "./header.ts";
 import { chain, seal } from "./lines.ts";
 import { lastLine, readDocument } from "./document-reader.ts";
@@ -30,7 +29,7 @@ export class DocumentFile implements Adapter<Document> {
     this.#path = path;
     this.#document = document;
     this.#accepted = [identityOf(path)];
-    this.size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    this.size = statOf(path)?.size ?? 0;
   }
 
   /** Fills the document from the file. Null if there is none. @throws {StoreRefused} if it is damaged */
@@ -43,8 +42,9 @@ export class DocumentFile implements Adapter<Document> {
 
   /** @throws {StorageUnavailable} if another process has written the file: the lock does not reach other machines */
   check(): void {
-    if (this.#accepted.includes(identityOf(this.#path))) return;
-    throw existsSync(this.#path) ? changed(this.#path) : missing(this.#path);
+    const found = identityOf(this.#path);
+    if (this.#accepted.includes(found)) return;
+    throw found === undefined ? missing(this.#path) : changed(this.#path);
   }
 
   /**
@@ -70,9 +70,9 @@ export class DocumentFile implements Adapter<Document> {
   }
 }
 
-/** Identifies a file. Undefined if there is none. */
+/** Identifies a file. Undefined if there is none. @throws {StorageUnavailable} */
 export function identityOf(path: string): string | undefined {
-  const there = statSync(path, { throwIfNoEntry: false });
+  const there = statOf(path);
   return there && `${there.dev} ${there.ino}`;
 }
 

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, statSync, type Stats } from "node:fs";
 import { access } from "node:fs/promises";
 import { StorageUnavailable, StoreRefused, type StoreFault } from "../store.ts";
 
@@ -20,6 +20,15 @@ export function codeOf(error: unknown): string {
 export function notWritable(path: string, error: unknown): StorageUnavailable {
   const code = FAULTS[codeOf(error)] ?? "store_unavailable";
   return new StorageUnavailable(`${path} could not be written (${codeOf(error)})`, { code, cause: error });
+}
+
+/** Of a file, or undefined if there is none. @throws {StorageUnavailable} if the system does not tell, as without permission */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw notWritable(path, error);
+  }
 }
 
 /** @throws {StorageUnavailable} if a file may not be written */

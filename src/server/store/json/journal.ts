@@ -1,9 +1,9 @@
-import { constants, existsSync, fstatSync, statSync } from "node:fs";
+import { constants, fstatSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
-import type { StorageUnavailable } from "../store.ts";
+import { StorageUnavailable } from "../store.ts";
 import { NO_LINK } from "./directory.ts";
-import { changed, codeOf, missing, notWritable } from "./failures.ts";
+import { changed, codeOf, missing, notWritable, statOf } from "./failures.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
 
 /** The open end of a journal. */
@@ -134,22 +134,23 @@ export class Journal {
     if (fault) throw fault;
   }
 
-  #fault(): StorageUnavailable | undefined {
-    if (this.#broken || this.isOurs()) return this.#broken;
-    // One that was moved away can come back as it was.
-    if (!existsSync(this.#path)) return missing(this.#path);
-    this.#broken = changed(this.#path);
-    return this.#broken;
-  }
-
   /**
    * The lock does not reach other machines and containers. A changed inode or size reveals that one of them wrote the file.
    * Synchronous, so that nothing runs between this check and what depends on it.
    */
-  isOurs(): boolean {
-    if (this.#broken) return false;
+  #fault(): StorageUnavailable | undefined {
+    if (this.#broken) return this.#broken;
     const { ino, dev } = this.#inode;
-    const there = statSync(this.#path, { throwIfNoEntry: false });
-    return there !== undefined && there.ino === ino && there.dev === dev && there.size === this.#length;
+    try {
+      const there = statOf(this.#path);
+      // One that was moved away can come back as it was.
+      if (!there) return missing(this.#path);
+      if (there.ino === ino && there.dev === dev && there.size === this.#length) return undefined;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) return error;
+      throw error;
+    }
+    this.#broken = changed(this.#path);
+    return this.#broken;
   }
 }

@@ -1,0 +1,62 @@
+import { renameSync, symlinkSync } from "node:fs";
+import { readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { Journal } from "../../src/server/store/json/journal.ts";
+import { StorageUnavailable } from "../../src/server/store/store.ts";
+import { temporaryDirectory } from "./_directory.ts";
+import { fill, newPath, open, warnings } from "./_json.ts";
+import { contentOf, state } from "./_records.ts";
+
+/** Makes the system refuse to look into a directory, also for root: a link to itself. */
+function hide(directory: string): void {
+  renameSync(directory, `${directory}.away`);
+  symlinkSync(directory, directory);
+}
+
+async function show(directory: string): Promise<void> {
+  await rm(directory);
+  await rename(`${directory}.away`, directory);
+}
+
+it("A store whose directory can't be looked into is unavailable, and continues when it can", async () => {
+  const path = await newPath();
+  const store = await open(path);
+  await fill(store);
+  const before = await contentOf(store);
+  hide(dirname(path));
+  const attempts = [
+    store.saveState(state(7)),
+    store.probe(),
+    store.replace({ instances: [], personas: [], users: [], identities: [], sessions: [] }),
+    store.snapshots.save("mine", "2026-01-01T00:00:00.000Z"),
+  ];
+  for (const attempt of await Promise.allSettled(attempts))
+    expect(attempt.status === "rejected" ? attempt.reason : attempt).toBeInstanceOf(StorageUnavailable);
+  expect(await contentOf(store)).toEqual(before);
+  await show(dirname(path));
+  await store.probe();
+  await store.saveState(state(8));
+  await store.close();
+  const again = await open(path);
+  expect(await contentOf(again)).toEqual(before);
+  expect((await again.takeState(state(7).state)) === undefined).toBe(true);
+  expect((await again.takeState(state(8).state))?.record.state).toBe(state(8).state);
+  expect(warnings.filter((line) => line.includes("is available again"))).toHaveLength(1);
+});
+
+it("A change is taken back if the journal could not be looked at after it was written", async () => {
+  const path = join(await temporaryDirectory(), "store", "db.journal");
+  const store = await open(join(dirname(path), "db.json"));
+  await store.close();
+  const header = { store: "5".repeat(24), id: "a".repeat(24), after: null, sequence: 0 };
+  const journal = await Journal.begin(path, header);
+  const first = await readFile(path, "utf8");
+  const refused = journal.append(Buffer.from("refused\n"));
+  hide(dirname(path));
+  await expect(refused).rejects.toBeInstanceOf(StorageUnavailable);
+  await show(dirname(path));
+  await journal.append(Buffer.from("written\n"));
+  await journal.close();
+  expect(await readFile(path, "utf8")).toBe(`${first}written\n`);
+});
