@@ -28,6 +28,12 @@ export interface JournalHeader {
   readonly sequence: number;
 }
 
+/**
+ * The number of the change that fills a store at once, by a copy, an import or a repair. From then on its journal says that
+ * there must be a `db.json`: one that begins at 0 is a new store's, which has none yet.
+ */
+export const FILLED = 1;
+
 /** The header of a store without a `db.json`. */
 export const BEGINNING: Header = { version: VERSION, sequence: 0, store: undefined, journal: null };
 

@@ -8,7 +8,7 @@ import { followed, journalName, notWritten, oldName, unusable } from "./director
 import type { Change } from "./change.ts";
 import { damageText } from "./damage.ts";
 import { Document } from "./document.ts";
-import { newId } from "./header.ts";
+import { FILLED, newId } from "./header.ts";
 import { Journal } from "./journal.ts";
 import { lockStore } from "./lock.ts";
 import { inReadView } from "./read-view.ts";
@@ -105,12 +105,13 @@ function keep(
 }
 
 /** Writes the document first: until the journal exists, another repair starts from it. */
-async function write(path: string, tables: Scan["tables"], { sequence, header }: Scan): Promise<void> {
+async function write(path: string, tables: Scan["tables"], { sequence: last, header }: Scan): Promise<void> {
   const document = new Document();
   for (const name of TABLE_NAMES)
     for (const record of tables[name].values()) document.apply(["put", name, record] as Change);
   const file = new DocumentFile(path, document);
   const [store, id] = [header?.store ?? newId(), newId()];
+  const sequence = Math.max(last, FILLED);
   file.header = { version: VERSION, store, journal: id, sequence };
   await file.write(document);
   const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence });

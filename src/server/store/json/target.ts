@@ -6,7 +6,7 @@ import { StoreRefused } from "../store.ts";
 import { followed, journalName, makeDirectory, notWritten, oldName, unfinished, unfinishedName } from "./directory.ts";
 import type { Change } from "./change.ts";
 import { Document } from "./document.ts";
-import { newId, parseJournalHeader } from "./header.ts";
+import { FILLED, newId, parseJournalHeader } from "./header.ts";
 import { decodeLine, encodeLine } from "./journal-line.ts";
 import { Journal } from "./journal.ts";
 import { eachLine, readFrom } from "./lines.ts";
@@ -56,10 +56,10 @@ export async function openJsonTarget(location: string): Promise<Target> {
       await readIncoming(name, (change) => document.apply(change));
       try {
         const [store, id] = [newId(), newId()];
-        const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence: 0 });
+        const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence: FILLED });
         await journal.close();
         const file = new DocumentFile(path, document);
-        file.header = { version: VERSION, store, journal: id, sequence: 0 };
+        file.header = { version: VERSION, store, journal: id, sequence: FILLED };
         await file.write(document);
         await rm(name);
         await syncDirectory(dirname(path));
