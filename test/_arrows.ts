@@ -142,7 +142,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/commands/store": ["disk", "cli/commands/serve", "cli/list", ...CLI_COMMAND, "server/index.ts"],
   "cli/commands/serve": [...CLI_COMMAND, "wire", "server/index.ts"],
   "cli/commands/exec": [...CLI_COMMAND, "server/index.ts"],
-  "cli/commands/init.ts": [...CLI_COMMAND, "wire", "server/index.ts"],
+  "cli/commands/init.ts": [...CLI_COMMAND, "wire", "disk", "server/index.ts"],
   "cli/commands": [
     "client",
     "control-client",
@@ -160,6 +160,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "client",
     "control-client",
     "wire",
+    "disk",
     "cli/credentials",
     "cli/output",
     ...CLI_ERRORS,

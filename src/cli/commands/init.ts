@@ -1,5 +1,6 @@
-import { access, mkdir, writeFile } from "node:fs/promises";
+import { access, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
+import { createDirectories } from "../../disk/create-directories.ts";
 import { CONFIG_FILE, DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -71,7 +72,7 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
       : ([[CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }]] as [string, object][])),
     ...(name === undefined ? [] : ([[SEED_FILE, await seedFor(name, redirectUri)]] as [string, object][])),
   ];
-  await mkdir(directory, { recursive: true });
+  await createDirectories(directory);
   for (const [file, content] of files) await writeNew(join(directory, file), content);
 
   const created = files.map(([file]) => relative(context.cwd, join(directory, file)) || file);

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createDirectories } from "../../disk/create-directories.ts";
 import { writePrivateFile } from "../credentials/private-file.ts";
 
 const MAX_BYTES = 2 ** 24;
@@ -65,7 +66,7 @@ export function readServerFiles(directory: string): RunningServerFile[] {
 
 /** Creates `.svc` if it is missing, and keeps it out of git. */
 export async function writeServerFile(directory: string, path: string, server: RunningServerFile): Promise<void> {
-  const made = await mkdir(join(directory, ".svc"), { recursive: true, mode: 0o700 });
+  const made = await createDirectories(join(directory, ".svc"), 0o700);
   if (made !== undefined) await writeFile(join(directory, ".svc", ".gitignore"), "*\n", { mode: 0o600 });
   // Made under a name that cannot be guessed, then renamed: a link that lies there is never written through.
   await writePrivateFile(path, `${JSON.stringify(server, null, 2)}\n`);

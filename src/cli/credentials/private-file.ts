@@ -1,5 +1,6 @@
-import { mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { createDirectories } from "../../disk/create-directories.ts";
 import { writeAtomically } from "../../disk/write-atomically.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -7,7 +8,7 @@ import { EXIT } from "../exit-codes.ts";
 /** Writes a file that only its owner can read, whole or not at all. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await createDirectories(dirname(path), 0o700);
     await writeAtomically(path, (file) => file.writeFile(text));
   } catch (error) {
     throw new CliError(

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { chmod, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StoreRefused } from "../store.ts";
+import { createDirectories } from "../../../disk/create-directories.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
 
 /** Opens no link: what lies in a directory may have come with another person's repository. Windows has no such flag. */
@@ -103,7 +104,7 @@ export async function unfinished(path: string): Promise<string[]> {
 /** The store contains keys: what we make is private to its owner and ignored by git. */
 export async function makeDirectory(path: string): Promise<void> {
   try {
-    const made = await mkdir(path, { recursive: true, mode: 0o700 });
+    const made = await createDirectories(path, 0o700);
     if (made === undefined && basename(path) !== ".svc") return;
     if ((await lstat(path)).isSymbolicLink()) return;
     await chmod(path, 0o700);

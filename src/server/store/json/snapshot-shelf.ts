@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { chmod, lstat, mkdir, open, readdir, rm } from "node:fs/promises";
+import { chmod, lstat, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { createDirectories } from "../../../disk/create-directories.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { SettingRecord } from "../records.ts";
@@ -62,12 +63,14 @@ export function createFileShelf(path: string, storeId: () => Promise<string>): S
     async put({ info, records, clock }) {
       const store = await storeId();
       const about: SettingRecord = { name: INFO, value: { ...info, store } };
-      await makeDirectory(directory);
       const document = Document.of({ ...records, settings: clock ? [about, clock] : [about] });
       const lines = documentLines(document, { ...BEGINNING, store });
-      await writeAtomically(fileOf(info.name), (file) => writeAll(file, lines)).catch((error: unknown) => {
-        throw notWritable(fileOf(info.name), error);
-      });
+      try {
+        await makeDirectory(directory);
+        await writeAtomically(fileOf(info.name), (file) => writeAll(file, lines));
+      } catch (error) {
+        throw error instanceof StorageUnavailable ? error : notWritable(fileOf(info.name), error);
+      }
     },
 
     async take(name): Promise<SavedContent | undefined> {
@@ -80,8 +83,12 @@ export function createFileShelf(path: string, storeId: () => Promise<string>): S
 
     async remove(name) {
       if (!(await infoOf(name))) return false;
-      await rm(fileOf(name));
-      await syncDirectory(directory);
+      try {
+        await rm(fileOf(name));
+        await syncDirectory(directory);
+      } catch (error) {
+        throw notWritable(fileOf(name), error);
+      }
       return true;
     },
   };
@@ -94,7 +101,7 @@ function infoIn(line: Buffer): Info | undefined {
 }
 
 async function makeDirectory(directory: string): Promise<void> {
-  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  const made = await createDirectories(directory, 0o700);
   if ((await lstat(directory)).isSymbolicLink())
     throw new StorageUnavailable(`${directory} is a link; snapshots are not written through one`);
   if (made !== undefined) await syncDirectory(dirname(directory));
