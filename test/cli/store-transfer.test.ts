@@ -24,7 +24,9 @@ describe("svc store copy", () => {
       ]),
     );
     for (const row of rows) expect(row[3]).toMatch(/^[0-9a-f]{64}$/);
-    expect(stderr).toBe(`Copied ${path} to ${at("new/db.json")}. Both are equal.\n`);
+    expect(stderr).toBe(
+      `Copied ${path} to ${at("new/db.json")}. The records of both are equal. A changed clock, scenarios and snapshots were not copied.\n`,
+    );
     expect([await modeOf(at("new/db.json")), await modeOf(at("new"))]).toEqual(["600", "700"]);
   });
 

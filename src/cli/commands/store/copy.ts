@@ -21,7 +21,8 @@ export function addCopy(store: Command, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes: `Each is the path of a db.json, or a database's URL; keep its password out of the URL, and in PGPASSWORD.
-FROM may be in use: the copy is its state at one moment, without sign-ins in progress. FROM is not changed.
+FROM may be in use: the copy is its records at one moment. FROM is not changed. A changed clock, scenarios, snapshots
+and sign-ins in progress are not copied.
 TO must be empty. If the copy is interrupted, the same command continues it.
 For each table the count and the SHA-256 of both stores are printed. Exit code 1: they differ.`,
   });
@@ -61,5 +62,5 @@ function rowsOf({ from, to }: Copy): TableRow[] {
 function outcome({ from, to, isEqual, wasThere }: Copy): string {
   if (!isEqual) return `${to.location} differs from ${from.location}. Delete it, and copy again.`;
   if (wasThere) return `${to.location} already has all of it.`;
-  return `Copied ${from.location} to ${to.location}. Both are equal.`;
+  return `Copied ${from.location} to ${to.location}. The records of both are equal. A changed clock, scenarios and snapshots were not copied.`;
 }

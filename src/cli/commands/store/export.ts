@@ -29,8 +29,9 @@ export function addExport(store: Command, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
     notes: `It contains secret keys, password digests and provider tokens: keep it as safe as the store itself.
-A server may be using the store: what is written is all of it at one moment, but for sign-ins under way. The last
-line has the counts and the SHA-256 of all before, so that a file which was cut or altered is never imported.`,
+A server may be using the store: what is written is its records at one moment. A changed clock, scenarios, snapshots
+and sign-ins in progress are left out. The last line has the counts and the SHA-256 of all before, so that a file which
+was cut or altered is never imported.`,
   });
   runs(command, (options: ExportOptions) => runExport(context, options));
 }
