@@ -1,7 +1,9 @@
+import type { Socket } from "node:net";
 import postgres, { type Sql } from "postgres";
 import type { Address, Host } from "./address.ts";
 import { passwordFor } from "./password.ts";
 import { isoOf } from "./rows.ts";
+import { openSocket } from "./socket.ts";
 import { sslOption } from "./tls.ts";
 
 export type Client = Sql<{ moment: string }>;
@@ -14,33 +16,39 @@ export interface Endpoint {
 }
 
 export interface ConnectOptions {
-  readonly max: number;
   /** Whether statements are limited in time, as for requests. Default true. */
   readonly limited?: boolean;
-  /** Called when a connection is lost, also when it was idle. */
+  /** Called when the connection is lost, also when it was idle. */
   readonly onclose?: () => void;
 }
 
 /** A role that may create objects in `public` must not be able to replace a function or an operator that we use. */
 export const SEARCH_PATH = "pg_catalog, pg_temp";
 const IDLE_IN_TRANSACTION_MS = 60_000;
-const TRY_AGAIN_SECONDS = 0.1;
 /** The type's number in every PostgreSQL. */
 const TIMESTAMPTZ = 1184;
 
-/** Connections are opened on demand. */
-export async function connect(address: Address, endpoint: Endpoint, options: ConnectOptions): Promise<Client> {
-  const { host, port } = endpoint.host;
-  const client: Client = postgres({
-    // As lists, which its types don't know: it would cut an IPv6 address at the colons.
-    ...({ host: [host], port: [port] } as object),
-    ...(host.startsWith("/") && { path: `${host}/.s.PGSQL.${port}` }),
+/**
+ * A client with one connection, which is opened on demand. After it is lost, every statement fails: `postgres` would open
+ * it again with what was not sent yet, or wait for it forever (porsager/postgres#1193).
+ */
+export async function connect(address: Address, endpoint: Endpoint, options: ConnectOptions = {}): Promise<Client> {
+  const { host } = endpoint;
+  const { connectTimeoutMs } = address.limits;
+  let isOpened = false;
+  // Its types don't know this option.
+  const socket = (): Promise<Socket> => {
+    if (isOpened) throw Object.assign(new Error("the connection was closed"), { code: "CONNECTION_CLOSED" });
+    isOpened = true;
+    return openSocket(host, connectTimeoutMs);
+  };
+  return postgres({
+    ...({ socket } as object),
     database: address.database,
     username: address.username,
-    password: (await passwordFor(address, endpoint.host)) ?? "",
-    ssl: sslOption(address.tls, host),
-    connect_timeout: address.limits.connectTimeoutMs / 1000,
-    backoff: () => TRY_AGAIN_SECONDS,
+    password: (await passwordFor(address, host)) ?? "",
+    ssl: sslOption(address.tls, host.host),
+    connect_timeout: connectTimeoutMs / 1000,
     // Not needed; and a connection that is lost meanwhile would end the process (porsager/postgres#1192).
     fetch_types: false,
     prepare: !endpoint.isPooler,
@@ -51,12 +59,11 @@ export async function connect(address: Address, endpoint: Endpoint, options: Con
       ...((address.options === undefined ? {} : { options: address.options }) as object),
       ...((endpoint.isPooler ? {} : settingsFor(address, options.limited)) as object),
     },
-    max: options.max,
+    max: 1,
+    // A transaction may last longer.
+    max_lifetime: null,
     ...(options.onclose && { onclose: options.onclose }),
-    // A transaction may last longer than the lifetime of a connection.
-    ...(options.max === 1 && { max_lifetime: null }),
   });
-  return client;
 }
 
 /** The settings that every statement relies on, whatever the defaults of the role or the database. */

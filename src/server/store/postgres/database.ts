@@ -7,8 +7,10 @@ import {
   isLost,
   isReadOnly,
   isRepeatable,
+  isTooSlow,
   isUnavailable,
   NoAnswer,
+  NotSent,
   reasonOf,
   unavailable,
   withinTime,
@@ -19,6 +21,8 @@ import { openSession, type Value } from "./session.ts";
 const TRY_AGAIN_MS = 100;
 /** A database that was set to read-only must not cost a new pool for each write. */
 const MIN_POOL_AGE_MS = 1000;
+/** How often the same reason is reported while requests fail for it. */
+const REPORT_AGAIN_MS = 60_000;
 
 export interface QueryOptions {
   /** Whether this is a search, which may be slow and is rarely repeated. Other statements never wait for searches. Default false. */
@@ -58,6 +62,16 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
     isAway = true;
   }
 
+  const reported = new Map<string, number>();
+
+  /** A failure although the connection works: a missing table, a missing privilege, a lock. */
+  function noteFailure(error: unknown): void {
+    const reason = reasonOf(error);
+    if (!reportsLoss || performance.now() - (reported.get(reason) ?? -Infinity) < REPORT_AGAIN_MS) return;
+    reported.set(reason, performance.now());
+    warn(`${location}: ${reason.replace(/\.?$/, ".")} Requests that need it get 503.`);
+  }
+
   /** Statements of requests that are running, or wait for a connection. */
   let asking = 0;
 
@@ -84,6 +98,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
         noteAnswer();
         return rows;
       } catch (error) {
+        if (error instanceof NotSent) continue;
         const isDead = isLost(error) || (error instanceof NoAnswer && answered < asked);
         if (isDead && made) pool.retire(current, 1);
         // Without a pool there is no usable server, for whatever reason.
@@ -95,13 +110,19 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
           hasSwitched = asked - made.made > MIN_POOL_AGE_MS;
           if (hasSwitched) pool.retire(current, limits.answerWithinMs / 1000);
           else if (address.hosts.length > 1 && performance.now() + TRY_AGAIN_MS < until) await sleep(TRY_AGAIN_MS);
-          else throw unavailable(location, error);
+          else {
+            noteFailure(error);
+            throw unavailable(location, error);
+          }
           continue;
         }
         // If another host may take over, nothing was sent and the request can wait for that.
         const mayTakeOver = !made && address.hosts.length > 1 && !(error instanceof NoAnswer);
         const mayRepeat = isBusy(error) || isRepeatable(error) || mayTakeOver;
-        if (!mayRepeat || performance.now() + TRY_AGAIN_MS > until) throw unavailable(location, error);
+        if (!mayRepeat || performance.now() + TRY_AGAIN_MS > until) {
+          if (!isAway && !isTooSlow(error)) noteFailure(error);
+          throw unavailable(location, error);
+        }
         await sleep(isRepeatable(error) ? Math.random() * TRY_AGAIN_MS : TRY_AGAIN_MS);
       }
     }

@@ -23,6 +23,12 @@ export class NoAnswer extends Error {
   readonly code = "NO_ANSWER";
 }
 
+/** The connections were ended before a statement was sent. It can be repeated on others. */
+export class NotSent extends Error {
+  override readonly name = "NotSent";
+  readonly code = "NOT_SENT";
+}
+
 /** Whether the connection is lost, with the statements on it. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);

@@ -19,6 +19,11 @@ import { insertAll, isEmpty, removeAll } from "./write.ts";
 export { openPostgresSource, openPostgresTarget } from "./transfer.ts";
 export { checkPostgres } from "./check.ts";
 
+/** Whether the user may write what a sign-in writes. */
+const MAY_WRITE = ["states", "users", "identities", "sessions"]
+  .flatMap((table) => ["INSERT", "UPDATE", "DELETE"].map((right) => `has_table_privilege('svc.${table}', '${right}')`))
+  .join(" AND ");
+
 /**
  * Opens the store in a PostgreSQL database, and creates its schema if there is none. Any number of processes may use it
  * at the same time.
@@ -141,13 +146,17 @@ function databaseStore(database: Database): Store {
     },
 
     async probe() {
-      const [state] = await query<{ readonly: boolean }>(
-        "SELECT current_setting('transaction_read_only') = 'on' AS readonly FROM (SELECT FROM svc.instances LIMIT 1) AS first",
+      const [state] = await query<{ readonly: boolean; writes: boolean }>(
+        `SELECT current_setting('transaction_read_only') = 'on' AS readonly, ${MAY_WRITE} AS writes
+         FROM (SELECT FROM svc.instances LIMIT 1) AS first`,
       );
-      if (state?.readonly)
-        throw new StorageUnavailable(`${database.location} is read only: a standby, or set to be.`, {
-          code: "store_read_only",
-        });
+      const { location } = database;
+      const because = state?.readonly
+        ? "is read only: a standby, or set to be"
+        : state?.writes === false
+          ? "may not be written by this user. Grant it INSERT, UPDATE and DELETE on all tables of the schema svc"
+          : undefined;
+      if (because !== undefined) throw new StorageUnavailable(`${location} ${because}.`, { code: "store_read_only" });
       // A server that is not ready gets no writes, which could otherwise show that there is space again.
       if (database.isFull()) await checkRoom(database);
     },

@@ -63,8 +63,8 @@ export class CurrentPool {
     }
     return {
       endpoint,
-      requests: await openStatements(this.#address, endpoint, limits.poolSize),
-      searches: await openStatements(this.#address, endpoint, limits.listConnections),
+      requests: openStatements(this.#address, endpoint, limits.poolSize),
+      searches: openStatements(this.#address, endpoint, limits.listConnections),
       made: performance.now(),
     };
   }

@@ -46,7 +46,7 @@ async function reach(address: Address, endpoint: Endpoint): Promise<Endpoint> {
 }
 
 async function ask(address: Address, endpoint: Endpoint): Promise<State> {
-  const client = await connect(address, endpoint, { max: 1 });
+  const client = await connect(address, endpoint);
   try {
     const answer = client.unsafe<State[]>(
       `SELECT pg_catalog.current_setting('search_path') AS search_path,

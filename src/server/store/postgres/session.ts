@@ -41,10 +41,9 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
     const onclose = (): void => {
       lost ??= { error: unavailable(address.location, new Error("the connection was closed")) };
     };
-    return { client: await connect(address, endpoint, { max: 1, limited, onclose }), endpoint };
+    return { client: await connect(address, endpoint, { limited, onclose }), endpoint };
   }
 
-  // `postgres` would reconnect after a loss, outside of the transaction, so the session ends instead.
   async function ask<Row extends object>(text: string, parameters: readonly Value[] = []): Promise<Row[]> {
     if (lost) throw lost.error;
     try {
