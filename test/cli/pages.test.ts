@@ -177,6 +177,18 @@ describe("The pager", () => {
     expect(text).toMatch(/\nHidden: .*See all: --output wide\n$/);
   });
 
+  it("shows both notes if there are more users than the limit", async () => {
+    const small = { service: await many(60), rows: 20, columns: 60 };
+    const fits = await paged([...LIST, "--limit", "14"], small);
+    expect([fits.command, fits.stderr.split("\n").map((line) => line.split(" ")[0])]).toEqual([
+      undefined,
+      ["Hidden:", "More", ""],
+    ]);
+    const { command, text, stderr } = await paged([...LIST, "--limit", "15"], small);
+    expect([command, text.split("\n").length, stderr]).toEqual(["less", 19, ""]);
+    expect(text).toMatch(/\nHidden: .*\nMore users exist\. .*\n$/);
+  });
+
   it("is followed by the note if the table is longer than the screen", async () => {
     const { text, stderr } = await paged(LIST, { service: await many(60), rows: 20, columns: 60 });
     expect([text.split("\n").length, stderr.startsWith("Hidden: ")]).toEqual([62, true]);

@@ -30,8 +30,9 @@ export async function printPages<Row>(
   const seen = (async function* () {
     for await (const row of rows) yield (last = row);
   })();
-  const exitCode = await printList(context, flags, listed, shape, seen, none);
-  if (hasMore && last !== undefined)
-    context.stderr.write(`More ${listed.noun} exist. Raise --limit, or add --after ${plainText(id.value(last))}\n`);
-  return exitCode;
+  const more = (): string | undefined =>
+    hasMore && last !== undefined
+      ? `More ${listed.noun} exist. Raise --limit, or add --after ${plainText(id.value(last))}`
+      : undefined;
+  return printList(context, flags, listed, shape, seen, none, more);
 }

@@ -12,6 +12,7 @@ import { writeAll, writePaged } from "./write.ts";
 /**
  * Prints rows as they arrive, in the chosen format.
  * @param none the message to a person if there are no rows
+ * @param more what else to tell a person below a table, known when it is complete
  * @returns the exit code
  */
 export async function printList<Row>(
@@ -21,6 +22,7 @@ export async function printList<Row>(
   shape: ListShape<Row>,
   rows: Rows<Row>,
   none: string,
+  more: () => string | undefined = () => undefined,
 ): Promise<ExitCode> {
   let count = 0;
   const counted = counting(shape.sort ? sorted(rows, shape) : rows, () => count++);
@@ -32,7 +34,8 @@ export async function printList<Row>(
     let narrow: Narrow | undefined;
     const onNarrow = (what: Narrow): void => void (narrow = what);
     const chunks = encode(context, { ...flags, onNarrow }, listed, shape, counted);
-    if (isTable(format)) await writePaged(context, chunks, flags.pager !== false, () => narrow && inWords(narrow));
+    const notes = (): string[] => [narrow && inWords(narrow), more()].filter((note) => note !== undefined);
+    if (isTable(format)) await writePaged(context, chunks, flags.pager !== false, notes);
     else await writeAll(context.stdout, chunks);
     if (count === 0 && isTable(format) && context.stdout.isTTY) say(context, none);
   }

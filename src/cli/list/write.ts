@@ -23,13 +23,13 @@ export async function writeAll(target: Target, chunks: AsyncIterable<string>): P
 
 /**
  * Output that is longer than the terminal goes through a pager, if a person wants that.
- * @param noteOf what to say below the output, which is known when its first line is
+ * @param notesOn what to say below the output as far as it has come, a line each
  */
 export async function writePaged(
   context: Context,
   chunks: Chunks,
   isWanted: boolean,
-  noteOf: () => string | undefined,
+  notesOn: () => readonly string[],
 ): Promise<void> {
   const { stdout } = context;
   const command = isWanted ? pagerOf(context) : undefined;
@@ -41,15 +41,15 @@ export async function writePaged(
     if (done) isAll = true;
     else shown.push(value);
   }
-  const note = noteOf();
-  const height = shown.length + Math.ceil((note?.length ?? 0) / (stdout.columns ?? 80));
+  const notes = notesOn();
+  const linesOf = (note: string): number => Math.ceil(note.length / (stdout.columns ?? 80));
+  const height = shown.length + notes.reduce((sum, note) => sum + linesOf(note), 0);
   const isPaged = command !== undefined && height > screen;
-  // Below what fits a screen, less would end by itself, and the note would push the heading off it.
-  if (isAll && isPaged && note !== undefined) shown.push(lineOf(context, note));
+  // Below what fits a screen, less would end by itself, and the notes would push the heading off it.
+  if (isAll && isPaged) shown.push(...notes.map((note) => lineOf(context, note)));
   if (isPaged) await page(context, command, followedBy(shown, chunks));
   else await writeAll(stdout, followedBy(shown, chunks));
-  const last = noteOf();
-  if (last !== undefined && !(isAll && isPaged)) say(context, last);
+  if (!(isAll && isPaged)) for (const note of notesOn()) say(context, note);
 }
 
 /** What a shell says of a program that it can't run. */
