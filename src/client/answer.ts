@@ -89,10 +89,13 @@ function codeOf(status: number): ErrorCode {
   return isUnavailable(status) ? "unavailable" : "unknown";
 }
 
+/** A gateway's own page has no form of ours, but its status tells enough. */
 function unexpected(name: string, response: Answer, now: number, what: string, cause?: Error): ServiceError {
   const { status } = response;
   const retryAfterMs = retryAfter(response, now);
-  return new ServiceError("unexpected_response", `${name}: unexpected response with status ${status}: ${what}`, {
+  const known = codeOf(status);
+  const code = known === "unknown" ? "unexpected_response" : known;
+  return new ServiceError(code, `${name}: unexpected response with status ${status}: ${what}`, {
     status,
     retryAfterMs,
     cause,

@@ -134,7 +134,8 @@ async function send<Result>(
   const retries = checkRetry(options.retry ?? deps.retry);
   const deadline = startDeadline(options.timeoutMs ?? deps.timeoutMs, options.signal);
   let base: string | undefined;
-  const explain = (error: unknown): unknown => failure(name, base, error, deadline, options.signal);
+  const explain = (error: unknown, isAnswered = false): unknown =>
+    failure(name, base, error, deadline, options.signal, isAnswered);
   try {
     const found = deps.baseUrl();
     base = typeof found === "string" ? found : await deadline.until(found);
@@ -145,11 +146,13 @@ async function send<Result>(
       const tell = (status: number | undefined, error?: ServiceError): void =>
         deps.onTry?.({ route: name, number, durationMs: performance.now() - startedAt, status, error });
       let answer: WithResponse<Result>;
+      let isAnswered = false;
       try {
         const response = await deps.ask(url, init, deadline);
+        isAnswered = true;
         answer = { data: await read(response), response };
       } catch (thrown) {
-        const error = explain(thrown);
+        const error = explain(thrown, isAnswered);
         if (isServiceError(error)) tell(error.status, error);
         throw error;
       }
@@ -182,6 +185,7 @@ function failure(
   error: unknown,
   deadline: Deadline,
   own: AbortSignal | undefined,
+  isAnswered: boolean,
 ): unknown {
   if (own?.aborted) return own.reason;
   if (isServiceError(error)) return error;
@@ -193,7 +197,8 @@ function failure(
   if (deadline.isOver)
     return new ConnectionError("timeout", `${name}: ${origin} did not answer in time`, { cause: error });
   const { code, message } = reasonOf(error);
-  return new ConnectionError("connection", `${name}: ${origin} could not be reached (${code ?? masked(message)})`, {
+  const what = isAnswered ? "closed the connection in the middle of its response" : "could not be reached";
+  return new ConnectionError("connection", `${name}: ${origin} ${what} (${code ?? masked(message)})`, {
     cause: error,
     syscallCode: code,
   });

@@ -25,11 +25,11 @@ describe("Exit code", () => {
     ],
     [
       7,
-      "an unusable response",
+      "a gateway without a service",
       ["users", "list"],
       { fetch: answering(502, "<html>Bad Gateway</html>") },
       {
-        code: "unexpected_response",
+        code: "unavailable",
         message: "The gateway of acme.localhost:7820 returned 502: the service behind it does not answer.",
         hint: "Try again shortly, or wait for it with --wait 60.",
       },

@@ -106,7 +106,7 @@ describe("tokens verify --json", () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect([code, lines.length]).toEqual([7, 100]);
     for (const line of lines)
-      expect(line).toMatchObject({ valid: false, code: "unexpected_response", user_id: null, checked: null });
+      expect(line).toMatchObject({ valid: false, code: "unavailable", user_id: null, checked: null });
     expect(stderr.match(/is unavailable \(503\)/g)).toHaveLength(1);
     expect(requests.length).toBeLessThan(100);
     expect(Object.keys(lines[0]!).join()).toBe(["line", ...SHAPE].join());

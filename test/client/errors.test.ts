@@ -102,7 +102,7 @@ describe("Errors", () => {
   });
 
   it.each([
-    ["a gateway's page", 502, "<html><h1>Bad Gateway</h1></html>", "not JSON"],
+    ["a page of HTML", 500, "<html><h1>Oops</h1></html>", "not JSON"],
     ["truncated JSON", 200, '[{"id":"1","resource":"us', "not JSON"],
     ["nothing", 200, "", "not JSON"],
     ["a success of another kind", 204, "", "not JSON"],

@@ -111,7 +111,7 @@ describe("An unusable response", () => {
     ["a body sent byte by byte", "timeout", undefined, slowly, { timeoutMs: 60 }],
     ["headers and then nothing", "timeout", undefined, (s) => void s.write("HTTP/1.1 200 OK\r\n"), { timeoutMs: 60 }],
     ["a page of HTML", "unexpected_response", 200, reply(200, "<html>hello", { "content-type": "text/html" })],
-    ["a gateway's page", "unexpected_response", 502, reply(502, "<html>Bad Gateway")],
+    ["a gateway's page", "unavailable", 502, reply(502, "<html>Bad Gateway")],
     ["an empty 200", "unexpected_response", 200, reply(200, "")],
     ["truncated JSON", "unexpected_response", 200, reply(200, '{"id":"')],
     ["bytes that are not text", "unexpected_response", 200, reply(200, Buffer.from([0xff, 0xfe, 0]))],

@@ -69,10 +69,15 @@ function badAnswer(host: string, { url, isRead, status = 0, contentType = "" }: 
 }
 
 /** Codes of Node's TLS, DNS and sockets, and of undici if a proxy is used. */
-function connectionFault(error: unknown, { url, proxy }: Exchange): Explanation {
+function connectionFault(error: unknown, { url, proxy, status }: Exchange): Explanation {
   const { host, hostname, protocol } = new URL(url);
   const code = codeOf(error) || codeOf((error as { cause?: unknown }).cause ?? {});
   const isLocal = isLoopbackUrl(url);
+  if (status !== undefined)
+    return [
+      `${host} closed the connection in the middle of its response (${code || "cut off"}).`,
+      isLocal ? "Try again. If it happens again, see what the server printed." : "Try again, or check its logs.",
+    ];
   if (proxy !== undefined)
     return [
       `${host} could not be reached through the proxy ${shownProxy(proxy)} (${code || "no answer"}).`,
