@@ -29,3 +29,9 @@ it("The banner keeps its columns where an instance has a very long name", async 
   expect(shown).toContain(`  ${name}  http://`);
   expect(shown).toMatch(/^ {2}Front door {16}http:/m);
 });
+
+it("With --quiet there is no banner, and with --json the line for programs stays", async () => {
+  const cwd = temporaryDirectory();
+  expect(await banner(cwd, "--quiet")).toBe("");
+  expect(JSON.parse(await banner(cwd, "--quiet", "--json"))).toMatchObject({ type: "ready" });
+});

@@ -39,7 +39,7 @@ export function addServe(program: Program, context: Context): void {
     .option("--log-level <level>", "lowest level to print: debug, info, warn or error; default info")
     .option("--drain <seconds>", "on SIGTERM, keep accepting requests for this long; default 0, or 5 beyond loopback")
     .option("--open", "open the front door in a browser")
-    .option("-q, --quiet", "print only what fails: --log-level warn");
+    .option("-q, --quiet", "print only what fails: no banner, and --log-level warn");
   withHelp(command, {
     examples: [
       ["svc serve", "a demo, on port 7820"],
@@ -98,9 +98,11 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   onChange = file.check;
   const ms = performance.now() - started;
   // Only on a terminal: the link gives control of the server, so it must not get into a file.
-  const dashboard = !flags.json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
-  report.ready(server, announcement.path, ms, dashboard);
-  if (announcement.other)
+  const isShown = flags.json || !flags.quiet;
+  const dashboard = isShown && !flags.json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
+  // A program waits for the line with --json, quiet or not.
+  if (isShown) report.ready(server, announcement.path, ms, dashboard);
+  if (announcement.other && !flags.quiet)
     context.stderr.write(
       `Commands in this directory now use this server, not the one at ${announcement.other.url} (pid ${announcement.other.pid}).\n`,
     );
