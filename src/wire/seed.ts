@@ -17,12 +17,8 @@ const SECRET_KEY_BYTES = 32;
 export const text = z.string().min(1).max(256);
 export const uuid = z.string().regex(UUID, "must be a UUID in lower case");
 export const time = z.iso
-  .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z" })
-  // Text that is not a date has its own message.
-  .refine(
-    (value) => Number.isNaN(Date.parse(value)) || hasFourDigitYear(new Date(value)),
-    "must lie within the years 0000 to 9999",
-  );
+  .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z", abort: true })
+  .refine((value) => hasFourDigitYear(new Date(value)), "must lie within the years 0000 to 9999");
 /** A user's e-mail address, as a sign-in stores it: in NFKC. */
 export const email = z
   .string()

@@ -5,8 +5,9 @@ import type { ControlDeps } from "./deps.ts";
 import { parseDuration } from "./duration.ts";
 import type { HandlersOf } from "./handler.ts";
 
-/** Dates beyond are written in another way, which does not sort as text. */
-const LATEST = Date.parse("9999-12-31T00:00:00Z");
+/** Dates beyond the year are written in another way, which does not sort as text. A day is left for what expires later. */
+const LATEST = "9999-12-31T00:00:00Z";
+const LATEST_MS = Date.parse(LATEST);
 
 export const clockRoutes: HandlersOf<"/clock"> = {
   "GET /clock": (_, { live }) => live.clock.read(),
@@ -27,7 +28,7 @@ export const clockRoutes: HandlersOf<"/clock"> = {
         "bad_request",
         `to: lies before the clock's ${new Date(now).toISOString()}; use set to go back`,
       );
-    if (to > LATEST) throw new ApiError("bad_request", `${"to" in body ? "to" : "by"}: goes beyond the year 9999`);
+    if (to > LATEST_MS) throw new ApiError("bad_request", `by: goes beyond ${LATEST}`);
     return follow(deps, clock.movedTo(new Date(to)));
   },
 
@@ -46,7 +47,7 @@ async function follow({ live }: ControlDeps, setting: ClockSetting): Promise<Ans
 
 function moment(text: string, path: string): Date {
   const date = new Date(text);
-  const isUsable = !Number.isNaN(date.getTime()) && date.getTime() >= 0 && date.getTime() <= LATEST;
-  if (!isUsable) throw new ApiError("bad_request", `${path}: must lie within the years 1970 to 9999`);
+  const isUsable = !Number.isNaN(date.getTime()) && date.getTime() >= 0 && date.getTime() <= LATEST_MS;
+  if (!isUsable) throw new ApiError("bad_request", `${path}: must lie between 1970-01-01T00:00:00Z and ${LATEST}`);
   return date;
 }
