@@ -7,7 +7,9 @@ export function closest(word: string, known: readonly string[]): string | undefi
   const [best] = known
     .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
     .toSorted((a, b) => a.distance - b.distance);
-  return best && best.distance <= Math.max(2, Math.floor(word.length / 3)) ? best.candidate : undefined;
+  // Of a short word two edits change half.
+  const most = word.length < 5 ? 1 : Math.max(2, Math.floor(word.length / 3));
+  return best && best.distance <= most ? best.candidate : undefined;
 }
 
 /**
@@ -21,18 +23,23 @@ export function unknownOption(of: string, given: object, known: readonly string[
 
 /** The closest name, or a list of all. */
 export function suggestion(name: string, known: readonly string[], what: string): string {
+  if (known.length === 0) return `There are no ${what} here.`;
   const near = closest(name, known);
   return near === undefined ? `The ${what} are ${known.toSorted().join(", ")}.` : `Did you mean ${near}?`;
 }
 
-/** Levenshtein's. */
+/** Levenshtein's, with two neighbours in the wrong order as one edit (optimal string alignment). */
 function distance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= b.length; j++)
+    for (let j = 1; j <= b.length; j++) {
       next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-    row = next;
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwapped) next[j] = Math.min(next[j]!, before[j - 2]! + 1);
+    }
+    [before, row] = [row, next];
   }
   return row[b.length]!;
 }

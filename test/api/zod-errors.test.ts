@@ -16,6 +16,8 @@ const GOOD = { name: "a", port: 1, mode: "real", on: true, all: true, uris: [], 
 
 it.each([
   [{ nmae: "a" }, "nmae: unknown key. Did you mean name?"],
+  [{ prot: 1 }, "prot: unknown key. Did you mean port?"],
+  [{ zork: 1 }, "zork: unknown key. The keys are all, as, email, mode, name, on, port, uris."],
   [{ nonsense: "a" }, "nonsense: unknown key. The keys are all, as, email, mode, name, on, port, uris."],
   [{ [`${"x".repeat(60)}name`]: "a" }, /^x+name: unknown key. The keys are all, /],
   [{ name: undefined }, "name: is missing"],
@@ -36,4 +38,8 @@ it.each([
   expect(checked(Schema, { ...GOOD, ...change }).faults).toEqual([
     typeof line === "string" ? line : expect.stringMatching(line),
   ]);
+});
+
+it("a validation error for a key where none is allowed says so", () => {
+  expect(checked(z.strictObject({}), { x: 1 }).faults).toEqual(["x: unknown key. There are no keys here."]);
 });
