@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, ()
     await expect.poll(uris).toEqual(before);
   });
 
-  it("tests a connection, sets its credentials and removes them", async () => {
+  it("tests a connection, sets its credentials and removes them after a confirmation", async () => {
     const { page, visit } = dashboard;
     await visit(`instances/${acme.id}`);
     const github = page.getByTestId("connection-github");
@@ -103,7 +103,13 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, ()
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await github.getByText("an-own-client").waitFor();
     expect(await page.content()).not.toContain("its-secret");
-    await github.getByRole("button", { name: "Remove" }).click();
+    const dialog = page.getByRole("dialog");
+    await github.getByRole("button", { name: "Remove…" }).click();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await github.getByText("an-own-client").count(), "kept until it is confirmed").toBe(1);
+    await github.getByRole("button", { name: "Remove…" }).click();
+    await dialog.getByRole("button", { name: "Remove" }).click();
     await github.getByRole("button", { name: "Use own credentials…" }).waitFor();
   });
 

@@ -5,6 +5,7 @@ import { control } from "../../api/client.ts";
 import type { Connection, Instance } from "../../api/records.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Panel, Pill, Placeholder, Problem, type Tone } from "../../ui/parts.tsx";
 import { EditConnection } from "./edit-connection.tsx";
@@ -30,12 +31,18 @@ async function readAll(id: string): Promise<Listed[]> {
 export function Connections({ instance }: { instance: Instance }): VNode {
   const { data, error, reload } = useLoad(() => readAll(instance.id), [instance.id]);
   const edited = useSignal<Connection | undefined>(undefined);
+  const removed = useSignal<Provider | undefined>(undefined);
   const results = useSignal<Readonly<Record<string, { ok: boolean; message: string }>>>({});
   const paramsOf = (provider: Provider): { id: string; provider: Provider } => ({ id: instance.id, provider });
   const test = async (provider: Provider): Promise<void> => {
     const params = paramsOf(provider);
     const result = await control.request("POST /instances/:id/connections/:provider/test", { params });
     results.value = { ...results.peek(), [provider]: result };
+  };
+  const remove = async (provider: Provider): Promise<void> => {
+    await control.request("DELETE /instances/:id/connections/:provider", { params: paramsOf(provider) });
+    notify("good", `${providerTitle(provider)}: own credentials removed`);
+    reload();
   };
   return (
     <Panel title="Single-sign-on connections" testId="connections">
@@ -70,17 +77,8 @@ export function Connections({ instance }: { instance: Instance }): VNode {
                   {hasOwn ? "Change…" : "Use own credentials…"}
                 </Button>
                 {hasOwn && (
-                  <Button
-                    small
-                    kind="danger"
-                    onClick={async () => {
-                      const params = paramsOf(provider);
-                      await control.request("DELETE /instances/:id/connections/:provider", { params });
-                      notify("good", `${providerTitle(provider)}: own credentials removed`);
-                      reload();
-                    }}
-                  >
-                    Remove
+                  <Button small kind="danger" onClick={() => void (removed.value = provider)}>
+                    Remove…
                   </Button>
                 )}
               </div>
@@ -95,6 +93,19 @@ export function Connections({ instance }: { instance: Instance }): VNode {
           onClose={() => void (edited.value = undefined)}
           onDone={reload}
         />
+      )}
+      {removed.value && (
+        <Confirm
+          title={`Remove the ${providerTitle(removed.value)} credentials?`}
+          action="Remove"
+          onConfirm={() => remove(removed.value!)}
+          onClose={() => void (removed.value = undefined)}
+        >
+          <p>
+            Sign-ins through {providerTitle(removed.value)} then use the credentials of the server, if it has some. The
+            secret can't be read back: you need it again to undo this.
+          </p>
+        </Confirm>
       )}
     </Panel>
   );
