@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { search, SEED } from "../_search.ts";
-import { headersOf } from "../_answers.ts";
+import { answer, headersOf } from "../_answers.ts";
 import { setup } from "../_setup.ts";
 
 const USER_FIELDS = "id, email, name, avatar_url, created_at, updated_at, email_verified_at";
@@ -151,4 +151,16 @@ describe("The maximum length of a search", () => {
     const response = await search(await setup({ seed: SEED }), "users", query);
     expect([response.status, await response.json()]).toEqual([400, { error: `Invalid query: ${message}` }]);
   });
+});
+
+it.each(["users", "sessions"])("A list of %s refuses a query, which would be taken for a search", async (name) => {
+  const { as, acme, fetch } = await setup();
+  for (const query of ["query=email:x", "query=", "limit=1&query=email:x"]) {
+    expect(await answer(await as(acme, `/api/v1/${name}?${query}`))).toEqual([
+      400,
+      { error: `Bad request: this list takes no query; search with /api/v1/${name}/search` },
+    ]);
+  }
+  expect((await fetch(`/api/v1/${name}?query=email:x`)).status).toBe(401);
+  expect((await as(acme, `/api/v1/${name}?colour=blue`)).status).toBe(200);
 });

@@ -20,7 +20,7 @@ export function filterFlows(
 ): Flow[] {
   const id = instance === undefined ? undefined : requireInstance(deps, instance).id;
   const after = since === undefined ? undefined : new Date(since).toISOString();
-  const wanted = { result, error, requested_outcome: outcome, provider, instance: id, user_id: user };
+  const wanted = { result, error, requested_outcome: outcome, provider, instance: id, user_id: user?.toLowerCase() };
   const names = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((name) => wanted[name] !== undefined);
   // One that is no longer kept is older than all that are.
   const known = newer_than === undefined ? -1 : flows.findIndex((flow) => flow.id === newer_than);

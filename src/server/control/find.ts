@@ -13,8 +13,7 @@ export function requireFound<Thing>(thing: Thing | undefined, code: ErrorCode, d
 
 /** An instance by id or subdomain. @throws {ApiError} `instance_not_found` */
 export function requireInstance({ instances }: Pick<ControlDeps, "instances">, name: string): InstanceRecord {
-  const instance = instances.byId(name) ?? instances.bySubdomain(name.toLowerCase());
-  return requireFound(instance, "instance_not_found", `no instance has the id or subdomain "${name}"`);
+  return requireFound(instances.byName(name), "instance_not_found", `no instance has the id or subdomain "${name}"`);
 }
 
 /** The named instance, or the first. @throws {ApiError} `instance_not_found` */
@@ -29,5 +28,7 @@ export async function findUser(
   { id }: InstanceRecord,
   name: string,
 ): Promise<UserView | undefined> {
-  return (await store.findUser(id, name)) ?? (name.includes("@") ? userByEmail(store, id, name) : undefined);
+  return (
+    (await store.findUser(id, name.toLowerCase())) ?? (name.includes("@") ? userByEmail(store, id, name) : undefined)
+  );
 }

@@ -17,12 +17,12 @@ export const sessionRoutes: HandlersOf<"/sessions"> = {
   },
 
   "GET /sessions/:session_id": async ({ param }, { store }) =>
-    sessionResource(requireFound(await store.find("sessions", param("session_id")), "session_not_found")),
+    sessionResource(requireFound(await store.find("sessions", param("session_id").toLowerCase()), "session_not_found")),
 
   "POST /sessions/:session_id/revoke": ({ param }, deps) =>
-    setRevoked(deps, param("session_id"), deps.now().toISOString()),
+    setRevoked(deps, param("session_id").toLowerCase(), deps.now().toISOString()),
 
-  "POST /sessions/:session_id/restore": ({ param }, deps) => setRevoked(deps, param("session_id"), null),
+  "POST /sessions/:session_id/restore": ({ param }, deps) => setRevoked(deps, param("session_id").toLowerCase(), null),
 };
 
 async function setRevoked(

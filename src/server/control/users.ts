@@ -32,7 +32,7 @@ export const userRoutes: HandlersOf<"/users"> = {
     return whole(deps, users[0]!.id);
   },
 
-  "GET /users/:id": ({ param }, deps) => whole(deps, param("id")),
+  "GET /users/:id": ({ param }, deps) => whole(deps, param("id").toLowerCase()),
 
   "PATCH /users/:id": async ({ param, body }, deps) => {
     const { email_verified_at: verified } = body;
@@ -44,14 +44,14 @@ export const userRoutes: HandlersOf<"/users"> = {
     const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const changed = await deps.store.change(
       "users",
-      param("id"),
+      param("id").toLowerCase(),
       (before): UserRecord | undefined => before && { ...before, ...patch },
     );
     return whole(deps, requireFound(changed, "user_not_found").id);
   },
 
   "DELETE /users/:id": async ({ param }, { store }) => {
-    const id = param("id");
+    const id = param("id").toLowerCase();
     const user = await store.find("users", id);
     if (!user || !(await store.deleteUser(user.instance_id, id))) throw new ApiError("user_not_found");
     return { deleted: true, id };

@@ -27,6 +27,8 @@ export function createInstances() {
     },
     byId: (id: string) => indexes.ids.get(id),
     bySubdomain: (subdomain: string) => indexes.subdomains.get(subdomain),
+    /** By subdomain or id, in either case. */
+    byName: (name: string) => indexes.subdomains.get(name.toLowerCase()) ?? indexes.ids.get(name.toLowerCase()),
     bySecretKey,
     byPublishableKey: (key: string) => indexes.publishableKeys.get(key),
     replace(instances: readonly InstanceRecord[]): void {

@@ -40,6 +40,11 @@ export function requireEitherKey(request: AppRequest, deps: AccessDeps, wanted: 
   return admitInstance(request, instance);
 }
 
+/** The id in the path. UUIDs are read in either case (RFC 9562, 4). */
+export function idIn({ params }: AppRequest): string {
+  return (params["id"] ?? "").toLowerCase();
+}
+
 function admitInstance(request: AppRequest, instance: InstanceRecord | undefined): InstanceRecord {
   if (!instance) throw new ApiError("unauthorized");
   if (request.scope.kind === "instance" && request.scope.subdomain !== instance.subdomain)
@@ -72,8 +77,7 @@ export function requireSignInInstance(request: AppRequest, deps: AccessDeps): In
   if (name !== undefined && key !== undefined)
     throw new ApiError("bad_request", "use instance or publishable_key to name the instance, not both");
   if (name === undefined && key === undefined) return requireActiveInstance(request, deps);
-  const named =
-    name === undefined ? instances.byPublishableKey(key!) : (instances.bySubdomain(name) ?? instances.byId(name));
+  const named = name === undefined ? instances.byPublishableKey(key!) : instances.byName(name);
   if (!named)
     throw notFound(`no instance has the ${name === undefined ? "publishable_key" : "subdomain or id"} in the query`);
   if (request.scope.kind === "instance" && named !== request.instance)

@@ -18,10 +18,17 @@ export interface ListOptions<Row> {
   readonly addresses: Addresses;
 }
 
+/** All rows, unsearched. @throws {ApiError} also for a `query`, which would be taken for a search */
+export function listAll<Row>(request: AppRequest, options: ListOptions<Row>): Promise<Reply> {
+  if (request.query.has("query"))
+    throw new ApiError("bad_request", `this list takes no query; search with ${request.path}/search`);
+  return list(request, options);
+}
+
 /** All rows; with `limit` in the request, a page of them and a link to the next (RFC 8288). */
 export async function list<Row>(request: AppRequest, options: ListOptions<Row>, query?: Query): Promise<Reply> {
   const limit = limitOf(request);
-  const after = request.query.get("after");
+  const after = request.query.get("after")?.toLowerCase();
   // One more row shows whether there is a next page.
   const rows = await options.find({ query, after, limit: limit === undefined ? undefined : limit + 1 });
   if (!rows) throw unknownAfter();

@@ -3,16 +3,16 @@ import { json } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import { toSession } from "../resources.ts";
 import type { InstanceRecord, SessionRecord } from "../../store/records.ts";
-import { requireSecretKey } from "./access.ts";
+import { idIn, requireSecretKey } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
-import { list, searchQuery, type ListOptions } from "./list.ts";
+import { list, listAll, searchQuery, type ListOptions } from "./list.ts";
 import { SEARCHABLE } from "../../store/fields.ts";
 
 export const listSessions: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
     const instance = authorized(request, deps);
-    return list(request, listed(deps, instance));
+    return listAll(request, listed(deps, instance));
   },
 };
 
@@ -28,7 +28,7 @@ export const getSession: RouteDefinition = {
   on: ["front", "instance"],
   async handle(request, deps) {
     const instance = authorized(request, deps);
-    const session = await deps.store.findSession(instance.id, request.params["id"] ?? "");
+    const session = await deps.store.findSession(instance.id, idIn(request));
     if (!session) throw new ApiError("session_not_found");
     return json(toSession(session));
   },

@@ -3,16 +3,16 @@ import { json } from "../reply.ts";
 import { toUser } from "../resources.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
-import { requireSecretKey } from "./access.ts";
+import { idIn, requireSecretKey } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
-import { list, searchQuery, type ListOptions } from "./list.ts";
+import { list, listAll, searchQuery, type ListOptions } from "./list.ts";
 import { SEARCHABLE } from "../../store/fields.ts";
 
 export const listUsers: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
     const instance = requireSecretKey(request, deps, "unauthorized");
-    return list(request, listed(deps, instance));
+    return listAll(request, listed(deps, instance));
   },
 };
 
@@ -28,7 +28,7 @@ export const getUser: RouteDefinition = {
   on: ["front", "instance"],
   async handle(request, deps) {
     const instance = requireSecretKey(request, deps, "missing_secret_key");
-    const found = await deps.store.findUser(instance.id, request.params["id"] ?? "");
+    const found = await deps.store.findUser(instance.id, idIn(request));
     if (!found) throw new ApiError("user_not_found");
     return json(toUser(found));
   },
@@ -38,7 +38,7 @@ export const deleteUser: RouteDefinition = {
   on: ["front", "instance"],
   async handle(request, deps) {
     const instance = requireSecretKey(request, deps, "missing_secret_key");
-    const id = request.params["id"] ?? "";
+    const id = idIn(request);
     if (!(await deps.store.deleteUser(instance.id, id))) throw new ApiError("user_not_found");
     return json({ deleted: true, id });
   },
