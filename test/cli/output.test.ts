@@ -46,11 +46,12 @@ describe("Output as JSON", () => {
     expect([code, stdout, stderr]).toEqual([0, `${JSON.stringify(body, null, 2)}\n`, ""]);
   });
 
-  it("contains the response of a deletion", async () => {
+  it("has the same form for a deletion of one user as of many", async () => {
     const service = await setup();
     const { code, stdout, stderr } = await runCli(["users", "delete", ADA, "--yes", "--json"], { service });
     const from = "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n";
-    expect([code, stdout, stderr]).toEqual([0, `{"deleted":true,"id":"${ADA}"}\n`, from]);
+    const body = { deleted: [ADA], gone: [], failed: [], unknown: [], not_attempted: [] };
+    expect([code, stdout, stderr]).toEqual([0, `${JSON.stringify(body)}\n`, from]);
   });
 
   it("contains the result of a verification for valid and invalid tokens", async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runDelete } from "../../src/cli/commands/users/delete/run.ts";
+import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
 import { runList } from "../../src/cli/commands/users/list.ts";
 import { EXIT_OF } from "../../src/cli/exit-codes.ts";
 import type { ErrorCode } from "../../src/client/errors.ts";

@@ -38,9 +38,12 @@ With --json the form is the same for one user and for many, and for ids from any
 gone, failed, unknown and not_attempted. gone are ids that were not found, most likely because they were deleted before: they
 are failures, with exit code 3, only if none of the users exist.`,
   });
-  runs(command, async (options: DeleteOptions, ids: string[]) => {
-    // Loaded here, so that the other commands start fast.
-    const { runDelete } = await import("./run.ts");
-    return runDelete(context, options, ids);
-  });
+  runs(command, (options: DeleteOptions, ids: string[]) => runDelete(context, options, ids));
+}
+
+/** Deletes users. */
+export async function runDelete(context: Context, options: DeleteOptions, ids: readonly string[]): Promise<void> {
+  // Loaded here, so that the other commands start fast.
+  const { deleteUsers } = await import("./run.ts");
+  return deleteUsers(context, options, ids);
 }

@@ -17,7 +17,7 @@ import { report } from "./report.ts";
 import { readTargets } from "./targets.ts";
 
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
-export async function runDelete(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
+export async function deleteUsers(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
   const guards = guardsOf(options);
   const concurrency = numberOf("--concurrency", options.concurrency, 1, MAX_CONCURRENCY);
   if (options.resume && options.receipt === undefined)
