@@ -94,7 +94,6 @@ const HINTS: ReadonlyMap<string | undefined, string> = new Map([
     "It may not be active. svc instances list shows the state of a local server's instances. To activate one: svc dev instances update <instance> --active",
   ],
   ["instance_inactive", "Activate it, on a local server with: svc dev instances update <instance> --active"],
-  ["not_found", "This address has no such endpoint. Check SVC_BASE_URL; instances are resolved at SVC_API_URL."],
   [
     "user_not_found",
     "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'",

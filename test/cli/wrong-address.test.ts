@@ -31,7 +31,9 @@ describe("Exit code 3", () => {
   ])("of a verification never means %s: that is 2", async (_, flags, env) => {
     const { code, stdout } = await run(["tokens", "verify", "-", "--json", ...flags], env);
     expect([code, JSON.parse(stdout)]).toEqual([2, expect.objectContaining({ valid: false, checked: null })]);
-    expect((await run(["users", "get", ADA, ...flags], env)).code).toBe(2);
+    const { code: got, stderr } = await run(["users", "get", ADA, ...flags], env);
+    expect(got).toBe(2);
+    if (env["SVC_BASE_URL"]?.endsWith("/foo")) expect(stderr).toContain(`has no /foo/api/v1/users/${ADA} (404)`);
     expect((await run(["users", "get", "ada@acme.test", ...flags], env)).code).toBe(2);
   });
 

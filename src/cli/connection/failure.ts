@@ -42,9 +42,20 @@ function explain(code: string, error: unknown, exchange: Exchange): Explanation 
     case "storage_unavailable":
     case "internal":
       return badAnswer(host, exchange);
+    case "not_found":
+      // Of the control API it is about a record.
+      return (error as Error).name === "ApiError" ? wrongAddress(exchange) : undefined;
     default:
       return undefined;
   }
+}
+
+function wrongAddress({ url }: Exchange): Explanation {
+  const { host, pathname } = new URL(url);
+  return [
+    `${host} has no ${pathname} (404), so this is not the address of an instance.`,
+    "Check the address, and the path in it, with: svc whoami",
+  ];
 }
 
 function timeoutFault(host: string, seconds: number): Explanation {
