@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { AnswerOf } from "../../wire/control/routes.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { changeSetting } from "../store/settings.ts";
-import { Conflict, type Store } from "../store/store.ts";
+import { AlreadyExists, Conflict, type Store } from "../store/store.ts";
 
 const PREFIX = "job/";
 const BATCH = 250;
@@ -71,7 +71,7 @@ export class Jobs {
       if (this.#deps.closing.aborted) throw new Error("the server was stopped");
       const records = generate(done, Math.min(BATCH, total - done));
       await this.#deps.store.add(records).catch((error: unknown) => {
-        throw isThere(error)
+        throw error instanceof AlreadyExists
           ? new Conflict(`users that seed ${seed} generates already exist. Use another seed, such as ${seed + 1}.`)
           : error;
       });
@@ -113,9 +113,4 @@ export class Jobs {
     // A reset removes published jobs, but not these.
     for (const id of [...this.#own.keys()].slice(0, -MAX_JOBS)) this.#own.delete(id);
   }
-}
-
-/** Whether a record could not be added because it exists, and not because its instance is gone. */
-function isThere(error: unknown): boolean {
-  return error instanceof Conflict && /another (?:record|user)/.test(error.message);
 }

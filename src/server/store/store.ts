@@ -176,6 +176,9 @@ export class Conflict extends Error {
   override readonly name = "Conflict";
 }
 
+/** The first of both. */
+export class AlreadyExists extends Conflict {}
+
 /** Why a store can't be used at the moment. `docs/operations.md` says what to do about each. */
 export const STORE_FAULTS = [
   "store_unavailable",

@@ -1,6 +1,6 @@
 import { columnsOf } from "../columns.ts";
 import type { Entry, MovedName, RecordOf, TableName } from "../records.ts";
-import { Conflict } from "../store.ts";
+import { AlreadyExists, Conflict } from "../store.ts";
 import type { Document } from "./document.ts";
 
 type Added = Readonly<Record<MovedName, ReadonlySet<string>>>;
@@ -21,7 +21,7 @@ export function refuseConflict(
     const value = record[column as keyof typeof record] as unknown;
     if (!unique || (before && before[column as keyof typeof before] === value)) continue;
     if (isTaken(document, name, column, unique === "key", value as string))
-      throw new Conflict(
+      throw new AlreadyExists(
         `${name}.${column}: another record has ${column === "secret_key" ? "the same" : `"${String(value)}"`}`,
       );
   }
@@ -30,14 +30,14 @@ export function refuseConflict(
   if (name === "users") {
     const other = document.tenant(record.instance_id).userByEmail(record.email);
     if (other && other !== before)
-      throw new Conflict(`users.email: another user of the instance has "${record.email}"`);
+      throw new AlreadyExists(`users.email: another user of the instance has "${record.email}"`);
     if (!isThere("instances", record.instance_id))
       throw new Conflict(`users.instance_id: there is no instance ${record.instance_id}`);
   }
   if (name === "identities") {
     const other = document.tenant(record.instance_id).identityByUid(record.provider, record.uid);
     if (other && other !== before)
-      throw new Conflict(`identities.uid: another user has the ${record.provider} account ${record.uid}`);
+      throw new AlreadyExists(`identities.uid: another user has the ${record.provider} account ${record.uid}`);
   }
   if ((name === "identities" || name === "sessions") && !isThere("users", record.user_id))
     throw new Conflict(`${name}.user_id: there is no user ${record.user_id}`);

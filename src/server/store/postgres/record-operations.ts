@@ -1,6 +1,6 @@
 import { keyColumn } from "../columns.ts";
 import { TABLE_NAMES, type IdentityRecord, type RecordOf, type SettingRecord, type TableName } from "../records.ts";
-import { Conflict, StorageUnavailable, type Store } from "../store.ts";
+import { AlreadyExists, Conflict, StorageUnavailable, type Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { isConflict } from "./failures.ts";
 import { selected, selectFrom, storedNames, toRow } from "./rows.ts";
@@ -130,7 +130,7 @@ async function asConflict<Result>(work: () => Promise<Result>): Promise<Result> 
       const column = constraint_name.replace(`${table_name}_`, "").replace(/_key$/, "");
       const isKey = column === "pkey" && TABLE_NAMES.includes(table_name as TableName);
       const shown = isKey ? keyColumn(table_name as TableName) : column.replace("pkey", "id");
-      throw new Conflict(`${table_name}.${shown}: another record has the same`, { cause: error });
+      throw new AlreadyExists(`${table_name}.${shown}: another record has the same`, { cause: error });
     }
     if (isConflict(error)) throw new Conflict(`${table_name}: what it belongs to is not there`, { cause: error });
     throw error;
