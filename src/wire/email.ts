@@ -1,8 +1,12 @@
 /** The maximum length of an e-mail address (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 export const MAX_EMAIL_LENGTH = 254;
 
-/** An e-mail address in NFKC, at a domain in ASCII. Free of what not every dialect of regular expressions has. */
-export const EMAIL = /^[^\s@]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+/**
+ * An e-mail address in NFKC, at a domain in ASCII. Dots before the @ may stand anywhere: some providers gave out such
+ * addresses. Free of what not every dialect of regular expressions has.
+ */
+export const EMAIL =
+  /^[^\s@]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 
 /** Control characters, and others that no one sees. */
 const INVISIBLE = /\p{C}/u;

@@ -23,7 +23,7 @@ export const time = z.iso
 export const email = z
   .string()
   .normalize("NFKC")
-  .max(MAX_EMAIL_LENGTH)
+  .max(MAX_EMAIL_LENGTH, { error: `must have at most ${MAX_EMAIL_LENGTH} characters`, abort: true })
   .regex(EMAIL, { error: "must be an e-mail address with an ASCII domain", abort: true })
   .refine(isEmail, "must not contain invisible characters");
 /** An account's e-mail address as a provider sends it. A sign-in may refuse it. */
@@ -32,6 +32,8 @@ export const providerEmail = z
   .max(MAX_EMAIL_LENGTH)
   .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
 export const provider = z.enum(PROVIDERS);
+/** A user's picture. An account's may have any address: a sign-in keeps only those of this form. */
+export const picture = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
 
 export const connection = z.strictObject({
   client_id: text,
@@ -68,7 +70,7 @@ export const user = z.strictObject({
   id: uuid.optional(),
   email,
   name: text,
-  avatar_url: z.url().nullable().default(null),
+  avatar_url: picture.nullable().default(null),
   email_verified_at: time.nullable().default(null),
   created_at: time.optional(),
   password_digest: z.string().nullable().default(null),

@@ -23,7 +23,19 @@ function seedWith(email: string): object {
   return { instances: [{ name: "Acme", subdomain: "acme", users: [{ email, name: "Ada" }] }] };
 }
 
-const INVALID = ["a＠b@c.d", "plain@-x!", "ada@acme.test.", "a\u0000b@acme.test", "ada@acmé.test", "ada"];
+const INVALID = [
+  "a＠b@c.d",
+  "plain@-x!",
+  "ada@acme.test.",
+  "a\u0000b@acme.test",
+  "ada@acmé.test",
+  "ada",
+  "a@x..test",
+  "a@xn--.test",
+  "a@.test",
+  "a@-x.test",
+  "a@x-.test",
+];
 
 describe("A user's e-mail address", () => {
   it.each(INVALID)("%o is rejected by POST and PATCH /users and in a seed", async (email) => {
@@ -50,6 +62,25 @@ describe("A user's e-mail address", () => {
     expect(await (await seeded.as(seeded.acme, "/api/v1/users")).json()).toMatchObject([{ data: { email: stored } }]);
   });
 
+  it("that is too long is rejected for its length alone", async () => {
+    const service = await setup({ control: true });
+    const domain = "@acme.test";
+    const longest = "a".repeat(254 - domain.length) + domain;
+    expect(await send(service, "POST", "/users", { email: longest, name: "A" })).toMatchObject({ status: 201 });
+    expect(await send(service, "POST", "/users", { email: `a${longest}`, name: "A" })).toMatchObject({
+      status: 400,
+      error: "Bad request: email: must have at most 254 characters",
+    });
+  });
+
+  it.each(["a..b@acme.test", ".a@acme.test", "a.@acme.test"])(
+    "%s is accepted: some providers gave out such addresses",
+    async (email) => {
+      const service = await setup({ control: true });
+      expect(await send(service, "POST", "/users", { email, name: "A" })).toMatchObject({ status: 201, email });
+    },
+  );
+
   it("that an older version stored is still listed, found and kept by other changes", async () => {
     const service = await setup({ control: true });
     const email = "plain@-x!";
@@ -74,5 +105,30 @@ it("since beyond the year 9999 is rejected, as it would sort before every date",
   expect(await send(service, "GET", "/flows?since=9999-12-31T23:59:59-14:00")).toMatchObject({
     status: 400,
     error: expect.stringContaining("since: must lie within the years 0000 to 9999") as string,
+  });
+});
+
+describe("A user's picture", () => {
+  it.each([
+    "javascript:alert(1)",
+    "data:image/svg+xml,<svg/>",
+    "file:///etc/passwd",
+    "ftp://acme.test/a.png",
+    "ada.png",
+  ])("T37: %s is rejected by POST and PATCH /users and in a seed", async (avatar_url) => {
+    const service = await setup({ control: true });
+    const user = { email: "new@acme.test", name: "A", avatar_url };
+    const seed = { instances: [{ name: "Initech", subdomain: "initech", users: [user] }] };
+    const sentence = "avatar_url: must be an http or https address";
+    const rejected = { status: 400, error: expect.stringContaining(sentence) as string };
+    expect(await send(service, "POST", "/users", user)).toMatchObject(rejected);
+    expect(await send(service, "PATCH", `/users/${ADA}`, { avatar_url })).toMatchObject(rejected);
+    expect(await send(service, "POST", "/seed", seed)).toMatchObject(rejected);
+    await expect(setup({ seed })).rejects.toThrow(sentence);
+  });
+
+  it.each(["https://acme.test/a.png", "HTTP://localhost:3000/a?b#c", null])("%s is accepted", async (avatar_url) => {
+    const service = await setup({ control: true });
+    expect(await send(service, "PATCH", `/users/${ADA}`, { avatar_url })).toMatchObject({ status: 200 });
   });
 });

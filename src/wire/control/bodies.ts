@@ -31,7 +31,7 @@ export const NewUser = z.strictObject({
 export const UserPatch = z.strictObject({
   email: seed.email.optional(),
   name: text.optional(),
-  avatar_url: z.url().nullable().optional(),
+  avatar_url: seed.picture.nullable().optional(),
   email_verified_at: seed.time.nullable().optional(),
   password_digest: z.string().nullable().optional(),
 });
