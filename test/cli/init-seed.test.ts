@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createControlClient } from "../../src/control-client/index.ts";
@@ -60,4 +60,14 @@ it.each([
   const { code, stderr } = await runCli(["init", "--yes", "--redirect-uri", uri], { cwd });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   expect(stderr).toMatch(/^✗ --redirect-uri: ".*" is not a redirect URI: /);
+});
+
+it("svc init says that its directory cannot be created", async () => {
+  const cwd = temporaryDirectory();
+  await writeFile(join(cwd, "file"), "");
+  const { code, stderr } = await runCli(["init", "--yes", "--dir", "file/below"], { cwd });
+  expect([code, stderr]).toEqual([
+    1,
+    `✗ ${join(cwd, "file/below")} cannot be created (ENOTDIR).\n  Choose another directory with --dir.\n`,
+  ]);
 });

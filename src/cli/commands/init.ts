@@ -72,7 +72,13 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
       : ([[CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }]] as [string, object][])),
     ...(name === undefined ? [] : ([[SEED_FILE, await seedFor(name, redirectUri)]] as [string, object][])),
   ];
-  await createDirectories(directory);
+  await createDirectories(directory).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new CliError(
+      EXIT.failed,
+      `${directory} cannot be created (${code}).`,
+      "Choose another directory with --dir.",
+    );
+  });
   for (const [file, content] of files) await writeNew(join(directory, file), content);
 
   const created = files.map(([file]) => relative(context.cwd, join(directory, file)) || file);
@@ -127,10 +133,11 @@ async function refuseExisting({ cwd }: Context, directory: string, files: readon
   }
 }
 
+/** Where this can't be told, creating the file shows why. */
 function isThere(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
-    (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+    () => false,
   );
 }
 
