@@ -323,7 +323,10 @@ describe("The limit and after parameters", () => {
       const response = await as(acme, `/api/v1/${path}after=${after}`);
       expect([response.status, await response.json()]).toEqual([
         400,
-        { error: "Bad request: after is not the id of a record; use the id of the last record of the previous page" },
+        {
+          error:
+            "Bad request: after is not the id of a record; use the id of the last record of the previous page, or omit it if that record was deleted",
+        },
       ]);
     }
   });

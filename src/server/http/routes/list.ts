@@ -93,7 +93,7 @@ function limitOf(request: AppRequest): number | undefined {
 export function unknownAfter(): ApiError {
   return new ApiError(
     "bad_request",
-    "after is not the id of a record; use the id of the last record of the previous page",
+    "after is not the id of a record; use the id of the last record of the previous page, or omit it if that record was deleted",
   );
 }
 
