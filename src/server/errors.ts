@@ -5,7 +5,7 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
   readonly detail: string | undefined;
-  readonly headers: Readonly<Record<string, string>> | undefined;
+  headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: ErrorCode, detail?: string, headers?: Readonly<Record<string, string>>) {
     super(detail === undefined ? code : `${code}: ${detail}`);

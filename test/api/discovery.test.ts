@@ -31,4 +31,15 @@ describe("GET /.well-known/openid-configuration", () => {
     const api = await fetch("http://api.localhost:7820/.well-known/openid-configuration");
     expect([api.status, await api.json()]).toEqual([404, { error: "Not found" }]);
   });
+
+  it("lets other origins read an error as they read the document, and logs its reason", async () => {
+    const { fetch, log } = await setup();
+    for (const host of ["globex", "nobody"]) {
+      const response = await fetch(`http://${host}.localhost:7820/.well-known/openid-configuration`, {
+        headers: { origin: "https://app.test", "sec-fetch-site": "cross-site" },
+      });
+      expect([host, response.headers.get("access-control-allow-origin")]).toEqual([host, "*"]);
+    }
+    expect(log.requests.at(-1)?.reason).toBe("Instance not found: no instance has this address");
+  });
 });

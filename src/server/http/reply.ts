@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { ApiError } from "../errors.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Html } from "./pages/html.ts";
 import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "./pages/scripts.ts";
@@ -60,8 +61,14 @@ export function json(body: unknown, status = 200, headers?: Headers): Reply {
   return jsonText(JSON.stringify(body), status, headers);
 }
 
-export function publicJson(body: unknown): Reply {
-  return { status: 200, headers: PUBLIC_JSON_HEADERS, body: JSON.stringify(body) };
+/** An answer that a page of any site may read, also if finding it throws an `ApiError`. */
+export function publicJson(find: () => unknown): Reply {
+  try {
+    return { status: 200, headers: PUBLIC_JSON_HEADERS, body: JSON.stringify(find()) };
+  } catch (error) {
+    if (error instanceof ApiError) error.headers = { ...error.headers, ...ANY_ORIGIN };
+    throw error;
+  }
 }
 
 function jsonText(body: string, status: number, headers: Headers | undefined): Reply {

@@ -9,14 +9,7 @@ import type { RouteDefinition, RouteDeps } from "./route.ts";
 
 export const searchInstances: RouteDefinition = {
   on: ["front", "api", "instance"],
-  handle(request, deps) {
-    try {
-      return publicJson(toInstance(find(request, deps), deps.addresses));
-    } catch (error) {
-      // A page must be able to read the error, too.
-      throw error instanceof ApiError ? new ApiError(error.code, error.detail, ANY_ORIGIN) : error;
-    }
-  },
+  handle: (request, deps) => publicJson(() => toInstance(find(request, deps), deps.addresses)),
 };
 
 /** The CORS preflight for the key's header. */
