@@ -70,6 +70,8 @@ const FRAMING: Case[] = [
 ];
 
 const SYNTAX: Case[] = [
+  ["a tunnel", "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n", BAD],
+  ["a tunnel to our own host", "CONNECT {host} HTTP/1.1\r\nHost: {host}\r\n\r\nGET / HTTP/1.1\r\n\r\n", BAD],
   ["bare line feeds", "GET / HTTP/1.1\nHost: {host}\n\n", BAD],
   ["one bare line feed", "GET / HTTP/1.1\r\nHost: {host}\nX: y\r\n\r\n", BAD],
   ["a bare carriage return", "GET / HTTP/1.1\r\nHost: {host}\rX: y\r\n\r\n", BAD],
@@ -90,7 +92,6 @@ const SYNTAX: Case[] = [
   ["an unknown method", "STEAL / HTTP/1.1\r\nHost: {host}\r\n\r\n", BAD],
   ["a method in lower case", "get / HTTP/1.1\r\nHost: {host}\r\n\r\n", BAD],
   ["a target of a whole server", `OPTIONS * HTTP/1.1\r\nHost: {host}\r\n\r\n`, BAD],
-  ["a tunnel", `CONNECT evil.example:443 HTTP/1.1\r\nHost: {host}\r\n\r\n`],
   ["a trace", `TRACE / HTTP/1.1\r\nHost: {host}\r\nCookie: secret\r\n${CLOSE}\r\n`, [405, "Method not allowed"]],
 ];
 
@@ -149,6 +150,7 @@ describe("A well-formed request is answered:", () => {
     ["in HTTP/1.0", `GET ${DISCOVERY} HTTP/1.0\r\nHost: {host}\r\n\r\n`],
     ["with an unexpected body", get(DISCOVERY, "Content-Length: 5\r\n") + "abcde"],
     ["with a body that is never sent", get(DISCOVERY, "Content-Length: 60000\r\n")],
+    ["with an expectation that is not understood", get(DISCOVERY, "Expect: foo\r\n")],
     ["with a terabyte that is never sent", get(DISCOVERY, "Content-Length: 999999999999\r\n")],
     ["asking for a web socket", get(DISCOVERY, "Connection: Upgrade\r\nUpgrade: websocket\r\n")],
     [
@@ -177,6 +179,12 @@ describe("A well-formed request is answered:", () => {
     const bare = `GET ${ADA} HTTP/1.1\r\nHost: {host}\r\n\r\n`;
     const replies = await exchange(server.port, keyed + bare + keyed + bare + get("/nope", KEYED));
     expect(replies.map(({ status }) => status)).toEqual([200, 401, 200, 401, 404]);
+  });
+
+  it("one before CONNECT, which ends the connection", async () => {
+    const good = `GET ${ADA} HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`;
+    const replies = await exchange(server.port, `${good}CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n`);
+    expect([[], [200], [200, 400]]).toContainEqual(replies.map(({ status }) => status));
   });
 
   it("one before malformed bytes, which are not answered in its place", async () => {

@@ -69,23 +69,34 @@ export function configureServer(server: Server): void {
   server.maxHeadersCount = MAX_HEADERS + 1;
   watchConnections(server);
   setServerOptions(server, { checkEveryMs: CHECK_EVERY_MS, maxHeaderSize: MAX_HEADER_BYTES });
+  // An expectation that isn't understood may be ignored (RFC 9110, 10.1.1).
+  server.on("checkExpectation", (message, response) => server.emit("request", message, response));
+  server.on("connect", (_, socket: Socket) => {
+    // Node has given up the socket, and handles nothing of it any more.
+    socket.on("error", () => socket.destroy()).setTimeout(DRAIN_MS, () => socket.destroy());
+    refuseConnection(socket, "bad_request");
+  });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const current = lastAnswer(socket);
-    // The fault is behind the request that is being answered: its answer must not be mixed with another.
-    if (current && (current.headersSent || current.req.complete))
-      return void current.once("finish", () => socket.destroySoon());
-    if (!socket.writable) return void socket.destroy();
     const code =
       error.code === "HPE_HEADER_OVERFLOW"
         ? "headers_too_large"
         : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
           ? "request_timeout"
           : "bad_request";
-    const body = JSON.stringify(errorBody(code));
-    socket.end(
-      `HTTP/1.1 ${ERRORS[code].status} ${ERRORS[code].error}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nRequest-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    refuseConnection(socket, code);
   });
+}
+
+function refuseConnection(socket: Socket, code: ErrorCode): void {
+  const current = lastAnswer(socket);
+  // The fault is behind the request that is being answered: its answer must not be mixed with another.
+  if (current && (current.headersSent || current.req.complete))
+    return void current.once("finish", () => socket.destroySoon());
+  if (!socket.writable) return void socket.destroy();
+  const body = JSON.stringify(errorBody(code));
+  socket.end(
+    `HTTP/1.1 ${ERRORS[code].status} ${ERRORS[code].error}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nRequest-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 function refuse(response: ServerResponse, code: ErrorCode): void {
