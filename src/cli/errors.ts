@@ -72,18 +72,24 @@ function own(code: CliErrorCode, message: string): Failure {
   };
 }
 
+const NO_CONTROL_API =
+  "The server has no such path. Check the name that you gave, and SVC_CONTROL_URL: in the server's directory svc env prints it.";
 const REFUSED_CONTROL_KEY = "The server refused the control key. In its directory svc env prints the right one.";
 
 /** A failure of the control API. */
 function controlFailure(name: string, status: number, text: string, cause: unknown): Failure {
   const { code = name as CliErrorCode } =
     cause instanceof Error && cause.name === "ConnectionError" ? (cause as { code?: CliErrorCode }) : {};
+  // A record that is missing has a sentence of its own; this one means that the path is malformed, or of another server.
+  const isElsewhere = status === 404 && text === "Not found";
   const hint =
     status === 401
       ? REFUSED_CONTROL_KEY
-      : HINTS.get(text.endsWith(" is not active") ? "instance_not_found" : undefined);
-  // Here it is always a record that the command named.
-  return { exitCode: status === 404 ? EXIT.notFound : exitOf(code, status), code, message: text, hint };
+      : isElsewhere
+        ? NO_CONTROL_API
+        : HINTS.get(text.endsWith(" is not active") ? "instance_not_found" : undefined);
+  const exitCode = status === 404 && !isElsewhere ? EXIT.notFound : exitOf(code, status);
+  return { exitCode, code, message: text, hint };
 }
 
 /** What to do about the service's errors, by code. */

@@ -80,7 +80,7 @@ it("svc dev snapshot saves all records and restores them after a reset", async (
 it("svc dev snapshot explains what is wrong with a name", async () => {
   expect((await svc(["dev", "snapshot", "save", "No Good"])).code).toBe(2);
   expect((await svc("dev snapshot restore missing")).code).toBe(3);
-  expect((await svc("dev snapshot delete ../../state")).code).toBe(3);
+  expect((await svc("dev snapshot delete ../../state")).code).toBe(2);
 });
 
 it("svc dev reset --instance asks a person first, and a script not", async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { runCli, type CliResult } from "../_cli.ts";
-import { ADA, NOBODY, setup, type Service } from "../_setup.ts";
+import { ADA, CONTROL_KEY, FRONT, NOBODY, setup, type Service } from "../_setup.ts";
 
 let service: Service;
 let token: string;
@@ -44,5 +44,20 @@ describe("Exit code 3", () => {
     }
     await service.client(service.acme).users.delete(ADA);
     expect((await run(["tokens", "verify", "-"])).code).toBe(3);
+  });
+});
+
+describe("svc dev", () => {
+  it("ends with 2 for a wrong address of the server, and with 3 for a record that it does not have", async () => {
+    service = await setup({ control: true });
+    const dev = (url: string, ...argv: string[]): Promise<CliResult> =>
+      run(["dev", ...argv], { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: CONTROL_KEY });
+    expect((await dev(FRONT, "clock")).code).toBe(0);
+    const missing = await dev(FRONT, "snapshot", "restore", "missing");
+    expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining('there is no snapshot "missing"')]);
+    for (const url of [`${FRONT}/foo`, "http://acme.localhost:7820"]) {
+      const { code, stderr } = await dev(url, "clock");
+      expect([url, code, stderr]).toEqual([url, 2, expect.stringContaining("SVC_CONTROL_URL")]);
+    }
   });
 });
