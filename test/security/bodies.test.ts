@@ -79,6 +79,39 @@ describe("Long bodies", () => {
   });
 });
 
+describe("Deep bodies", () => {
+  const WRITE: [kind: string, write: (depth: number) => string][] = [
+    ["lists", (depth) => "[".repeat(depth) + "]".repeat(depth)],
+    ["objects", (depth) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`],
+    ["objects in lists", (depth) => `${'[{"a":'.repeat(depth / 2)}1${"}]".repeat(depth / 2)}`],
+  ];
+
+  it.each(WRITE)("T47: a body with %s nested a hundred levels deep is accepted, and no deeper", async (_, write) => {
+    const service = await setup({ control: true });
+    const send = (depth: number): Promise<Response> => {
+      const session = `{"provider":"password","geo_data":{"a":${write(depth - 4)}}}`;
+      return post(service, "/users", `{"email":"a@x.test","name":"A","sessions":[${session}]}`, CONTROL_KEY);
+    };
+    for (const depth of [102, 1_000, 8_000])
+      expect(await answer(await send(depth))).toEqual([
+        400,
+        { error: "Invalid JSON: it is nested more than 100 levels deep" },
+      ]);
+    expect((await send(100)).status).toBe(201);
+    expect(service.log.bugs).toEqual([]);
+  });
+
+  it.each(WRITE)("T47: no route fails because of %s that are nested deeply", async (_, write) => {
+    const service = await setup({ control: true });
+    for (const [route] of ROUTES.filter(([name]) => name.startsWith("POST"))) {
+      const path = route.replace("POST ", "").replace(/:\w+/g, "x");
+      for (const body of [write(8_000), `{"google":${write(8_000)}}`])
+        expect((await post(service, path, body, CONTROL_KEY)).status).toBe(400);
+    }
+    expect(service.log.bugs).toEqual([]);
+  });
+});
+
 describe("Repeated keys", () => {
   it.each([
     '{"match":{"provider":"google","provider":"github"}}',

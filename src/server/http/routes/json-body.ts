@@ -15,21 +15,25 @@ export function requireJson({ header }: Pick<AppRequest, "header">, standard = "
     throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
 }
 
-/** @throws {ApiError} `invalid_json` if a text is not JSON, or an object in it repeats a key */
+/** Deeper values overflow the stack of what checks and prints them. */
+const MAX_DEPTH = 100;
+
+/** @throws {ApiError} `invalid_json` if a text is not JSON, is nested too deeply, or an object in it repeats a key */
 export function parseJson(text: string): unknown {
   const body = parsedJson(text);
   if (body === undefined) throw new ApiError("invalid_json");
-  if (hasRepeatedKey(text)) throw new ApiError("invalid_json", "a key is repeated");
+  const fault = faultIn(text);
+  if (fault !== undefined) throw new ApiError("invalid_json", fault);
   return body;
 }
 
 /**
- * Whether an object in a valid JSON text repeats a key. `JSON.parse` takes the last one and other parsers the first, so
- * that a proxy and a server could read different values (RFC 8259, 4).
+ * What is wrong with a valid JSON text. Of a key that is repeated, `JSON.parse` takes the last value and other parsers the
+ * first, so that a proxy and a server could read different ones (RFC 8259, 4).
  */
-function hasRepeatedKey(text: string): boolean {
+function faultIn(text: string): string | undefined {
   // Most bodies have one key.
-  if (text.indexOf(":") === text.lastIndexOf(":")) return false;
+  if (text.indexOf(":") === text.lastIndexOf(":") && !text.includes("[")) return undefined;
   /** The keys of each open object, by its depth. */
   const keys: (Set<string> | undefined)[] = [];
   let depth = 0;
@@ -42,15 +46,17 @@ function hasRepeatedKey(text: string): boolean {
       start = i + 1;
       while (text[++i] !== '"') if (text[i] === "\\") i++;
       end = i;
-    } else if (character === "{") keys[++depth] = undefined;
-    else if (character === "}") depth--;
+    } else if (character === "{" || character === "[") {
+      keys[++depth] = undefined;
+      if (depth > MAX_DEPTH) return `it is nested more than ${MAX_DEPTH} levels deep`;
+    } else if (character === "}" || character === "]") depth--;
     else if (character === ":") {
       const written = text.slice(start, end);
       const key = written.includes("\\") ? (JSON.parse(`"${written}"`) as string) : written;
       const own = (keys[depth] ??= new Set());
-      if (own.has(key)) return true;
+      if (own.has(key)) return "a key is repeated";
       own.add(key);
     }
   }
-  return false;
+  return undefined;
 }
