@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { exchangeOf } from "../../src/server/flows/exchange.ts";
 import { redactPath, redactUrl, withoutQuery } from "../../src/server/flows/redact.ts";
 
 it.each([
@@ -36,6 +37,14 @@ it("the log keeps the first 24 query parameters and 300 characters of each part 
   expect(redactUrl(`/a?${"query=x&".repeat(30)}`)).toBe(`/a?${Array(24).fill("query=x").join("&")}`);
   expect(redactUrl(`/a?query=${"x".repeat(400)}`)).toBe(`/a?query=${"x".repeat(300)}`);
   expect(withoutQuery(`/${"x".repeat(400)}#f`)).toBe(`/${"x".repeat(299)}`);
+});
+
+it("the log keeps the first 512 characters of a header and 2,048 of an answer", () => {
+  const header = (): string => "x".repeat(30_000);
+  const answered = { headers: ["content-type", "application/json"], body: JSON.stringify("y".repeat(30_000)) };
+  const { headers, answer } = exchangeOf({ target: "/", header }, answered);
+  expect(headers["user-agent"]).toBe(`${"x".repeat(512)}…`);
+  expect(answer).toBe(`"${"y".repeat(2047)}…`);
 });
 
 const UUID = "0198a8a6-7f4e-7c1e-8d32-0f6f1c5a2b11";

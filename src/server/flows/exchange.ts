@@ -1,5 +1,5 @@
 import { isControlApi } from "../../wire/control/paths.ts";
-import { REDACTED, redactText, redactUrl } from "./redact.ts";
+import { beginningOf, REDACTED, redactText, redactUrl } from "./redact.ts";
 
 /** The parts of a request that are logged. */
 export interface Asked {
@@ -24,6 +24,7 @@ export interface Exchange {
 }
 
 const MAX_ANSWER_LENGTH = 2048;
+const MAX_HEADER_LENGTH = 512;
 const SHOWN_HEADERS = [
   "host",
   "user-agent",
@@ -48,7 +49,7 @@ export function exchangeOf({ target, header }: Asked, { headers, body }: Answere
   const shown: Record<string, string> = {};
   for (const name of SHOWN_HEADERS) {
     const value = header(name);
-    if (value !== undefined) shown[name] = redactText(value);
+    if (value !== undefined) shown[name] = shortened(value, MAX_HEADER_LENGTH);
   }
   for (const name of SECRET_HEADERS) if (header(name) !== undefined) shown[name] = REDACTED;
   return {
@@ -67,7 +68,9 @@ function answerOf(headers: Answered["headers"], body: Answered["body"]): string 
   const location = valueOf("location");
   if (location !== undefined) return redactUrl(location);
   if (typeof body !== "string" || valueOf("content-type") !== "application/json") return null;
-  if (body.length <= MAX_ANSWER_LENGTH) return redactText(body);
-  // Copied by way of bytes: a substring would keep the whole text in memory.
-  return redactText(`${Buffer.from(body.slice(0, MAX_ANSWER_LENGTH)).toString()}…`);
+  return shortened(body, MAX_ANSWER_LENGTH);
+}
+
+function shortened(text: string, length: number): string {
+  return redactText(text.length <= length ? text : `${beginningOf(text, length)}…`);
 }

@@ -51,6 +51,12 @@ const PUBLIC = new Set([
   "username",
 ]);
 
+/** The beginning of a text. Of a long one it is copied: V8 would keep the whole text in memory for a part of it. */
+export function beginningOf(text: string, length: number): string {
+  const part = text.slice(0, length);
+  return text.length > 2 * MAX_LENGTH ? Buffer.from(part).toString() : part;
+}
+
 /** A token or a secret key, whole or cut short. */
 const SECRET = /(?:eyJ[\w-]{10}|(?:sk|ctl|dsh)_)[\w.-]*/g;
 
@@ -78,7 +84,7 @@ const USERINFO = /^((?:[^/@:]*:)?[/\\]*)[^/]*@/;
 /** An address without its query, which may contain a code, a state or a token, and without a user name and password. */
 export function withoutQuery(address: string): string {
   const end = address.search(/[?#]/);
-  const text = address.slice(0, end < 0 ? MAX_LENGTH : Math.min(end, MAX_LENGTH));
+  const text = beginningOf(address, end < 0 ? MAX_LENGTH : Math.min(end, MAX_LENGTH));
   return text.includes("@") ? text.replace(USERINFO, `$1${REDACTED}@`) : text;
 }
 
@@ -128,7 +134,7 @@ function redactPart(part: string): string {
 
 function scalar(value: unknown): Shown[string] {
   if (typeof value === "string")
-    return redactText(value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value);
+    return redactText(value.length > MAX_LENGTH ? `${beginningOf(value, MAX_LENGTH)}…` : value);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
   return Array.isArray(value) ? `${value.length} entries` : "an object";
 }
