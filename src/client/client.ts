@@ -204,8 +204,9 @@ export function createClient(options: ClientOptions = {}): Client {
 }
 
 function checkId(kind: string, id: string, isId: (id: string) => boolean): string {
-  if (typeof id !== "string" || !isId(id)) throw new ConfigError(`"${id}" is not a ${kind} id`);
-  return id;
+  // Some languages write UUIDs in capitals.
+  if (typeof id === "string" && isId(id.toLowerCase())) return id.toLowerCase();
+  throw new ConfigError(`"${id}" is not a ${kind} id`);
 }
 
 function missing(what: string): never {

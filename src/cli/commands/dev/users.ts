@@ -91,7 +91,7 @@ async function given(
 }
 
 async function idOf(control: ControlClient, user: string, instance: string | undefined): Promise<string> {
-  if (isUuid(user)) return user;
+  if (isUuid(user.toLowerCase())) return user;
   if (!user.includes("@"))
     throw new CliError(EXIT.usage, `"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
   if (/[\s*]/.test(user)) throw new CliError(EXIT.usage, `"${user}" is not an e-mail address.`);

@@ -5,12 +5,12 @@ import { shortIdHint } from "../../list/short-id.ts";
 
 /** @throws {CliError} unless a text has the form of a session's id */
 export function checkSessionId(text: string): void {
-  if (isSessionId(text)) return;
+  if (isSessionId(text.toLowerCase())) return;
   const where = "svc sessions list --fields session_id,id,email";
   throw new CliError(
     EXIT.usage,
     `"${text.slice(0, 100)}" is not a session id.`,
-    isUuid(text)
+    isUuid(text.toLowerCase())
       ? `It is a UUID, and commands take the session_id: ${where}`
       : (shortIdHint(text, "sessions") ?? `A session id begins with svc_session_. To see them: ${where}`),
   );

@@ -30,7 +30,7 @@ export function addGet(users: Command, context: Context): void {
 /** Prints the user with an id or an e-mail address. */
 export async function runGet(context: Context, options: GetOptions, user: string): Promise<void> {
   const chosen = chosenBy(options.fields, USER_COLUMNS);
-  if (!user.includes("@") && !isUuid(user))
+  if (!user.includes("@") && !isUuid(user.toLowerCase()))
     throw new CliError(
       EXIT.usage,
       `"${user}" is not a user id or e-mail address.`,
