@@ -3,7 +3,13 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { H3 } from "h3";
 import { expect, it, onTestFinished } from "vitest";
-import { endEmptyBody, eventOf, keepOpenAfter, setServerOptions } from "../../src/server/http/node-internals.ts";
+import {
+  endEmptyBody,
+  endWith,
+  eventOf,
+  keepOpenAfter,
+  setServerOptions,
+} from "../../src/server/http/node-internals.ts";
 
 async function listening(listener: RequestListener): Promise<{ server: Server; port: number }> {
   const server = createServer(listener).listen(0, "127.0.0.1");
@@ -86,6 +92,31 @@ it.each([
   });
   const received = await receive(port, `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${rest}`);
   expect(received).toContain(`<${body}>`);
+});
+
+it("A response can end with text that is sent in one piece with its head, also out of turn and for HEAD", async () => {
+  const { port } = await listening(({ url }, response) => {
+    const answer = (): void => {
+      response.writeHead(200, ["content-type", "text/plain", "content-length", "5"]);
+      endWith(response, `text${url!.slice(1)}`);
+    };
+    // The later answer is ready first.
+    if (url === "/1") setTimeout(answer, 20);
+    else answer();
+  });
+  const head = "HTTP/1.1\r\nHost: x\r\n";
+  const received = await receive(
+    port,
+    `GET /1 ${head}\r\nGET /2 ${head}\r\nHEAD /3 ${head}\r\nGET /4 ${head}Connection: close\r\n\r\n`,
+  );
+  const answers = received.split("HTTP/1.1 200 OK\r\n").slice(1);
+  expect(answers.map((answer) => answer.slice(answer.indexOf("\r\n\r\n") + 4))).toEqual([
+    "text1",
+    "text2",
+    "",
+    "text4",
+  ]);
+  expect(answers.every((answer) => answer.includes("content-length: 5\r\n"))).toBe(true);
 });
 
 it("h3 chooses a route by method and path only", async () => {

@@ -9,7 +9,7 @@ import type { App } from "./app.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { lastAnswer, takeRequest, watchConnections } from "./connections.ts";
 import { faultOf, fromMessage, MAX_HEADERS } from "./message.ts";
-import { endEmptyBody, keepOpenAfter, setServerOptions } from "./node-internals.ts";
+import { endEmptyBody, endWith, keepOpenAfter, setServerOptions } from "./node-internals.ts";
 import type { Reply } from "./reply.ts";
 
 const HEADERS_TIMEOUT_MS = 5_000;
@@ -140,7 +140,8 @@ function send(
   target.writeHead(status, sent);
   if (isUnread) keepOpenAfter(target);
   if (typeof body !== "string" && body !== null) return pipeline(body, target);
-  // As many bytes as characters: ASCII, which is copied without encoding.
-  target.end(body, length === body?.length ? "latin1" : "utf8");
+  // As many bytes as characters: ASCII.
+  if (body !== null && length === body.length) endWith(target, body);
+  else target.end(body);
   return isUnread ? once(target, "finish") : undefined;
 }
