@@ -73,7 +73,7 @@ function addConnectionFlags(program: Program, env: Env): void {
   const rows: readonly (readonly [flags: string, what: string, variable: string, check: typeof seconds])[] = [
     [
       "--timeout <seconds>",
-      "how long to wait for an answer; default 10, for svc dev 60 (SVC_TIMEOUT)",
+      "how long to wait for an answer; default 10, 60 for svc dev, 300 for svc sign-in (SVC_TIMEOUT)",
       "SVC_TIMEOUT",
       someSeconds,
     ],

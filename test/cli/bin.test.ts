@@ -135,7 +135,10 @@ describe("The installed svc beside svc serve", () => {
       "Signed in. You can close this page and go back to the terminal.\n",
     );
     const { code, stdout, stderr } = await signingIn.ended;
-    expect([code, stderr]).toEqual([0, `Sign in at:\n  ${link}\nWaiting for the sign-in. Press Ctrl-C to stop.\n`]);
+    expect([code, stderr]).toEqual([
+      0,
+      `Sign in at:\n  ${link}\nWaiting up to 300 seconds for the sign-in. Press Ctrl-C to stop.\n`,
+    ]);
     expect(stdout).toContain("\nemail\tada@acme.test\nname\tAda Lovelace\n");
   });
 

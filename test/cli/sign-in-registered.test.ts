@@ -29,7 +29,7 @@ async function register(redirect_uris: readonly string[]): Promise<void> {
 
 /** `svc sign-in` in the server's directory. */
 function signIn(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const env = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined };
+  const env = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined, SVC_BROWSER: "browser" };
   return runCli(["sign-in", ...args], { service, cwd, ...options, env: { ...env, ...options.env } });
 }
 
@@ -156,6 +156,7 @@ describe("svc sign-in with a browser", () => {
     await writeRunning(cwd, { ...server, identity_secret: IDENTITY_SECRET });
     const { code, stderr } = await runCli(["sign-in"], {
       cwd,
+      env: { SVC_BROWSER: "browser" },
       fetch: createHttpFetch(),
       openBrowser: () => server.close(),
     });

@@ -57,7 +57,10 @@ describe("svc sign-in", () => {
     ["0.5", "0.5 seconds"],
   ])("with --timeout %s waits %s for a browser", async (timeout, inWords) => {
     const { code, stderr } = await runCli(["sign-in", "--no-open", "--timeout", timeout], { service: await setup() });
-    expect([code, stderr]).toEqual([7, expect.stringContaining(`✗ No sign-in within ${inWords}.\n`)]);
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringMatching(new RegExp(`Waiting up to ${inWords} .*\n✗ No sign-in within ${inWords}\\.\n`)),
+    ]);
   });
 
   it("prints only the token with --token", async () => {
@@ -99,10 +102,14 @@ describe("svc sign-in", () => {
       opened.push(url);
       await browserOf(service)(`${url}&login_hint=ada`);
     };
-    const { code, stderr } = await runCli(["sign-in", "--provider", "github"], { service, openBrowser });
+    const { code, stderr } = await runCli(["sign-in", "--provider", "github"], {
+      service,
+      openBrowser,
+      env: { SVC_BROWSER: "browser" },
+    });
     expect([code, stderr]).toEqual([
       0,
-      `Sign in at:\n  ${opened[0]}\nWaiting for the sign-in. Press Ctrl-C to stop.\n`,
+      `Sign in at:\n  ${opened[0]}\nWaiting up to 300 seconds for the sign-in. Press Ctrl-C to stop.\n`,
     ]);
     expect(opened).toEqual([
       expect.stringMatching(
@@ -111,14 +118,26 @@ describe("svc sign-in", () => {
     ]);
   });
 
-  it("continues when no browser can be opened", async () => {
+  it("continues on a terminal when no browser can be opened", async () => {
     const service = await setup();
     const openBrowser = async (url: string): Promise<void> => {
       await browserOf(service)(`${url}&login_hint=ada`);
       throw new Error("there is no browser");
     };
-    const { code, stderr } = await runCli(["sign-in"], { service, openBrowser });
+    const { code, stderr } = await runCli(["sign-in"], { service, openBrowser, tty: ["stderr"] });
     expect([code, stderr]).toEqual([0, expect.stringContaining("Could not open a browser. Open the link.\n")]);
+  });
+
+  it.each([
+    ["there is no desktop", {}],
+    ["the browser does not start", { SVC_BROWSER: "browser" }],
+  ])("fails at once without a terminal if %s", async (_, env) => {
+    const { code, stdout, stderr } = await runCli(["sign-in"], { service: await setup(), env });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(
+      "✗ No browser can be opened here, and standard error is not a terminal.\n" +
+        "  Without a browser: svc sign-in --as <account>. To print the link and wait: svc sign-in --no-open\n",
+    );
   });
 
   it("opens no browser with --no-open", async () => {
@@ -131,11 +150,15 @@ describe("svc sign-in", () => {
       return (await service.fetch(url, init as RequestInit)) as unknown as FetchResponse;
     };
     const { code, stderr } = await runCli(["sign-in", "--no-open"], { service, openBrowser, fetch });
-    expect([code, stderr, opened]).toEqual([0, expect.stringMatching(/^Sign in at:\n {2}http/), []]);
+    expect([code, stderr, opened]).toEqual([
+      0,
+      expect.stringMatching(/^Sign in at:\n {2}http\S+\nWaiting up to 300 seconds /),
+      [],
+    ]);
   });
 
   it("ends on Ctrl-C", async () => {
-    const { code, stderr } = await runCli(["sign-in"], { service: await setup(), signal: "SIGINT" });
+    const { code, stderr } = await runCli(["sign-in", "--no-open"], { service: await setup(), signal: "SIGINT" });
     expect([code, stderr]).toEqual([130, "✗ Interrupted before the sign-in was complete.\n"]);
   });
 });

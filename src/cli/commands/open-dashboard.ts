@@ -7,6 +7,7 @@ import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { hasDesktop } from "../output/browser.ts";
 import { printJson } from "../output/text.ts";
 
 /**
@@ -41,12 +42,6 @@ async function redirectFile(url: string): Promise<string> {
   const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>svc</title><meta http-equiv="refresh" content="0;url=${target}"><a href="${target}">Open the dashboard</a>\n`;
   await writeFile(path, page, { mode: 0o600, flag: "wx" });
   return pathToFileURL(path).href;
-}
-
-/** Whether a program that shows pages can be expected. */
-function hasDesktop({ env }: Context): boolean {
-  const isOther = process.platform === "darwin" || process.platform === "win32";
-  return isOther || Boolean(env["SVC_BROWSER"] || env["DISPLAY"] || env["WAYLAND_DISPLAY"]);
 }
 
 /** Only a person is shown the link: it would stay in a log. */

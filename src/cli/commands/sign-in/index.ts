@@ -46,9 +46,11 @@ export function addSignIn(program: Program, context: Context): void {
       EXIT.unreachable,
       EXIT.interrupted,
     ],
-    notes: `Waits ${DEFAULT_SECONDS} seconds for the sign-in, unless --timeout is given. If the instance has
-redirect_uris, the browser returns to the first http address on this machine among
-them, at a port of this command's own.`,
+    notes: `Waits ${DEFAULT_SECONDS} seconds for the sign-in, unless --timeout is given. Where no browser can be opened and
+standard error is not a terminal, fails at once: use --as, or --no-open to wait for whoever opens the link.
+
+If the instance has redirect_uris, the browser returns to the first http address on this machine among them, at a
+port of this command's own.`,
   });
   runs(command, (options: SignInOptions) => runSignIn(context, options));
 }
@@ -73,7 +75,7 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
     const token = await Promise.race([
       options.as
         ? signInAs(signIn, options.as)
-        : signInWithBrowser(context, signIn, { open: options.open, server: target.server }),
+        : signInWithBrowser(context, signIn, { open: options.open, seconds, server: target.server }),
       tooLate(seconds, done.signal),
       interrupted(stopped),
     ]);

@@ -4,6 +4,8 @@ import type { Context } from "../../context.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { hasDesktop } from "../../output/browser.ts";
+import { counted } from "../../output/format.ts";
 import { openLanding } from "./landing.ts";
 import { refused, step, type SignIn } from "./step.ts";
 
@@ -13,26 +15,45 @@ const LOOK_EVERY_MS = 1_500;
 export interface BrowserOptions {
   /** Whether to open a browser besides printing the link. */
   readonly open: boolean;
+  /** How long the command waits, which it says here. */
+  readonly seconds: number;
   /** The server of this directory, if that is the service. */
   readonly server: RunningServerFile | undefined;
 }
 
-/** Signs in by a link that a person opens. @throws {CliError} if the service refuses, fails, or has stopped */
+/**
+ * Signs in by a link that a person opens.
+ * @throws {CliError} if the service refuses, fails, or has stopped; and at once where no person is expected to see the link
+ */
 export async function signInWithBrowser(
   context: Context,
   signIn: SignIn,
-  { open, server }: BrowserOptions,
+  { open, seconds, server }: BrowserOptions,
 ): Promise<string> {
   const { client, provider, redirect_uris, signal } = signIn;
+  const isSeen = !open || context.stderr.isTTY;
+  if (!isSeen && !hasDesktop(context)) throw noBrowser();
   const landing = await openLanding(redirect_uris, signal);
   const url = await client.signInUrl({ redirectUri: landing.url, ...(provider && { provider }) });
   // So that a refusal is reported here, and not in the browser.
   const response = await step(signIn, url);
   if (response.next === null) throw refused(response, url);
-  context.stderr.write(`Sign in at:\n  ${url}\nWaiting for the sign-in. Press Ctrl-C to stop.\n`);
+  const limit = counted(seconds, "second");
+  context.stderr.write(`Sign in at:\n  ${url}\nWaiting up to ${limit} for the sign-in. Press Ctrl-C to stop.\n`);
   if (open)
-    await context.openBrowser(url).catch(() => context.stderr.write("Could not open a browser. Open the link.\n"));
+    await context.openBrowser(url).catch(() => {
+      if (!isSeen) throw noBrowser();
+      context.stderr.write("Could not open a browser. Open the link.\n");
+    });
   return Promise.race([landing.token, ...(server ? [untilStopped(server, signal)] : [])]);
+}
+
+function noBrowser(): CliError {
+  return new CliError(
+    EXIT.usage,
+    "No browser can be opened here, and standard error is not a terminal.",
+    "Without a browser: svc sign-in --as <account>. To print the link and wait: svc sign-in --no-open",
+  );
 }
 
 /** @throws {CliError} when nothing has listened on the server's port twice in a row */
