@@ -62,6 +62,65 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout
     await expect.poll(hash).toBe("#/requests");
   });
 
+  const FORMS: [view: string, opener: string | RegExp, title: RegExp, field: string][] = [
+    ["users", "New user", /^New user$/, "Name"],
+    ["instances", "New instance", /^New instance$/, "Name"],
+    ["instances/acme", /^Use own credentials/, /^Own credentials for/, "Client id"],
+    ["flows/latest", "Replay…", /^Run this sign-in again$/, "Outcome"],
+  ];
+
+  /** Opens a list, or a record of it: an instance by its subdomain, otherwise the latest. */
+  async function open(view: string): Promise<void> {
+    const { control, visit } = dashboard;
+    const [list = "", record] = view.split("/");
+    if (record === undefined) return visit(view);
+    const rows = (await control(`GET /${list}`)).body as unknown as { id: string; data: { subdomain?: string } }[];
+    await visit(`${list}/${(rows.find(({ data }) => data.subdomain === record) ?? rows[0]!).id}`);
+  }
+
+  it.each(FORMS)("puts the focus into the first field of a dialog in %s, and closes it on Escape", async (...form) => {
+    const [view, opener, title, field] = form;
+    const { page } = dashboard;
+    await open(view);
+    await page.getByRole("button", { name: opener }).first().click();
+    const dialog = page.getByRole("dialog", { name: title });
+    await dialog.waitFor();
+    expect(await dialog.locator(":focus").and(dialog.getByLabel(field)).count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  it("creates a user with Enter, and keeps what was typed if it is refused", async () => {
+    const { page, visit } = dashboard;
+    await visit("users");
+    const dialog = page.getByRole("dialog", { name: "New user" });
+    for (const expected of ["created", "refused"]) {
+      await page.getByRole("button", { name: "New user" }).click();
+      await page.keyboard.type("Mary Shelley");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("mary@keyboard.test");
+      await page.keyboard.press("Enter");
+      if (expected === "created") await page.getByTestId("row").getByText("mary@keyboard.test").waitFor();
+      else await dialog.getByRole("alert").waitFor();
+      expect(await dialog.count()).toBe(expected === "created" ? 0 : 1);
+    }
+    expect(await dialog.getByLabel("E-mail address").inputValue()).toBe("mary@keyboard.test");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  it("keeps the focus on Cancel where a dialog asks for confirmation, so that Enter deletes no one", async () => {
+    const { page, visit } = dashboard;
+    await visit("users?query=email:ada@acme.test");
+    await page.getByTestId("row").first().click();
+    await page.getByTestId("delete-user").click();
+    await page.getByTestId("confirm").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await visit("users?query=email:ada@acme.test");
+    await page.getByTestId("row").first().waitFor();
+  });
+
   it("closes a dialog when the browser goes back", async () => {
     const { page, visit } = dashboard;
     await visit("overview");

@@ -57,7 +57,6 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
           aria-activedescendant={found.length > 0 ? `palette-${chosen.value}` : undefined}
           placeholder="A view, an instance, a user's id or e-mail address"
           autocomplete="off"
-          autofocus
           data-testid="palette"
           value={text.value}
           onInput={(event) => {

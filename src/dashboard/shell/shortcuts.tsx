@@ -10,7 +10,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["/", "Search in this view"],
   [PALETTE_KEYS, "Go to a view, an instance or an action"],
   ["↑ ↓", "Move along the rows of a table"],
-  ["Enter", "Open the row"],
+  ["Enter", "Open the row, or send the form"],
   ["Esc", "Close, or go back to the list"],
   ["?", "Show these keys"],
 ];

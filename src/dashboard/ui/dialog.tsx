@@ -3,7 +3,10 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { currentAddress } from "../router.ts";
 import { Button } from "./button.tsx";
 
-/** A modal dialog. Esc, a click outside and another address close it, and the focus returns to its previous place. */
+/**
+ * A modal dialog. Its first field has the focus, without a field its first button. Esc, a click outside and another address
+ * close it, and the focus returns to its previous place.
+ */
 export function Dialog({
   title,
   children,
@@ -20,6 +23,8 @@ export function Dialog({
   useLayoutEffect(() => {
     const { current: dialog } = element;
     dialog?.showModal();
+    // The browser would focus Close, where Enter discards what was typed.
+    dialog?.querySelector<HTMLElement>(".dialog-body :is(input, select, textarea, button)")?.focus();
     return () => dialog?.close();
   }, []);
   // Going back closes it, too.

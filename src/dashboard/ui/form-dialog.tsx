@@ -43,7 +43,7 @@ export function FormDialog({
   );
 }
 
-/** Asks for confirmation before something that can't be undone. */
+/** Asks for confirmation before something that can't be undone. The focus is on Cancel: Enter does no harm. */
 export function Confirm({
   onConfirm,
   ...dialog
