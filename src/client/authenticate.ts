@@ -1,7 +1,7 @@
 import { ERRORS } from "../wire/errors.ts";
 import { TokenError } from "./errors.ts";
-import { checkNames, type Names } from "./known-options.ts";
-import { VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
+import type { Names } from "./known-options.ts";
+import { checkVerifyOptions, VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
 
 /** A request of fetch (`Request`, a `Headers` inside) or of Node (`IncomingMessage`, an object inside). */
 export interface RequestLike {
@@ -30,10 +30,10 @@ type Source = "header" | "cookie";
 /**
  * Who makes a request, by its `Authorization: Bearer` (RFC 6750, 2.1), or by the cookie in the options. A token in the
  * address is never read: addresses are logged, and sent to other sites.
- * @throws {ConfigError} for an invalid secret key, or an unknown option
+ * @throws {ConfigError} for an invalid secret key, and for unknown or missing options
  */
 export async function authenticateRequest(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
-  checkNames("authenticateRequest", options, AUTHENTICATE_OPTIONS);
+  checkVerifyOptions("authenticateRequest", options, AUTHENTICATE_OPTIONS);
   const { token, via } = tokenOf(request, options.cookie);
   if (token === undefined) {
     const error = new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });

@@ -6,6 +6,7 @@ import { startDeadline, type Deadline } from "./deadline.ts";
 import { ConfigError, ConnectionError, isServiceError, type ServiceError } from "./errors.ts";
 import { checkNames, type Names } from "./known-options.ts";
 import { masked } from "./masked.ts";
+import { METHOD_NAMES } from "./method-names.ts";
 import { withRetries } from "./retry.ts";
 import type { Answer, Transport } from "./transport.ts";
 
@@ -92,6 +93,7 @@ export function callForResponse<E extends Endpoint>(
   const outgoing = (): Outgoing => {
     type Parts = { params?: Record<string, string>; query?: object; body?: unknown };
     const { params, query, body } = input() as Parts;
+    checkNames(METHOD_NAMES[route], options, REQUEST_OPTIONS);
     return { path: requestPath(route, params, query), body };
   };
   const read = (response: Answer): Promise<Endpoints[E]["result"]> => readResult(route, response, deps.now());
@@ -100,17 +102,19 @@ export function callForResponse<E extends Endpoint>(
 
 /** Calls any path. @throws {ServiceError} */
 export function callAny(deps: CallDeps, method: string, path: string, options: AnyRequestOptions = {}): Call<unknown> {
-  const { body, ...request } = options;
-  const name = `${method} ${path.split("?")[0]}`;
+  const name = `${method} ${path}`.split("?")[0]!;
   const outgoing = (): Outgoing => {
-    checkNames(name, options, { ...REQUEST_OPTIONS, body: true });
-    if (!/^[A-Z]+$/.test(method)) throw new ConfigError(`"${method}" is not a method. Write it as GET or DELETE.`);
+    if (!/^[A-Z]+$/.test(method))
+      throw new ConfigError(
+        `"${method}" is not a method. Write it apart from the path: request("GET", "/api/v1/users")`,
+      );
     // Nothing in it may lead away from the service that the key is for.
     if (!/^\/(?!\/)[\x21-\x7e]*$/.test(path) || /\\|#|\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(path))
       throw new ConfigError(`"${path}" is not a path. Write it as /api/v1/users, percent-encoded.`);
-    return { path, body };
+    checkNames("request", options, { ...REQUEST_OPTIONS, body: true });
+    return { path, body: options.body };
   };
-  return toCall(send(deps, name, outgoing, (response) => readAny(name, response, deps.now()), request));
+  return toCall(send(deps, name, outgoing, (response) => readAny(name, response, deps.now()), options));
 }
 
 function toCall<Result>(answer: Promise<WithResponse<Result>>): Call<Result> {
@@ -129,7 +133,6 @@ async function send<Result>(
   options: RequestOptions,
 ): Promise<WithResponse<Result>> {
   const { path, body } = outgoing();
-  checkNames(name, options, REQUEST_OPTIONS);
   const method = name.slice(0, name.indexOf(" "));
   const retries = checkRetry(options.retry ?? deps.retry);
   const deadline = startDeadline(options.timeoutMs ?? deps.timeoutMs, options.signal);

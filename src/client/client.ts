@@ -26,6 +26,7 @@ import { createInstanceUrl } from "./instance-url.ts";
 import { checkKey } from "./keys.ts";
 import { checkNames } from "./known-options.ts";
 import { listCall, type ListCall } from "./list.ts";
+import { METHOD_NAMES } from "./method-names.ts";
 import { checkConfidential, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions } from "./options.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { checkSignIn, signInUrl, type SignInParameters } from "./sign-in-url.ts";
@@ -114,7 +115,7 @@ export function createClient(options: ClientOptions = {}): Client {
   };
 
   const resolve = (key = publishableKey, own: ResolveOptions = {}): Call<Instance> => {
-    const { auth, ...request } = own;
+    const { auth, ...request } = own ?? {};
     const wanted = (): string => {
       if (key === undefined) return missing("publishableKey");
       checkKey("the key to resolve", key, PUBLISHABLE_KEY_PREFIX);
@@ -131,7 +132,7 @@ export function createClient(options: ClientOptions = {}): Client {
     };
     const route = "GET /api/v1/instances/search";
     const input = (): { query: { query: string } } => {
-      checkNames(route, own, { ...REQUEST_OPTIONS, auth: true });
+      checkNames(METHOD_NAMES[route], own, { ...REQUEST_OPTIONS, auth: true });
       return { query: { query: `publishable_key:${wanted()}` } };
     };
     return call(deps, route, input, request);
@@ -158,7 +159,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const list = <Item>(route: ListRoute, page: Page, request?: RequestOptions, query?: () => string): ListCall<Item> =>
     listCall((part) => {
       const input = (): { query: Page & { query: string } } => {
-        checkNames(route, page, { limit: true, after: true });
+        checkNames(METHOD_NAMES[route], page, { limit: true, after: true }, REQUEST_OPTIONS);
         return { query: { ...(query && { query: query() }), ...part } } as { query: Page & { query: string } };
       };
       return callForResponse(keyed, route, input, request) as Promise<WithResponse<Item[]>>;

@@ -19,9 +19,11 @@ export interface Deadline {
   end(): void;
 }
 
-/** @throws {ConfigError} if timeoutMs is not positive */
+/** @throws {ConfigError} if timeoutMs is not a positive number, or the signal is none */
 export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): Deadline {
-  if (!(timeoutMs > 0)) throw new ConfigError("timeoutMs must be greater than 0; Infinity waits forever");
+  if (typeof timeoutMs !== "number" || !(timeoutMs > 0))
+    throw new ConfigError("timeoutMs must be a number greater than 0; Infinity waits forever");
+  if (own && typeof own.addEventListener !== "function") throw new ConfigError("signal must be an AbortSignal");
   const endsAt = performance.now() + timeoutMs;
   const stops = new Set<(reason: Error) => void>();
   let isOver = false;

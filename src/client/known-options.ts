@@ -1,4 +1,4 @@
-import { unknownOption } from "../wire/closest.ts";
+import { optionProblem } from "../wire/closest.ts";
 import { ConfigError } from "./errors.ts";
 
 /** The names of all options. The compiler keeps it complete. */
@@ -7,9 +7,27 @@ export type Names<Options> = Readonly<Record<keyof Options, true>>;
 /**
  * Otherwise a misspelt option would be ignored, and with it what it protects from.
  * @param of what takes the options, such as `createClient`
- * @throws {ConfigError} that names the unknown option
+ * @param next the options of the argument after the page, if these are of a page
+ * @throws {ConfigError} that names the unknown option, and if the options are missing
  */
-export function checkNames<Options extends object>(of: string, options: Options, known: Names<Options>): void {
-  const unknown = unknownOption(of, options, Object.keys(known));
-  if (unknown !== undefined) throw new ConfigError(unknown);
+export function checkNames<Options extends object>(
+  of: string,
+  options: Options,
+  known: Names<Options>,
+  next: object = {},
+): void {
+  const problem = optionProblem(of, options, Object.keys(known));
+  if (problem === undefined) return;
+  const misplaced = Object.keys(options ?? {}).find((name) => Object.hasOwn(next, name));
+  if (misplaced === undefined) throw new ConfigError(problem);
+  throw new ConfigError(`Unknown option of ${of}: ${misplaced}. Pass it in the next argument, after the page`);
+}
+
+/** A program without types may pass anything. @throws {ConfigError} for what is set and is not a function */
+export function checkFunctions<Name extends string>(
+  options: { readonly [N in Name]?: unknown },
+  ...names: readonly Name[]
+): void {
+  const wrong = names.find((name) => options[name] !== undefined && typeof options[name] !== "function");
+  if (wrong !== undefined) throw new ConfigError(`${wrong} must be a function`);
 }

@@ -34,7 +34,7 @@ export function listCall<Item>(ask: Ask<Item>, page: Page): ListCall<Item> {
 async function* items<Item>(ask: Ask<Item>, asked: Page): AsyncGenerator<Item, void> {
   let answer = await ask({ limit: MAX_PAGE_SIZE, ...asked }).catch((error: unknown) => {
     // Paging is not part of the specification, so a strict service may ignore it.
-    if (asked.limit === undefined && isServiceError(error) && UNKNOWN_LIMIT.has(error.code)) return ask(asked);
+    if (isServiceError(error) && UNKNOWN_LIMIT.has(error.code) && asked.limit === undefined) return ask(asked);
     throw error;
   });
   const seen = new Set<string>();

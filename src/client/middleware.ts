@@ -6,8 +6,7 @@ import {
   type RequestLike,
 } from "./authenticate.ts";
 import { ConfigError, type TokenError } from "./errors.ts";
-import { checkNames } from "./known-options.ts";
-import { secretKeysOf } from "./token.ts";
+import { checkVerifyOptions, secretKeysOf } from "./token.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 
 export type { AuthenticateOptions, RequestLike } from "./authenticate.ts";
@@ -36,12 +35,14 @@ type FetchHandler<Req, Rest extends unknown[], Res> = (
 /**
  * Guards a handler of fetch's form: Next.js, Hono, Bun, Deno, workers.
  * @param handler gets the claims as its second argument, and what comes after the request behind them
- * @throws {ConfigError} at once, for an invalid secret key or an unknown option
+ * @throws {ConfigError} at once, for an invalid secret key, and for unknown or missing options
  */
 export function withAuth<Req extends RequestLike & object, Rest extends unknown[], Res>(
   handler: FetchHandler<Req, Rest, Res>,
   options: AuthenticateOptions,
 ): (request: Req, ...rest: Rest) => Promise<Res | Response> {
+  if (typeof handler !== "function")
+    throw new ConfigError("withAuth takes the handler first, and the options after it");
   checkGuard("withAuth", options);
   return async (request, ...rest) => {
     const refusal = await refusalOf(request, [request], options);
@@ -79,7 +80,7 @@ export function h3Auth(
 }
 
 function checkGuard(name: string, options: AuthenticateOptions): void {
-  checkNames(name, options, AUTHENTICATE_OPTIONS);
+  checkVerifyOptions(name, options, AUTHENTICATE_OPTIONS);
   secretKeysOf(options);
 }
 

@@ -5,7 +5,7 @@ import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
 import type { RequestOptions, Try } from "./call.ts";
 import { ConfigError } from "./errors.ts";
 import { checkKey } from "./keys.ts";
-import { checkNames, type Names } from "./known-options.ts";
+import { checkFunctions, checkNames, type Names } from "./known-options.ts";
 
 /** How long a call may take, unless its options or those of its client set another time. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
@@ -66,6 +66,7 @@ const NAMES: Names<ClientOptions> = {
  */
 export function checkOptions(options: ClientOptions): void {
   checkNames("createClient", options, NAMES);
+  checkFunctions(options, "fetch", "onTry", "now");
   const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl, userAgent } = options;
   if (userAgent !== undefined && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(userAgent))
     throw new ConfigError("userAgent must be printable ASCII, such as billing/1.2");

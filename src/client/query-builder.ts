@@ -1,7 +1,7 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../wire/fields.ts";
 import type { SessionProvider } from "../wire/names.ts";
 import { parseQuery, printQuery, printTerm, type Query, type Term } from "../wire/query.ts";
-import { ServiceError } from "./errors.ts";
+import { ConfigError, ServiceError } from "./errors.ts";
 
 export type UserFields = typeof USER_FIELDS;
 export type SessionFields = typeof SESSION_FIELDS;
@@ -76,8 +76,12 @@ export function sessionQuery(input: QueryInput<SessionFields>): string {
 
 function write<F extends Fields>(input: QueryInput<F>, fields: F): string {
   if (typeof input === "string") return input;
-  if (typeof input !== "function") return printQuery(input);
-  const terms = input(createBuilder(fields)).flat();
+  if (Array.isArray(input)) return printQuery(input);
+  if (typeof input !== "function")
+    throw new ConfigError("A search needs its query: text such as email:*@acme.com, or a function that returns terms");
+  const given: unknown = input(createBuilder(fields));
+  if (!Array.isArray(given)) throw invalid("the function must return a list of terms, as in (q) => [q.eq(…)].");
+  const terms = (given as ReturnType<typeof input>).flat();
   // An empty search might be one for everything.
   if (terms.length === 0)
     throw invalid("the builder returned no term. To get everyone, use list() instead of search().");

@@ -5,7 +5,7 @@ import type { Now } from "../wire/now.ts";
 import { codeOfProblem, importKey, verifySignature, type SigningKey, type TokenProblem } from "../wire/token.ts";
 import { TokenError } from "./errors.ts";
 import { checkSigningKey } from "./keys.ts";
-import { checkNames, type Names } from "./known-options.ts";
+import { checkFunctions, checkNames, type Names } from "./known-options.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
 
@@ -32,10 +32,10 @@ export type TokenResult = { ok: true; claims: TokenClaims } | { ok: false; error
  * the token, such as a file's last line break, does not count.
  * @throws {TokenError} `token_invalid`, `token_invalid_signature`, `token_wrong_instance` or `token_expired`, as the
  * service itself would answer
- * @throws {ConfigError} for an invalid secret key, or an unknown option
+ * @throws {ConfigError} for an invalid secret key, and for unknown or missing options
  */
 export async function verifyToken(token: string, options: VerifyTokenOptions): Promise<TokenClaims> {
-  checkNames("verifyToken", options, VERIFY_OPTIONS);
+  checkVerifyOptions("verifyToken", options, VERIFY_OPTIONS);
   const result = await verdictOf(trimmed(token), options);
   if (!result.ok) throw result.error;
   return result.claims;
@@ -43,8 +43,18 @@ export async function verifyToken(token: string, options: VerifyTokenOptions): P
 
 /** Like `verifyToken`, but returns what is wrong with the token instead of throwing it. @throws {ConfigError} */
 export async function checkToken(token: string, options: VerifyTokenOptions): Promise<TokenResult> {
-  checkNames("checkToken", options, VERIFY_OPTIONS);
+  checkVerifyOptions("checkToken", options, VERIFY_OPTIONS);
   return verdictOf(trimmed(token), options);
+}
+
+/** @throws {ConfigError} */
+export function checkVerifyOptions<Options extends VerifyTokenOptions>(
+  of: string,
+  options: Options,
+  known: Names<Options>,
+): void {
+  checkNames(of, options, known);
+  checkFunctions(options, "now");
 }
 
 /** Judges a token exactly as it is. @throws {ConfigError} for an invalid secret key */

@@ -1,4 +1,4 @@
-import { unknownOption } from "../wire/closest.ts";
+import { optionProblem } from "../wire/closest.ts";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
@@ -103,8 +103,8 @@ const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
   warn: true,
 };
 
-/** @throws {ServeError} that names an unknown option: a misspelt one would be ignored otherwise */
+/** @throws {ServeError} for missing options, and for an unknown one, which would be ignored otherwise */
 export function checkOptions(options: ServeOptions): void {
-  const unknown = unknownOption("serve", options, Object.keys(NAMES));
-  if (unknown !== undefined) throw new ServeError(unknown);
+  const problem = optionProblem("serve", options, Object.keys(NAMES));
+  if (problem !== undefined) throw new ServeError(problem);
 }

@@ -1,10 +1,10 @@
 /** A whole service for a test: in this process, on a port of its own, or one that is running already. */
 import { randomUUID } from "node:crypto";
 import { createControlClient } from "../control-client/index.ts";
-import { embed, serve, ServeError, type ServeOptions } from "../server/index.ts";
-import { unknownOption } from "../wire/closest.ts";
+import { embed, serve, type ServeOptions } from "../server/index.ts";
 import { trimSlash } from "../wire/path.ts";
 import { createInsideFetch } from "./inside.ts";
+import { checkOptions } from "./options.ts";
 import { createTestServiceFrom, type TestService } from "./test-service.ts";
 
 export { ControlError, type ControlClient, type ControlErrorCode } from "../control-client/index.ts";
@@ -19,12 +19,6 @@ export type { SignInOptions, SignInResult, TestService } from "./test-service.ts
 export type TestServiceOptions = Pick<ServeOptions, "seed" | "now" | "warn">;
 
 const OPTIONS = ["seed", "now", "warn"] satisfies (keyof TestServiceOptions)[];
-
-/** Otherwise a misspelt option would be ignored. */
-function checkOptions(name: string, options: object, known: readonly string[]): void {
-  const unknown = unknownOption(name, options, known);
-  if (unknown !== undefined) throw new ServeError(unknown);
-}
 
 // Read when this is loaded: fake timers that a test installs later move the test's time, not the service's.
 const RealDate = Date;

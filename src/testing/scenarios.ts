@@ -1,5 +1,6 @@
 import type { ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
+import { checkOptions } from "./options.ts";
 
 export type Scenario = AnswerOf<"GET /scenarios">[number];
 export type NewScenario = Omit<NonNullable<BodyOf<"POST /scenarios">>, "label">;
@@ -27,12 +28,18 @@ export function createTestScenarios(
   label: string,
   match: NonNullable<NewScenario["match"]> = {},
 ): TestScenarios {
-  const add = (scenario: NewScenario): Promise<Scenario> =>
-    control.request("POST /scenarios", { body: { ...scenario, match: { ...match, ...scenario.match }, label } });
+  const add = async (scenario: NewScenario): Promise<Scenario> => {
+    checkOptions("scenarios.add", scenario);
+    return control.request("POST /scenarios", {
+      body: { ...scenario, match: { ...match, ...scenario.match }, label },
+    });
+  };
   const pending = (): Promise<Scenario[]> => control.request("GET /scenarios", { query: { label, pending: "true" } });
   return {
     add,
-    next({ provider, instance, browser, login_hint, ...scenario }) {
+    async next(next) {
+      checkOptions("scenarios.next", next);
+      const { provider, instance, browser, login_hint, ...scenario } = next;
       const own = { provider, instance, browser, login_hint };
       return add({ ...scenario, match: Object.fromEntries(Object.entries(own).filter(([, value]) => value)) });
     },

@@ -13,19 +13,32 @@ export function closest(word: string, known: readonly string[]): string | undefi
 }
 
 /**
- * What to say of the first unknown option, which would be ignored otherwise. Undefined if all are known.
+ * What is wrong with options: they are no object, or one of them is unknown and would be ignored. Undefined if nothing is.
  * @param of what takes the options, such as `createClient`
  */
-export function unknownOption(of: string, given: object, known: readonly string[]): string | undefined {
-  const name = Object.keys(given).find((one) => !known.includes(one));
+export function optionProblem(of: string, given: unknown, known: readonly string[]): string | undefined {
+  const missing = noOptions(of, given);
+  if (missing !== undefined) return `${missing} ${listOf(known, "options")}`;
+  const name = Object.keys(given as object).find((one) => !known.includes(one));
   return name === undefined ? undefined : `Unknown option of ${of}: ${name}. ${suggestion(name, known, "options")}`;
+}
+
+/** The same for options whose names are not known here. */
+export function noOptions(of: string, given: unknown): string | undefined {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return undefined;
+  const what = Array.isArray(given) ? "an array" : given === undefined || given === null ? given : `a ${typeof given}`;
+  return `${of} needs an object of options, not ${what}.`;
 }
 
 /** The closest name, or a list of all. */
 export function suggestion(name: string, known: readonly string[], what: string): string {
   if (known.length === 0) return `There are no ${what} here.`;
   const near = closest(name, known);
-  return near === undefined ? `The ${what} are ${known.toSorted().join(", ")}.` : `Did you mean ${near}?`;
+  return near === undefined ? listOf(known, what) : `Did you mean ${near}?`;
+}
+
+function listOf(known: readonly string[], what: string): string {
+  return `The ${what} are ${known.toSorted().join(", ")}.`;
 }
 
 /** Levenshtein's, with two neighbours in the wrong order as one edit (optimal string alignment). */

@@ -30,29 +30,21 @@ describe("An unknown option", () => {
   });
 
   it.each<[of: string, call: (client: Client) => PromiseLike<unknown>, unknown: string]>([
-    ["GET /api/v1/users", ({ users }) => users.list({ limt: 1 } as never), "limt. Did you mean limit?"],
+    ["users.list", ({ users }) => users.list({ limt: 1 } as never), "limt. Did you mean limit?"],
+    ["users.search", ({ users }) => users.search("name:a*", { limt: 1 } as never), "limt. Did you mean limit?"],
     [
-      "GET /api/v1/users/search",
-      ({ users }) => users.search("name:a*", { limt: 1 } as never),
-      "limt. Did you mean limit?",
-    ],
-    [
-      "GET /api/v1/users",
+      "users.list",
       ({ users }) => users.list({}, { retries: 1 } as never),
       "retries. The options are retry, signal, timeoutMs.",
     ],
-    ["GET /api/v1/sessions", ({ sessions }) => sessions.list({ afer: "x" } as never), "afer. Did you mean after?"],
+    ["sessions.list", ({ sessions }) => sessions.list({ afer: "x" } as never), "afer. Did you mean after?"],
+    ["tokens.verify", ({ tokens }) => tokens.check("x", { timeout: 5 } as never), "timeout. Did you mean timeoutMs?"],
     [
-      "POST /api/v1/tokens/verify",
-      ({ tokens }) => tokens.check("x", { timeout: 5 } as never),
-      "timeout. Did you mean timeoutMs?",
-    ],
-    [
-      "GET /api/v1/instances/search",
+      "instances.resolve",
       ({ instances }) => instances.resolve("pk_x", { atuh: "secret" } as never),
       "atuh. Did you mean auth?",
     ],
-    ["PUT /x", ({ request: send }) => send("PUT", "/x", { boddy: 1 } as never), "boddy. Did you mean body?"],
+    ["request", ({ request: send }) => send("PUT", "/x", { boddy: 1 } as never), "boddy. Did you mean body?"],
   ])("of %s is refused before anything is sent", async (of, call, unknown) => {
     const fetch = answering(200, "[]");
     const calling = (async () => call(clientWith(fetch)))();

@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import { ControlError, type Flow, type TestService } from "../index.ts";
+import { checkOptions } from "../options.ts";
 
 export interface SignInAsOptions {
   /** How the sign-in ends. Default `success`. */
@@ -18,16 +19,19 @@ export interface SignInAsOptions {
 /**
  * Signs the page in as an account, by its persona's id or e-mail address.
  * @returns the sign-in with its steps, as it ended
- * @throws {Error} if the page began no sign-in that matches
+ * @throws {ServeError} for an unknown option @throws {Error} if the page began no sign-in that matches
  */
 export type SignInAs = (page: Page, account: string, options?: SignInAsOptions) => Promise<Flow>;
 
+const OPTIONS = ["outcome", "provider", "path", "start"] satisfies (keyof SignInAsOptions)[];
 const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 10_000;
 
 /** @param signInPath the path at which the application begins a sign-in */
 export function createSignInAs(svc: TestService, signInPath: string): SignInAs {
-  return async (page, account, { outcome = "success", provider, path = signInPath, start } = {}) => {
+  return async (page, account, options = {}) => {
+    checkOptions("signInAs", options, OPTIONS);
+    const { outcome = "success", provider, path = signInPath, start } = options;
     const { id } = await svc.scenarios.next({ as: account, outcome, ...(provider && { provider }) });
     await (start ? start() : page.goto(path));
     return ended(svc, id);

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext } from "@playwright/test";
 import { ControlError, type TestService } from "../index.ts";
+import { checkOptions } from "../options.ts";
 import { BROWSER_COOKIE, TOKEN_LIFETIME_SECONDS } from "../../wire/names.ts";
 import type { SignInAs, SignInAsOptions } from "./sign-in-as.ts";
 
@@ -40,6 +41,7 @@ export class SignedIn {
     account: string,
     options: Pick<SignInAsOptions, "provider" | "path">,
   ): Promise<StorageState> {
+    checkOptions("storageStateFor", options, ["provider", "path"]);
     const name = JSON.stringify([deps.baseURL, account, options.provider, options.path]);
     const before = this.#entries.get(name);
     if (before && (await isGood(deps.svc, before))) return before.state;
