@@ -73,14 +73,12 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
     const method = route.slice(0, route.indexOf(" "));
     const path = requestPath(route, call.params, call.query as object | undefined);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const authorization = `Bearer ${typeof controlKey === "string" ? controlKey : controlKey()}`;
     let response: FetchResponse;
     try {
       response = await fetch(`${url}${CONTROL_BASE}${path}`, {
         method,
-        headers: {
-          authorization: `Bearer ${typeof controlKey === "string" ? controlKey : controlKey()}`,
-          ...(body !== undefined && { "content-type": "application/json" }),
-        },
+        headers: { authorization, ...(body !== undefined && { "content-type": "application/json" }) },
         redirect: "error",
         ...(body !== undefined && { body }),
         ...(call.signal && { signal: call.signal }),

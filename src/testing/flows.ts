@@ -1,6 +1,8 @@
 import { ControlError, type ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
+import { ServeError } from "../server/index.ts";
 import type { Duration } from "./clock.ts";
+import { checkOptions } from "./options.ts";
 
 /** A sign-in, step by step, with the reason in words if it failed. */
 export type Flow = AnswerOf<"GET /flows">[number];
@@ -14,12 +16,13 @@ export interface TestFlows {
   /** The newest sign-in that matches. Undefined if there is none. */
   latest(filter?: FlowFilter): Promise<Flow | undefined>;
   /**
-   * Waits until a sign-in matches, such as `{ result: "error" }`. Sign-ins since the last reset count, even if they are
+   * Waits until a sign-in matches, such as `{ result: "error" }`; without a filter, any. Sign-ins since the last reset count, even if they are
    * over; pass `newer_than` with the id of a sign-in to wait for a later one.
    * @param within default 4 s, which is shorter than the time that Vitest gives a test; at most 25 s
    * @throws {ControlError} `timeout` if none did, with the latest sign-ins and how they ended
+   * @throws {ServeError} for a `within` that is not a duration
    */
-  waitFor(filter: FlowFilter, within?: Duration): Promise<Flow>;
+  waitFor(filter?: FlowFilter, within?: Duration): Promise<Flow>;
   /** Counts by result, error, provider and outcome. */
   summary(filter?: FlowFilter): Promise<AnswerOf<"GET /flows/summary">>;
   /** Runs a sign-in again, with another `outcome`, `as` or `provider`. */
@@ -49,14 +52,18 @@ export function createTestFlows(
     async latest(filter) {
       return (await list({ ...filter, limit: 1 }))[0];
     },
-    async waitFor(filter, within = DEFAULT_WAIT) {
+    async waitFor(filter = {}, within = DEFAULT_WAIT) {
+      checkOptions("flows.waitFor", filter);
+      if (typeof within !== "string" && typeof within !== "number")
+        throw new ServeError('flows.waitFor needs how long to wait as a duration: waitFor(filter, "10s").');
       const [flow] = await list({ ...filter, limit: 1, wait: String(within) });
       if (flow) return flow;
+      const time = typeof within === "number" ? `${within} ms` : within;
       const seen = (await list({ limit: 5 })).map(({ data }) => `${data.provider} ${data.error ?? data.result}`);
       throw new ControlError(
         "timeout",
         undefined,
-        `No sign-in matched ${JSON.stringify(filter)} within ${within}. The latest: ${seen.join(", ") || "none"}.`,
+        `No sign-in matched ${JSON.stringify(filter)} within ${time}. The latest: ${seen.join(", ") || "none"}.`,
       );
     },
     summary: (filter) => control.request("GET /flows/summary", { query: { ...scope, newer_than, ...filter } }),

@@ -4,7 +4,7 @@ import { createControlClient } from "../control-client/index.ts";
 import { embed, serve, type ServeOptions } from "../server/index.ts";
 import { trimSlash } from "../wire/path.ts";
 import { createInsideFetch } from "./inside.ts";
-import { checkOptions } from "./options.ts";
+import { checkOptions, checkServer } from "./options.ts";
 import { createTestServiceFrom, type TestService } from "./test-service.ts";
 
 export { ControlError, type ControlClient, type ControlErrorCode } from "../control-client/index.ts";
@@ -60,10 +60,12 @@ export interface ConnectOptions {
 
 /**
  * Connects to a running server. With `isolate`, `close` deletes the instance that was created.
- * @throws {ControlError} if the server cannot be reached or refuses the key @throws {ServeError} for an unknown option
+ * @throws {ControlError} if the server cannot be reached or refuses the key
+ * @throws {ServeError} for options that are missing, unknown or malformed
  */
 export async function connect(options: ConnectOptions): Promise<TestService> {
   checkOptions("connect", options, ["url", "controlKey", "isolate"]);
+  checkServer(options);
   const { url, controlKey, isolate = false } = options;
   const label = randomUUID();
   const parts = { url: trimSlash(url), controlKey, fetch, isInside: false, label };

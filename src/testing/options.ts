@@ -11,3 +11,12 @@ export function checkOptions(of: string, options: unknown, known?: readonly stri
   const problem = known ? optionProblem(of, options, known) : noOptions(of, options);
   if (problem !== undefined) throw new ServeError(problem);
 }
+
+/** @throws {ServeError} for an address that is not one of a server, and for what can't be a key; neither is repeated */
+export function checkServer({ url, controlKey }: { readonly url: unknown; readonly controlKey: unknown }): void {
+  const scheme = typeof url === "string" && URL.canParse(url) ? new URL(url).protocol : "";
+  if (!/^https?:$/.test(scheme))
+    throw new ServeError("connect needs url, the address of a running server, such as http://localhost:7820.");
+  if (typeof controlKey !== "string" || !/^[\x21-\x7e]+$/.test(controlKey))
+    throw new ServeError("connect needs controlKey, which is control_key in the server's file under .svc/.");
+}

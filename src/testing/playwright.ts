@@ -2,6 +2,7 @@
 import { env } from "node:process";
 import { test as base, type TestType } from "@playwright/test";
 import { connect, startTestService } from "./index.ts";
+import { sharedServer } from "./playwright/shared-server.ts";
 import { SignedIn } from "./playwright/signed-in.ts";
 import { createSignInAs } from "./playwright/sign-in-as.ts";
 import type { Cookies, SvcFixtures, SvcWorker, SvcWorkerFixtures } from "./playwright/fixtures.ts";
@@ -24,9 +25,7 @@ export const test: TestType<Base[0] & SvcFixtures, Base[1] & SvcWorkerFixtures> 
   svcWorker: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads from the pattern what a fixture needs
     async ({}, use) => {
-      const { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: controlKey } = env;
-      const shared = url === undefined || controlKey === undefined ? undefined : { url, controlKey };
-      await use({ shared, signedIn: new SignedIn(), cookies: [] });
+      await use({ shared: sharedServer(env), signedIn: new SignedIn(), cookies: [] });
     },
     { scope: "worker" },
   ],

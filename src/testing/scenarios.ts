@@ -5,7 +5,10 @@ import { checkOptions } from "./options.ts";
 export type Scenario = AnswerOf<"GET /scenarios">[number];
 export type NewScenario = Omit<NonNullable<BodyOf<"POST /scenarios">>, "label">;
 
-/** Decides how sign-ins end. The account picker is skipped. */
+/**
+ * Decides how the sign-ins end that a browser or `fetch` makes. The account picker is skipped. `TestService.signIn` takes its
+ * own `outcome` and meets no scenario.
+ */
 export interface TestScenarios {
   /** The next sign-in that matches ends like this: `next({ provider: "github", outcome: "access_denied" })`. */
   next(scenario: NewScenario["match"] & Omit<NewScenario, "match" | "times">): Promise<Scenario>;
@@ -68,5 +71,5 @@ async function describeUnmet(control: ControlClient, { id, data }: Scenario): Pr
   const why = [...because].map(([reason, count]) => `${reason} (${count} sign-in${count === 1 ? "" : "s"})`);
   const met = data.used > 0 ? `met ${data.used} of ${data.times} times; ` : "";
   const name = match.length > 0 ? `${data.outcome} for ${match.join(", ")}` : data.outcome;
-  return `  ${name}: ${met}${why.join("; ") || "no sign-in began that it could match"}`;
+  return `  ${name}: ${met}${why.join("; ") || "no sign-in began that it could match (signIn() takes its own outcome instead)"}`;
 }

@@ -1,5 +1,6 @@
 import { createClient, type Client, type ClientOptions } from "../client/index.ts";
 import { ControlError, createControlClient, type ControlClient } from "../control-client/index.ts";
+import { ServeError } from "../server/index.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createTestFlows, type TestFlows } from "./flows.ts";
@@ -32,7 +33,7 @@ export interface TestService extends AsyncDisposable {
   /**
    * The typed client of an instance.
    * @param instance its subdomain or id; default: the first one
-   * @throws {ControlError} `instance_not_found`
+   * @throws {ControlError} `instance_not_found` @throws {ServeError} for options in place of the instance
    */
   client(instance?: string, options?: Partial<ClientOptions>): Client;
   /**
@@ -40,7 +41,7 @@ export interface TestService extends AsyncDisposable {
    * leaves it.
    */
   readonly fetch: typeof globalThis.fetch;
-  /** Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`. */
+  /** Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`. Scenarios don't apply to it: pass `outcome`. */
   signIn(options?: SignInOptions): Promise<SignInResult>;
   readonly scenarios: TestScenarios;
   readonly clock: TestClock;
@@ -116,6 +117,10 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     control,
     client(name, options = {}) {
       requireOpen();
+      if (name !== undefined && typeof name !== "string")
+        throw new ServeError(
+          "client needs the instance first, and the options after it: client(undefined, { retry: 0 }).",
+        );
       const { url: baseUrl, secret_key: secretKey, publishable_key: publishableKey } = instanceNamed(instances, name);
       const own = { secretKey, publishableKey, baseUrl, now: clock.now, ...(isInside && { fetch }), ...options };
       const client = createClient(own);

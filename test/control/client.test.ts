@@ -42,6 +42,11 @@ it("The control client throws the server's error, or that there is no server", a
   expect(failure).toMatchObject({ status: 404, code: "user_not_found", message: "User not found" });
   const nowhere = createControlClient({ url: "http://127.0.0.1:9", controlKey: "ctl_x" });
   await expect(nowhere.request("GET /state")).rejects.toMatchObject({ status: undefined, code: "connection" });
+  const controlKey = (): string => {
+    throw new Error("There is no key");
+  };
+  const keyless = createControlClient({ url: "http://127.0.0.1:9", controlKey });
+  await expect(keyless.request("GET /state")).rejects.toThrow(/^There is no key$/);
 });
 
 it("Events report requests and each step of a sign-in, and end with the server", async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { connect, createTestService } from "../../src/testing/index.ts";
 import { createSignInAs } from "../../src/testing/playwright/sign-in-as.ts";
+import { sharedServer } from "../../src/testing/playwright/shared-server.ts";
 import { SignedIn } from "../../src/testing/playwright/signed-in.ts";
 import { serviceBy } from "../_services.ts";
 
@@ -39,4 +40,67 @@ it("signInAs and storageStateFor refuse a misspelt option before they open a pag
   const storing = new SignedIn().storageState({ svc } as never, "ada", { outcome: "success" } as never);
   await expect(storing).rejects.toMatchObject(config("Unknown option of storageStateFor: outcome."));
   expect(await svc.scenarios.list()).toEqual([]);
+});
+
+it("connect refuses an address or a key that can't be right, instead of calling the server unreachable", async () => {
+  const controlKey = `ctl_${"x".repeat(43)}`;
+  for (const url of [undefined, null, "", "nope", "ftp://localhost", 7820])
+    await expect(untyped(connect)({ url, controlKey })).rejects.toMatchObject(config("connect needs url"));
+  for (const key of [undefined, null, "", "ctl_x\n", 1])
+    await expect(untyped(connect)({ url: "http://127.0.0.1:9", controlKey: key })).rejects.toMatchObject(
+      config("connect needs controlKey"),
+    );
+});
+
+it("client refuses options in the place of the instance", async () => {
+  const svc = await serviceBy("in process");
+  expect(() => svc.client({ retry: 0 } as never)).toThrow(
+    expect.objectContaining(config("client needs the instance first, and the options after it")),
+  );
+});
+
+it("flows.waitFor waits for any sign-in without a filter, and refuses what is not a duration", async () => {
+  const svc = await serviceBy("in process");
+  await expect(untyped(svc.flows.waitFor)({}, { timeout: 300 })).rejects.toMatchObject(
+    config('flows.waitFor needs how long to wait as a duration: waitFor(filter, "10s").'),
+  );
+  await expect(untyped(svc.flows.waitFor)(null)).rejects.toMatchObject(config("flows.waitFor needs an object"));
+  await expect(svc.flows.waitFor(undefined, 1)).rejects.toMatchObject({
+    code: "timeout",
+    message: "No sign-in matched {} within 1 ms. The latest: none.",
+  });
+  const { flow_id } = await svc.signIn({ as: "ada" });
+  expect((await svc.flows.waitFor()).id).toBe(flow_id);
+});
+
+it("The fixtures of Playwright refuse the address of a shared server without its key, and the key without its address", () => {
+  const [url, controlKey] = ["http://localhost:7820", "ctl_x"];
+  expect(sharedServer({})).toBeUndefined();
+  expect(sharedServer({ SVC_CONTROL_URL: url, SVC_CONTROL_KEY: controlKey })).toEqual({ url, controlKey });
+  expect(() => sharedServer({ SVC_CONTROL_URL: url })).toThrow(
+    expect.objectContaining(config("SVC_CONTROL_URL is set without SVC_CONTROL_KEY. Set both to share a server")),
+  );
+  expect(() => sharedServer({ SVC_CONTROL_KEY: controlKey })).toThrow(
+    expect.objectContaining(config("SVC_CONTROL_KEY is set without SVC_CONTROL_URL.")),
+  );
+});
+
+it("signInAs says that the page began no sign-in, and which path answered what", async () => {
+  const svc = await serviceBy("in process");
+  const signInAs = createSignInAs(svc, "/sign-in", 1);
+  const page = { goto: async () => ({ status: () => 404 }) };
+  await expect(untyped(signInAs)(page, "ada", { path: "/nope" })).rejects.toMatchObject({
+    code: "timeout",
+    message: expect.stringMatching(/^\/nope, which answered 404, began no sign-in within /) as string,
+  });
+  await expect(untyped(signInAs)(page, "ada", { start: async () => undefined })).rejects.toThrow(
+    /^start began no sign-in/,
+  );
+});
+
+it("A scenario does not apply to signIn, and the failure of an unmet one says so", async () => {
+  const svc = await serviceBy("in process");
+  await svc.scenarios.next({ provider: "github", outcome: "access_denied" });
+  expect(await svc.signIn({ as: "ada", provider: "github" })).not.toHaveProperty("error");
+  await expect(svc.scenarios.assertMet()).rejects.toThrow("signIn() takes its own outcome instead");
 });

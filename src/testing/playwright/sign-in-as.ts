@@ -19,7 +19,7 @@ export interface SignInAsOptions {
 /**
  * Signs the page in as an account, by its persona's id or e-mail address.
  * @returns the sign-in with its steps, as it ended
- * @throws {ServeError} for an unknown option @throws {Error} if the page began no sign-in that matches
+ * @throws {ServeError} for an unknown option @throws {Error} if the page began no sign-in that matches, or none that ended
  */
 export type SignInAs = (page: Page, account: string, options?: SignInAsOptions) => Promise<Flow>;
 
@@ -27,32 +27,44 @@ const OPTIONS = ["outcome", "provider", "path", "start"] satisfies (keyof SignIn
 const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 10_000;
 
-/** @param signInPath the path at which the application begins a sign-in */
-export function createSignInAs(svc: TestService, signInPath: string): SignInAs {
+/**
+ * @param signInPath the path at which the application begins a sign-in
+ * @param patienceMs how long a sign-in may take
+ */
+export function createSignInAs(svc: TestService, signInPath: string, patienceMs = PATIENCE_MS): SignInAs {
   return async (page, account, options = {}) => {
     checkOptions("signInAs", options, OPTIONS);
     const { outcome = "success", provider, path = signInPath, start } = options;
     const { id } = await svc.scenarios.next({ as: account, outcome, ...(provider && { provider }) });
-    await (start ? start() : page.goto(path));
-    return ended(svc, id);
+    if (start) {
+      await start();
+      return ended(svc, id, "start", patienceMs);
+    }
+    const response = await page.goto(path);
+    return ended(svc, id, response ? `${path}, which answered ${response.status()},` : path, patienceMs);
   };
 }
 
-/** The sign-in that met a scenario, when it is over. */
-async function ended(svc: TestService, scenario: string): Promise<Flow> {
-  for (const until = performance.now() + PATIENCE_MS; ; await delay(LOOK_EVERY_MS)) {
+/** The sign-in that met a scenario, when it is over. @param begun what should have begun it */
+async function ended(svc: TestService, scenario: string, begun: string, patienceMs: number): Promise<Flow> {
+  for (const until = performance.now() + patienceMs; ; await delay(LOOK_EVERY_MS)) {
     const flows = await svc.flows.list();
     const flow = flows.find(({ data }) =>
       data.considered.some((one) => one.scenario === scenario && one.because === "matched"),
     );
     if (flow && flow.data.result !== "open") return flow;
     if (performance.now() < until) continue;
-    await svc.scenarios.assertMet();
-    const message = `The sign-in did not end within ${PATIENCE_MS / 1000} s. Its last step: ${lastStep(flow)}.`;
+    // Says why each sign-in that did begin was another one.
+    if (flows.some(({ data }) => data.considered.some((one) => one.scenario === scenario)))
+      await svc.scenarios.assertMet();
+    const within = `within ${patienceMs / 1000} s`;
+    const message = flow
+      ? `The sign-in did not end ${within}. Its last step: ${lastStep(flow)}.`
+      : `${begun} began no sign-in ${within}. Pass the path at which the application begins one, or start.`;
     throw new ControlError("timeout", undefined, message);
   }
 }
 
-function lastStep(flow: Flow | undefined): string {
-  return flow?.data.steps.at(-1)?.name ?? "none";
+function lastStep(flow: Flow): string {
+  return flow.data.steps.at(-1)?.name ?? "none";
 }

@@ -110,7 +110,7 @@ export const CONTROL_ROUTES = {
     answer: a.TokenReport,
   },
   "POST /sign-ins": {
-    does: "Runs a complete sign-in without a browser.",
+    does: "Runs a complete sign-in without a browser. Scenarios don't apply to it.",
     ...optional(b.NewSignIn),
     answer: a.SignIn,
     status: 201,
