@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
-import { openDashboard, type Dashboard } from "../_dashboard.ts";
+import { openDashboard, signIn, type Dashboard } from "../_dashboard.ts";
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
   let on: Dashboard;
@@ -88,5 +88,25 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
     const lines =
       "{ const text = new Range(); text.selectNodeContents(row.lastChild); return text.getClientRects().length; }";
     expect(new Set(await measured(lines)), "lines of its duration").toEqual(new Set([1]));
+  });
+
+  it.each([320, 360, 900, 1280])("fits its tables and its top bar into a window of %i px", async (width) => {
+    const as = "a.very.long.name.indeed@subdomain.example.test";
+    for (const outcome of ["success", "temporarily_unavailable"]) await signIn(on.svc, { as, outcome });
+    await on.control("POST /scenarios", {
+      outcome: "temporarily_unavailable",
+      as,
+      match: { browser: "long ".repeat(9) },
+    });
+    await on.page.setViewportSize({ width, height: 800 });
+    const tooWide = "[...document.querySelectorAll('.table-scroll')].map((one) => one.scrollWidth - one.clientWidth)";
+    for (const view of ["overview", "flows", "users", "sessions", "instances", "control?section=scenarios"]) {
+      await on.visit(view);
+      await on.page.getByTestId("row").first().waitFor();
+      expect(await on.page.evaluate<number[]>(tooWide), view).toEqual([0]);
+      const strip = "innerWidth - document.querySelector('.topbar').getBoundingClientRect().right";
+      expect(await on.page.evaluate<number>(strip), view).toBe(0);
+    }
+    await on.page.setViewportSize({ width: 1280, height: 800 });
   });
 });

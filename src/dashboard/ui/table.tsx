@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** The column is hidden if the table is narrower than this many pixels. */
   readonly from?: 400 | 560 | 740 | 960;
+  /** The column shares the width that the others leave, in a narrow table or in any, and cuts its text with an ellipsis. */
+  readonly fill?: "narrow" | "always";
   readonly align?: "end";
 }
 
@@ -50,9 +52,9 @@ export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: Table
       <table aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ title, from, align }) => (
-              <th key={title} scope="col" class={classOf(from, align)}>
-                {title}
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={classOf(column)}>
+                {column.title}
               </th>
             ))}
           </tr>
@@ -74,9 +76,9 @@ export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: Table
                 else if (move(event.currentTarget, event.key)) event.preventDefault();
               }}
             >
-              {columns.map(({ title, cell, from, align }) => (
-                <td key={title} class={classOf(from, align)}>
-                  {cell(row)}
+              {columns.map((column) => (
+                <td key={column.title} class={classOf(column)}>
+                  {column.cell(row)}
                 </td>
               ))}
             </tr>
@@ -108,6 +110,6 @@ function isInteractive(target: EventTarget | null): boolean {
   );
 }
 
-function classOf(from: number | undefined, align: string | undefined): string {
-  return [from && `from-${from}`, align && `align-${align}`].filter(Boolean).join(" ");
+function classOf({ from, align, fill }: Pick<Column<never>, "from" | "align" | "fill">): string {
+  return [from && `from-${from}`, align && `align-${align}`, fill && `fill-${fill}`].filter(Boolean).join(" ");
 }

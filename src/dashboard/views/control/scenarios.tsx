@@ -64,7 +64,7 @@ export function ScenariosPanel(): VNode {
                 title: "Outcome",
                 cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
               },
-              { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} /> },
+              { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, fill: "narrow" },
               {
                 title: "Account",
                 cell: ({ data: { as } }) => <UserText text={as ?? "the hinted one, or the first"} />,

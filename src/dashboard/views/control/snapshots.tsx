@@ -53,7 +53,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
           idOf={({ id }) => id}
           columns={[
             { title: "Name", cell: ({ data: one }) => <code>{one.name}</code> },
-            { title: "Saved", cell: ({ data: one }) => <Time at={one.created_at} /> },
+            { title: "Saved", cell: ({ data: one }) => <Time at={one.created_at} />, from: 400 },
             {
               title: "Action",
               align: "end",

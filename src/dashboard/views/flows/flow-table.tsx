@@ -18,6 +18,7 @@ const WHO: Column<Flow> = {
     ) : (
       <span class="faint">{data.result === "open" ? "not chosen yet" : "—"}</span>
     ),
+  fill: "always",
 };
 const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? ""), from: 400 };
 const ALL: readonly Column<Flow>[] = [
@@ -26,7 +27,7 @@ const ALL: readonly Column<Flow>[] = [
   WHO,
   PROVIDER,
   { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 560 },
-  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 740 },
+  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 740, fill: "always" },
   { title: "Took", cell: (flow) => duration(tookMs(flow)), from: 560, align: "end" },
 ];
 const SHORT = [WHEN, RESULT, WHO, PROVIDER];

@@ -39,6 +39,7 @@ export function SessionTable({
             cell: ({ data }: Session) => (
               <Person name={data.name} email={data.email} address={href(["users", data.user_id])} />
             ),
+            fill: "narrow" as const,
           },
         ]
       : []),
