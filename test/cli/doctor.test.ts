@@ -91,6 +91,18 @@ describe("svc doctor", () => {
       await writeFile(join(cwd, "svc.config.json"), "{\n");
       return {};
     }],
+    ["a misspelt setting", "svc.config.json", "failed", "svc.config.json can't be used: prot: unknown key", async () => {
+      await writeFile(join(cwd, "svc.config.json"), '{"prot":1}');
+      return {};
+    }],
+    ["a public address with a path", "svc.config.json", "failed", 'public_url: "https://auth.test/x" is not an origin', async () => {
+      await writeFile(join(cwd, "svc.config.json"), '{"public_url":"https://auth.test/x"}');
+      return {};
+    }],
+    ["a configuration that is a directory", "svc.config.json", "failed", "cannot be read (EISDIR)", async () => {
+      await mkdir(join(cwd, "svc.config.json"));
+      return {};
+    }],
     ["a store that others can read", "store", "failed", ".svc/db.json", async () => {
       await mkdir(join(cwd, ".svc"), { mode: 0o700 });
       await writeFile(join(cwd, ".svc/db.json"), "");
@@ -169,6 +181,8 @@ describe("svc init", () => {
     [["init", "--yes", "--port", "http"]],
     [["init", "--yes", "--port", "0"]],
     [["init", "--yes", "--name", ""]],
+    [["init", "--yes", "--no-seed", "--name", "Acme"]],
+    [["init", "--yes", "--no-seed", "--redirect-uri", "http://localhost:3000/callback"]],
     [["init", "--yes", "--redirect-uri", "javascript:alert(1)"]],
   ])("exits with 2 for %j and writes nothing", async (argv) => {
     expect([(await run(argv)).code, await readdir(cwd)]).toEqual([2, []]);

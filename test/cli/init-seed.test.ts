@@ -62,6 +62,25 @@ it.each([
   expect(stderr).toMatch(/^✗ --redirect-uri: ".*" is not a redirect URI: /);
 });
 
+it.each([
+  ["app", "app"],
+  ["my app", "'my app'"],
+])("svc init --dir %s says how to start the server there, and to add a seed there", async (dir, written) => {
+  const cwd = temporaryDirectory();
+  const { code, stderr } = await runCli(["init", "--yes", "--dir", dir], { cwd });
+  expect([code, stderr]).toEqual([
+    0,
+    "The server starts with its demo. To add a seed for your application: " +
+      `svc init --name <name> --dir ${written}\nStart the server with: cd ${written} && svc serve\n`,
+  ]);
+  const again = await runCli(["init", "--yes", "--dir", dir], { cwd });
+  expect([again.code, again.stderr]).toEqual([
+    8,
+    expect.stringContaining(`✗ ${dir}/svc.config.json already exists, and is not overwritten.\n`),
+  ]);
+  expect(again.stderr).toContain(`To add a seed beside it: svc init --name <name> --dir ${written}\n`);
+});
+
 it("svc init says that its directory cannot be created", async () => {
   const cwd = temporaryDirectory();
   await writeFile(join(cwd, "file"), "");

@@ -1,11 +1,12 @@
 import { access, writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { createDirectories } from "../../disk/create-directories.ts";
 import { CONFIG_FILE, DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../output/format.ts";
 import { requirePrompt } from "../output/prompt.ts";
 import { printJson, say } from "../output/text.ts";
 
@@ -53,9 +54,14 @@ export function addInit(program: Program, context: Context): void {
 /** Writes a configuration and, for an application of one's own, a seed. */
 export async function runInit(context: Context, flags: InitOptions): Promise<void> {
   const directory = resolve(context.cwd, flags.dir);
+  if (flags.seed === false && (flags.name ?? flags.redirectUri) !== undefined)
+    throw new CliError(
+      EXIT.usage,
+      `--no-seed and ${flags.name === undefined ? "--redirect-uri" : "--name"} are mutually exclusive.`,
+      "Omit --no-seed to get a seed for your application.",
+    );
   // Before any question is asked.
-  const isSeedAsked =
-    flags.seed !== false && flags.port === undefined && (flags.name ?? flags.redirectUri) !== undefined;
+  const isSeedAsked = flags.port === undefined && (flags.name ?? flags.redirectUri) !== undefined;
   const addsSeed = isSeedAsked && (await isThere(join(directory, CONFIG_FILE)));
   await refuseExisting(context, directory, [
     ...(addsSeed ? [] : [CONFIG_FILE]),
@@ -79,19 +85,24 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
       "Choose another directory with --dir.",
     );
   });
-  for (const [file, content] of files) await writeNew(join(directory, file), content);
+  for (const [file, content] of files) await writeNew(join(directory, file), content, context.cwd);
 
   const created = files.map(([file]) => relative(context.cwd, join(directory, file)) || file);
   if (flags.json) return printJson(context, { created });
   for (const file of created) context.stdout.write(`Wrote ${file}\n`);
+  const there = relative(context.cwd, directory);
+  const inDirectory = there === "" ? "" : `cd ${quoted(there)} && `;
   if (addsSeed)
     return say(
       context,
-      `Add "seed": "${SEED_FILE}" to ${CONFIG_FILE}, which was not changed. To delete all records and start with the seed: svc serve --reset`,
+      `Add "seed": "${SEED_FILE}" to ${CONFIG_FILE}, which was not changed. To delete all records and start with the seed: ${inDirectory}svc serve --reset`,
     );
   if (name === undefined)
-    say(context, "The server starts with its demo. To add a seed for your application: svc init --name <name>");
-  say(context, "Start the server with: svc serve");
+    say(
+      context,
+      `The server starts with its demo. To add a seed for your application: ${addingSeed(directory, context.cwd)}`,
+    );
+  say(context, `Start the server with: ${inDirectory}svc serve`);
 }
 
 async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
@@ -129,7 +140,7 @@ async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
 async function refuseExisting({ cwd }: Context, directory: string, files: readonly string[]): Promise<void> {
   for (const file of files) {
     const path = join(directory, file);
-    if (await isThere(path)) throw alreadyThere(relative(cwd, path));
+    if (await isThere(path)) throw alreadyThere(path, cwd);
   }
 }
 
@@ -142,21 +153,29 @@ function isThere(path: string): Promise<boolean> {
 }
 
 /** Creates a file. Atomic: a file that has appeared since the check is not overwritten. */
-async function writeNew(path: string, content: object): Promise<void> {
+async function writeNew(path: string, content: object, cwd: string): Promise<void> {
   await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" }).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") throw alreadyThere(path);
+      if (error.code === "EEXIST") throw alreadyThere(path, cwd);
       throw new CliError(EXIT.failed, `${path} cannot be written (${error.code}).`);
     },
   );
 }
 
-function alreadyThere(path: string): CliError {
+function alreadyThere(path: string, cwd: string): CliError {
+  const name = relative(cwd, path);
+  const beside = name.endsWith(CONFIG_FILE) ? ` To add a seed beside it: ${addingSeed(dirname(path), cwd)}` : "";
   return new CliError(
     EXIT.precondition,
-    `${path} already exists, and is not overwritten.`,
-    `Edit or move it, or choose another directory with --dir.${path.endsWith(CONFIG_FILE) ? " To add a seed beside it: svc init --name <name>" : ""}`,
+    `${name} already exists, and is not overwritten.`,
+    `Edit or move it, or choose another directory with --dir.${beside}`,
   );
+}
+
+/** The command that adds a seed to a directory. */
+function addingSeed(directory: string, cwd: string): string {
+  const there = relative(cwd, directory);
+  return `svc init --name <name>${there === "" ? "" : ` --dir ${quoted(there)}`}`;
 }
 
 /** One instance with one user, who can sign in at every simulated provider. */

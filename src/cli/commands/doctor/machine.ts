@@ -1,9 +1,8 @@
 import { lookup } from "node:dns/promises";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/names.ts";
-import { jsonFault } from "../../../wire/json.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
 import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
@@ -66,27 +65,27 @@ async function keyringCheck(context: Context): Promise<Check> {
   }
 }
 
-async function configFileCheck({ cwd }: Context): Promise<Check> {
-  const config = await readConfig(cwd);
-  if (config === undefined) return ok(CONFIG_FILE, "none in this directory; svc serve uses its defaults");
-  if (config.fault !== undefined)
-    return failed(CONFIG_FILE, config.fault, "Correct the file: svc serve does not start with it.");
-  return ok(CONFIG_FILE, "valid JSON");
+/** Reads the file as svc serve does. */
+async function configFileCheck(context: Context): Promise<Check> {
+  const isThere = await stat(join(context.cwd, CONFIG_FILE)).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== "ENOENT",
+  );
+  if (!isThere) return ok(CONFIG_FILE, "none in this directory; svc serve uses its defaults");
+  try {
+    await configuredPort(context);
+    return ok(CONFIG_FILE, "valid");
+  } catch (error) {
+    const message = toFailure(error).message.replace(/:\n +/, ": ").replaceAll(/\n +/g, "; ");
+    return failed(CONFIG_FILE, message, "Correct the file: svc serve does not start with it.");
+  }
 }
 
-/** The contents of the file, or what is wrong with it. Undefined if there is none. */
-async function readConfig(cwd: string): Promise<{ value?: { port?: number } | null; fault?: string } | undefined> {
-  let text = "";
-  try {
-    text = await readFile(join(cwd, CONFIG_FILE), "utf8");
-    return { value: JSON.parse(text) as { port?: number } | null };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return undefined;
-    return {
-      fault: code === undefined ? `Not valid JSON: ${jsonFault(error, text)}.` : `It cannot be read (${code}).`,
-    };
-  }
+/** What the file sets. @throws if svc serve would not start with the file */
+async function configuredPort(context: Context): Promise<number | undefined> {
+  const { serveOptions } = await import("../serve/options.ts");
+  // Without the environment, so that every fault is the file's.
+  return (await serveOptions({ ...context, env: {} }, {})).port;
 }
 
 async function storeCheck({ cwd }: Context): Promise<Check> {
@@ -103,11 +102,10 @@ async function storeCheck({ cwd }: Context): Promise<Check> {
 }
 
 async function portCheck(context: Context): Promise<Check> {
-  const { cwd, env } = context;
   const server = await findRunningServer(context);
   if (server) return ok("port", `${new URL(server.url).port} is used by svc serve, pid ${server.pid}`);
-  const config = await readConfig(cwd);
-  const port = Number(env["SVC_PORT"] || config?.value?.port || DEFAULT_PORT);
+  const configured = await configuredPort(context).catch(() => undefined);
+  const port = Number(context.env["SVC_PORT"] || configured || DEFAULT_PORT);
   const probe = createServer();
   const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     probe.once("error", resolve).listen(port, "127.0.0.1", () => resolve(undefined));

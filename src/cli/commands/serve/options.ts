@@ -44,7 +44,10 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     seed: inDirectory(context.cwd, flags.seed) ?? file.seed,
     seedIsDefault: flags.seed === undefined,
     reset: flags.reset,
-    publicUrl: publicUrl === undefined ? undefined : checkOrigin(publicUrl),
+    publicUrl:
+      publicUrl === undefined
+        ? undefined
+        : checkOrigin(publicUrl, flags.publicUrl === undefined ? "public_url" : "--public-url"),
     allowedHosts: flags.allowedHost?.map(checkHost) ?? file.allowedHosts,
     providers: flags.providers === undefined ? file.providers : checkMode(flags.providers),
     credentials: joinCredentials(file.credentials ?? {}, credentialsFromEnv(env)),
@@ -88,7 +91,7 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
   const path = resolve(cwd, named ?? CONFIG_FILE);
   const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (named === undefined && error.code === "ENOENT") return undefined;
-    throw new CliError(EXIT.usage, `--config: ${path} cannot be read (${error.code}).`);
+    throw new CliError(EXIT.usage, `${named === undefined ? "" : "--config: "}${path} cannot be read (${error.code}).`);
   });
   if (source === undefined) return {};
   const { parseConfig } = await import("../../../server/index.ts");
@@ -144,7 +147,7 @@ function checkHost(text: string): string {
   );
 }
 
-function checkOrigin(text: string): string {
+function checkOrigin(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin =
     url !== undefined &&
@@ -156,7 +159,7 @@ function checkOrigin(text: string): string {
   if (!isOrigin)
     throw new CliError(
       EXIT.usage,
-      `--public-url: "${text}" is not an origin.`,
+      `${source}: "${text}" is not an origin.`,
       "Use scheme and host only, such as https://auth.example.com.",
     );
   return url.origin;
