@@ -2,6 +2,7 @@ import { Argument } from "commander";
 import { tryTarget } from "../../wire/try-target.ts";
 import { checkUrl, optionsOf } from "../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import { controlTarget } from "../connection/control.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -11,9 +12,9 @@ import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
 import { trimSlash } from "../../wire/path.ts";
 
-const PAGES = ["front", "sign-in", "discovery", "dashboard"] as const;
+const PAGES = ["front", "sign-in", "discovery", "dashboard", "reference"] as const;
 type Page = (typeof PAGES)[number];
-type ServicePage = Exclude<Page, "dashboard">;
+type ServicePage = Exclude<Page, "dashboard" | "reference">;
 
 export interface OpenOptions extends GlobalFlags {
   readonly print?: boolean;
@@ -24,7 +25,7 @@ export function addOpen(program: Program, context: Context): void {
   const command = program
     .command("open")
     .addArgument(
-      new Argument("[page]", "front door, sign-in page, discovery document or dashboard")
+      new Argument("[page]", "front door, sign-in page, discovery document, dashboard or API reference")
         .choices(PAGES)
         .default("front"),
     )
@@ -38,9 +39,10 @@ export function addOpen(program: Program, context: Context): void {
       ["svc open", "the front page of the local server"],
       ["svc open sign-in", "its sign-in, with the default provider"],
       ["svc open dashboard", "the dashboard of the local server, signed in"],
+      ["svc open reference", "the reference of its control API"],
       ["svc open --print", "only the address"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable, EXIT.precondition],
     notes: "SVC_BROWSER sets the program to open it with.",
   });
   runs(command, (options: OpenOptions, page: Page) => runOpen(context, options, page));
@@ -49,7 +51,10 @@ export function addOpen(program: Program, context: Context): void {
 /** Opens a page of the service in a browser, or prints its address. @returns the exit code if it is not 0 */
 export async function runOpen(context: Context, options: OpenOptions, page: Page): Promise<ExitCode | void> {
   if (page === "dashboard") return openDashboard(context, options, options.print === true);
-  const url = addressOf(page, await resolveTarget(context, options), context, options);
+  const url =
+    page === "reference"
+      ? `${(await controlTarget(context, options)).url}/__svc/docs`
+      : addressOf(page, await resolveTarget(context, options), context, options);
   if (options.json) printJson(context, { url });
   else if (options.print) context.stdout.write(`${url}\n`);
   if (options.print) return;

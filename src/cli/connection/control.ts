@@ -47,7 +47,8 @@ async function openAt(context: Context, { url, controlKey, server }: ControlTarg
   return createControlClient({ url, controlKey, fetch: limited(await fetchOf(context, { server }, limitMs), limitMs) });
 }
 
-async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
+/** Where that control API is, and its key. @throws {CliError} if there is none */
+export async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
   refuseOtherServices(flags);
   const named = context.env["SVC_CONTROL_URL"] || undefined;
   if (named !== undefined) return { url: checkControlUrl(context, named), controlKey: namedKey(context) };
