@@ -29,7 +29,8 @@ export async function runProgram(argv: readonly string[], world: Context, versio
     await program.parseAsync(protectTerms(argv, valueOptions(program)), { from: "user" });
     return program.exitCode;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return explain(error, context, asJson);
+    if (!(error instanceof CommanderError))
+      return explain(error, context, asJson, program.getOptionValue("instance") !== undefined);
     // Help was printed.
     if (error.exitCode === 0) return EXIT.done;
     const isMissing = error.code === "commander.help";
@@ -47,13 +48,15 @@ function valueOptions(command: Command): Set<string> {
   return new Set([...own, ...command.commands.flatMap((child) => [...valueOptions(child)])]);
 }
 
-async function explain(cause: unknown, context: Context, asJson: boolean): Promise<number> {
+/** @param namesInstance whether `--instance` is given: one that does not exist is wrong usage, and no missing record */
+async function explain(cause: unknown, context: Context, asJson: boolean, namesInstance = false): Promise<number> {
   // Loaded here, so that help starts fast.
   const { colors, harmless, harmlessJson } = await import("./output/text.ts");
   const { asRun } = await import("./output/format.ts");
   const { explainFailure } = await import("./connection/failure.ts");
   const failure = explainFailure(context, cause);
-  const { exitCode, code } = failure;
+  const { code } = failure;
+  const exitCode = namesInstance && code === "instance_not_found" ? EXIT.usage : failure.exitCode;
   const message = asRun(failure.message, context);
   const hint = failure.hint && asRun(failure.hint, context);
   if (asJson) {

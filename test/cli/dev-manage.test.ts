@@ -29,6 +29,10 @@ it.each([
   ["dev sessions revoke svc_session_00000000-0000-0000-0000-000000000000", 3, ""],
   ["dev instances create acme", 8, "acme"],
   ["dev instances update nowhere --name X", 3, "nowhere"],
+  ["dev reset --instance nowhere --yes", 2, "nowhere"],
+  ["dev keys rotate --instance nowhere", 2, "nowhere"],
+  ["dev users create eve@globex.test --instance nowhere", 2, "nowhere"],
+  ["dev seed --generate 3 --instance nowhere", 2, "nowhere"],
   ["dev instances delete acme", 2, "--yes"],
   ["dev keys rotate --no-secret-key", 2, "No key to replace"],
   ["dev seed", 2, "Nothing to add"],
@@ -36,6 +40,8 @@ it.each([
   ["dev seed --generate many", 2, "not a whole number"],
   ["dev seed missing.json", 2, "cannot be read (ENOENT)"],
   ["dev replay 0000000000000000", 3, "no longer kept"],
+  ["dev replay nope", 2, '"nope" is not the id of a sign-in'],
+  ["logs --flow nope", 2, '"nope" is not the id of a sign-in'],
 ])("svc %s exits with %i and prints the reason", async (line, exit, words) => {
   const { code, stdout, stderr } = await svc(line);
   expect([code, stdout]).toEqual([exit, ""]);

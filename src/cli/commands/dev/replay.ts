@@ -6,6 +6,7 @@ import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { DEV_EXITS } from "../../exit-codes.ts";
 import { printJson, printRecord } from "../../output/text.ts";
+import { checkFlowId } from "../logs/flow-id.ts";
 
 export interface ReplayOptions extends GlobalFlags {
   readonly outcome?: OutcomeId;
@@ -35,6 +36,7 @@ export function addReplay(dev: Command, context: Context): void {
 /** Runs a sign-in again without a browser, and prints how it ended. */
 export async function runReplay(context: Context, options: ReplayOptions, flow: string): Promise<void> {
   const { outcome, as, provider, json } = options;
+  checkFlowId(flow);
   const control = await openControl(context, options);
   const answer = await control.request("POST /flows/:id/replay", {
     params: { id: flow },

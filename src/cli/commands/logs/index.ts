@@ -5,6 +5,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT, type ExitCode } from "../../exit-codes.ts";
 import { printsRows } from "../../output/flags.ts";
+import { checkFlowId } from "./flow-id.ts";
 import { follow } from "./follow.ts";
 import { recent } from "./recent.ts";
 import { jsonView, textView, type View } from "./view.ts";
@@ -45,7 +46,7 @@ export function addLogs(program: Program, context: Context): void {
 /** Prints what happened on the server, and with `follow` what happens. @returns the exit code */
 export async function runLogs(context: Context, options: LogsOptions): Promise<ExitCode | void> {
   const limit = limitOf(options.limit);
-  checkFlow(options.flow);
+  if (options.flow !== undefined) checkFlowId(options.flow);
   const show = viewOf(context, options);
   const control = await openControl(context, options);
   const { flow, failed = false, all = false, instance } = options;
@@ -73,13 +74,4 @@ async function instanceOf(control: ControlClient, name: string | undefined): Pro
 function limitOf(text = String(DEFAULT_LIMIT)): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
   throw new CliError(EXIT.usage, `--limit must be a number from 1 to 9999, not "${text}".`);
-}
-
-function checkFlow(id: string | undefined): void {
-  if (id === undefined || /^[0-9a-f]{1,64}$/.test(id)) return;
-  throw new CliError(
-    EXIT.usage,
-    `"${id}" is not the id of a sign-in.`,
-    "svc logs shows the id of each sign-in, as its flow.",
-  );
 }
