@@ -131,8 +131,9 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: ["wire", "cli/commands/index.ts", "cli/credentials", ...CLI_COMMAND],
   "cli/commands/index.ts": [
     "cli/commands",
+    "cli/commands/doctor",
     "cli/commands/exec",
-    "cli/commands/init.ts",
+    "cli/commands/init",
     "cli/commands/serve",
     "cli/commands/store",
     "wire",
@@ -141,8 +142,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/commands/store": ["disk", "cli/commands/serve", "cli/list", ...CLI_COMMAND, "server/index.ts"],
   "cli/commands/serve": [...CLI_COMMAND, "wire", "server/index.ts"],
+  // It reads the configuration as serve does.
+  "cli/commands/doctor": ["cli/commands/serve", "cli/credentials", ...CLI_COMMAND, "wire"],
   "cli/commands/exec": [...CLI_COMMAND, "server/index.ts"],
-  "cli/commands/init.ts": [...CLI_COMMAND, "wire", "disk", "server/index.ts"],
+  "cli/commands/init": [...CLI_COMMAND, "wire", "disk", "server/index.ts"],
   "cli/commands": [
     "client",
     "control-client",

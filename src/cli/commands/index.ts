@@ -16,7 +16,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   "Start:": {
     init: {
       description: "write svc.config.json and a seed file into this directory",
-      load: async () => (await import("./init.ts")).addInit,
+      load: async () => (await import("./init/index.ts")).addInit,
     },
     serve: {
       description: `run a local server, with ${enumerated(PROVIDERS, "and")} simulated`,

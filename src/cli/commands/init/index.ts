@@ -1,14 +1,15 @@
 import { access, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { createDirectories } from "../../disk/create-directories.ts";
-import { CONFIG_FILE, DEFAULT_PORT, PROVIDERS } from "../../wire/names.ts";
-import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
-import { quoted } from "../output/format.ts";
-import { requirePrompt } from "../output/prompt.ts";
-import { printJson, say } from "../output/text.ts";
+import { createDirectories } from "../../../disk/create-directories.ts";
+import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/names.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { quoted } from "../../output/format.ts";
+import { requirePrompt } from "../../output/prompt.ts";
+import { printJson, say } from "../../output/text.ts";
+import { seedFor } from "./seed.ts";
 
 export interface InitOptions extends GlobalFlags {
   readonly dir: string;
@@ -127,7 +128,7 @@ async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
   if (!isWanted) return { port };
   const name = await answer(["--name", flags.name], "Your application's name:", "My application", nameFault);
   // Loaded here, so that help starts fast.
-  const { checkRedirectEntry } = await import("../../server/index.ts");
+  const { checkRedirectEntry } = await import("../../../server/index.ts");
   const redirectUri = await answer(
     ["--redirect-uri", flags.redirectUri],
     "Its redirect URI:",
@@ -176,37 +177,6 @@ function alreadyThere(path: string, cwd: string): CliError {
 function addingSeed(directory: string, cwd: string): string {
   const there = relative(cwd, directory);
   return `svc init --name <name>${there === "" ? "" : ` --dir ${quoted(there)}`}`;
-}
-
-/** One instance with one user, who can sign in at every simulated provider. */
-async function seedFor(name: string, redirectUri: string | undefined): Promise<object> {
-  const { RESERVED_SUBDOMAINS, seedPersona } = await import("../../server/index.ts");
-  const subdomain = subdomainFor(name, RESERVED_SUBDOMAINS);
-  const email = `ada@${subdomain}.test`;
-  return {
-    instances: [
-      {
-        name,
-        subdomain,
-        default_provider: PROVIDERS[0],
-        ...(redirectUri !== undefined && { redirect_uris: [redirectUri] }),
-        users: [{ email, name: "Ada Lovelace", email_verified_at: "2026-01-05T09:00:00Z" }],
-      },
-    ],
-    personas: [seedPersona("ada", "Ada Lovelace", email)],
-  };
-}
-
-/** A DNS label (RFC 1035, 2.3.1) from a name in any script. */
-function subdomainFor(name: string, reserved: readonly string[]): string {
-  const label = name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^[^a-z]+/, "")
-    .slice(0, 40)
-    .replace(/-+$/, "");
-  return label === "" || reserved.includes(label) ? "app" : label;
 }
 
 function portFault(text: string): string | undefined {
