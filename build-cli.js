@@ -85,6 +85,9 @@ const apart = {
 /** What lists and searches are made of, which other commands, svc serve among them, do without. */
 const LISTS = /[\\/](cli[\\/](list|search)[\\/]\w|wire[\\/](csv|query))/;
 
+/** What is read to print help, and by no command that does its work. */
+const HELP = /[\\/]cli[\\/]help[\\/](topics|command-map|error-codes)\.ts$/;
+
 /** @returns {Promise<import("rolldown").OutputChunk[]>} */
 async function bundle(input, plugins, groups) {
   const { output } = await build({
@@ -125,7 +128,8 @@ export async function buildCli() {
       // The version and the first help do without.
       [
         { name: "start", tags: ["$initial"], test: (id) => !id.endsWith("main.ts") },
-        { name: "shared", minShareCount: 2, test: (id) => !LISTS.test(id) },
+        { name: "shared", minShareCount: 2, test: (id) => !LISTS.test(id) && !HELP.test(id) },
+        { name: "help", minShareCount: 2, test: HELP },
         { name: "lists", minShareCount: 2 },
       ],
     ),
