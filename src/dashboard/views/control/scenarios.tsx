@@ -64,17 +64,19 @@ export function ScenariosPanel(): VNode {
                 title: "Outcome",
                 cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
               },
-              { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, fill: "narrow" },
+              { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, fill: "always" },
               {
                 title: "Account",
                 cell: ({ data: { as } }) => <UserText text={as ?? "the hinted one, or the first"} />,
                 from: 560,
+                fill: "always",
               },
               {
                 title: "Used",
                 cell: ({ data: { used, remaining } }) =>
                   remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
                 from: 400,
+                align: "end",
               },
               { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} />, from: 740 },
               {
