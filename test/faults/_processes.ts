@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -202,10 +202,19 @@ export class Worker {
   }
 }
 
+/** How long strace may take to let go of a process that has ended, in seconds. */
+const PATIENCE_S = 5;
+
 /** Lets strace see and change what a process does from now on. @returns what lets it go */
 export async function attach(pid: number, args: readonly string[]): Promise<() => Promise<void>> {
   const tracer = spawn("strace", ["-f", "-p", String(pid), ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(tracer, "close");
+  // Sometimes strace waits forever for a thread of a process that it killed, and the process stays a zombie.
+  let seen = 0;
+  const watch = setInterval(() => {
+    if (isZombie(pid) && ++seen > PATIENCE_S) tracer.kill("SIGKILL");
+  }, 1000);
+  void ended.then(() => clearInterval(watch));
   await Promise.race([once(tracer.stderr, "data"), ended]);
   tracer.stderr.resume();
   expect(tracer.exitCode).toBeNull();
@@ -213,6 +222,14 @@ export async function attach(pid: number, args: readonly string[]): Promise<() =
     tracer.kill("SIGINT");
     await ended;
   };
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    return false;
+  }
 }
 
 export interface Recovered {
