@@ -1,5 +1,6 @@
 import { suggestion } from "../wire/closest.ts";
 import { isProvider, PROVIDERS, type Provider } from "../wire/names.ts";
+import { readRedirectUri } from "../wire/redirect-uri.ts";
 import { ConfigError } from "./errors.ts";
 import { checkNames } from "./known-options.ts";
 
@@ -18,6 +19,8 @@ export function checkSignIn(parameters: SignInParameters): void {
   const { redirectUri, provider, loginHint } = parameters;
   if (typeof redirectUri !== "string" || !URL.canParse(redirectUri))
     throw new ConfigError("redirectUri must be an absolute address, such as https://app.example.com/callback");
+  const read = readRedirectUri(redirectUri);
+  if ("problem" in read) throw new ConfigError(`redirectUri can't be used: ${read.problem}`);
   if (provider !== undefined && !isProvider(provider)) {
     const name = String(provider);
     throw new ConfigError(`Unknown provider "${name}". ${suggestion(name, PROVIDERS, "providers")}`);

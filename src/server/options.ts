@@ -1,4 +1,3 @@
-import { optionProblem } from "../wire/closest.ts";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
@@ -104,7 +103,9 @@ const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
 };
 
 /** @throws {ServeError} for missing options, and for an unknown one, which would be ignored otherwise */
-export function checkOptions(options: ServeOptions): void {
-  const problem = optionProblem("serve", options, Object.keys(NAMES));
-  if (problem !== undefined) throw new ServeError(problem);
+export async function checkOptions(options: ServeOptions | undefined): Promise<void> {
+  if (options && Object.keys(options).every((name) => Object.hasOwn(NAMES, name))) return;
+  // Few starts need it.
+  const { optionProblem } = await import("../wire/closest.ts");
+  throw new ServeError(optionProblem("serve", options, Object.keys(NAMES)));
 }

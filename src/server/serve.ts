@@ -28,7 +28,7 @@ const GRACE_MS = 10_000;
  * @throws {ServeError | PortUnavailable | StoreRefused | SeedError}
  */
 export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
-  checkOptions(options);
+  await checkOptions(options);
   const { warn = () => {} } = options;
   const clientAddress = createClientAddress(options.trustProxy ?? []);
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);

@@ -64,12 +64,20 @@ describe("An unknown option", () => {
 describe("signInUrl", () => {
   const address = "redirectUri must be an absolute address, such as https://app.example.com/callback";
 
+  const scheme =
+    "it is not an absolute address: http, https, or a private-use scheme such as com.example.app:/callback";
+
   it.each<[parameters: object, message: string]>([
     [{}, address],
     [{ redirectUri: undefined }, address],
     [{ redirectUri: "nope" }, address],
     [{ redirectUri: "/callback" }, address],
     [{ redirectUri: 1 }, address],
+    ...["javascript:alert(1)", "data:text/html,x", "ftp://localhost/x", "file:///etc/passwd"].map(
+      (redirectUri): [object, string] => [{ redirectUri }, `redirectUri can't be used: ${scheme}`],
+    ),
+    [{ redirectUri: "http://localhost:3000/cb#x" }, "redirectUri can't be used: it has a fragment"],
+    [{ redirectUri: "http://user:pw@localhost:3000/cb" }, "redirectUri can't be used: it has a user name or password"],
     [{ redirectUri: APP, provider: "gitub" }, 'Unknown provider "gitub". Did you mean github?'],
     [{ redirectUri: APP, provider: "" }, 'Unknown provider "". The providers are github, google, twitter.'],
     [{ redirectUri: APP, loginHint: 1 }, "loginHint must be a string"],

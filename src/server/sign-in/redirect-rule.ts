@@ -1,9 +1,10 @@
 import { isLoopback } from "../../wire/loopback.ts";
 import { ANY_ADDRESS, ANY_QUERY, withoutWildcard } from "../../wire/redirect-entry.ts";
+import type { RedirectUri } from "../../wire/redirect-uri.ts";
 import type { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
-import { parseRedirectUri, refused, type RedirectUri } from "./redirect-uri.ts";
+import { parseRedirectUri, refused } from "./redirect-uri.ts";
 
 /** What the decision depends on besides the address and the instance's `redirect_uris`. */
 export interface Circumstances {

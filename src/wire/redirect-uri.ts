@@ -1,0 +1,69 @@
+const MAX_LENGTH = 2048;
+const WEB = /^(https?):\/\/([^/?]+)(.*)$/i;
+/** RFC 8252, 7.1: a private-use scheme is a domain name in reverse, so it has a dot. */
+const PRIVATE_USE = /^([a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:)(\/.*)$/i;
+const USERINFO = /^[^/]*\/\/[^/?]*@/;
+const DEFAULT_PORT: Readonly<Record<string, RegExp>> = { http: /:80$/, https: /:443$/ };
+
+/** The parts of a `redirect_uri` that are compared. */
+export interface RedirectUri {
+  /** Scheme, host and port in normal form, such as `https://app.example:8443`; the scheme alone if it is private-use. */
+  readonly origin: string;
+  /** Undefined for a private-use scheme. */
+  readonly hostname: string | undefined;
+  readonly scheme: string;
+  /** As it was written; `/` if the address has none. */
+  readonly path: string;
+  /** As it was written, with its `?`; empty if the address has none. */
+  readonly query: string;
+}
+
+type ReadRedirectUri = RedirectUri | { readonly problem: string };
+
+/**
+ * Reads an address that could be registered. Letter case in scheme and host, and a default port, make no difference.
+ * @returns `problem`, which names the rule, for any other
+ */
+export function readRedirectUri(uri: string): ReadRedirectUri {
+  if (uri === "")
+    return problem(
+      "it is missing; add the address that the user returns to, as redirect_uri=http://localhost:3000/callback",
+    );
+  if (uri.length > MAX_LENGTH) return problem(`it is longer than ${MAX_LENGTH} characters`);
+  if (/[^\u0021-\u007e]/.test(uri))
+    return problem("it has spaces, control or non-ASCII characters; percent-encode them");
+  if (uri.includes("\\")) return problem("it has a backslash");
+  if (uri.includes("#")) return problem("it has a fragment");
+  if (USERINFO.test(uri)) return problem("it has a user name or password");
+  const [, privateScheme, privateRest] = PRIVATE_USE.exec(uri) ?? [];
+  if (privateScheme !== undefined && privateRest !== undefined) {
+    const scheme = privateScheme.toLowerCase();
+    return { origin: scheme, hostname: undefined, scheme, ...splitQuery(privateRest) };
+  }
+  return parseWeb(uri);
+}
+
+function parseWeb(uri: string): ReadRedirectUri {
+  const [, written = "", authority = "", rest = ""] = WEB.exec(uri) ?? [];
+  if (written === "" || !URL.canParse(uri))
+    return problem(
+      "it is not an absolute address: http, https, or a private-use scheme such as com.example.app:/callback",
+    );
+  const url = new URL(uri);
+  const scheme = written.toLowerCase();
+  const origin = `${scheme}://${authority.toLowerCase().replace(DEFAULT_PORT[scheme]!, "")}`;
+  const { path, query } = splitQuery(rest);
+  // Refuses any other address that two parsers could read differently.
+  if (url.origin !== origin || url.pathname !== (path || "/"))
+    return problem(`it is not in normal form; write ${url.origin}${url.pathname}`);
+  return { origin, hostname: url.hostname, scheme: url.protocol, path: path || "/", query };
+}
+
+function problem(why: string): ReadRedirectUri {
+  return { problem: why };
+}
+
+export function splitQuery(text: string): { path: string; query: string } {
+  const at = text.indexOf("?");
+  return at < 0 ? { path: text, query: "" } : { path: text.slice(0, at), query: text.slice(at) };
+}
