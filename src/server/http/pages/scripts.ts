@@ -5,6 +5,7 @@ export const PICKER_SCRIPT = inline(
   "script",
   `
 const field = document.querySelector("[type=search]");
+const main = document.querySelector("main");
 const found = document.getElementById("found");
 const count = document.getElementById("count");
 const other = document.querySelector("details");
@@ -35,16 +36,32 @@ if (document.querySelector(".warning")) {
 
 async function filter() {
   const number = ++asked;
-  // Keeps the page from moving when its list gets shorter.
-  found.style.minHeight ||= found.offsetHeight + "px";
+  keepPlace();
   const query = new URLSearchParams({ request: field.form.elements.request.value, q: field.value });
   const response = await fetch("accounts?" + query);
   if (!response.ok) return field.form.submit();
   const text = await response.text();
   if (number !== asked) return;
-  found.innerHTML = text;
+  replaceList(text);
   const shown = found.querySelectorAll("li").length;
   count.textContent = shown + (shown === 1 ? " account shown" : " accounts shown");
+}
+
+// The page is centred: without this, the field would move when the list gets shorter.
+function keepPlace() {
+  const { style } = document.body;
+  if (style.alignItems) return;
+  style.paddingTop = main.offsetTop + "px";
+  style.alignItems = "start";
+}
+
+// What is below the list stays where it is, unless the list gets less than half as high.
+function replaceList(text) {
+  const { style } = found;
+  const height = found.offsetHeight;
+  style.minHeight = "";
+  found.innerHTML = text;
+  if (found.offsetHeight * 2 > height) style.minHeight = height + "px";
 }
 
 function move(step) {

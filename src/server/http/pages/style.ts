@@ -31,7 +31,7 @@ header{display:grid;gap:6px;margin-bottom:20px}
 .row>span{min-width:0;flex:1;display:grid}
 .row b,.row small{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;unicode-bidi:isolate}
 .row b{font-weight:600}.row small{color:var(--quiet);font-size:.875rem}
-.row small.warn{color:var(--warn)}.row small.warn,details .row small{white-space:normal}
+.row small.warn{color:var(--warn)}.row small.warn,details .row :is(b,small){white-space:normal}
 [inert]{opacity:.6}
 .none{display:grid;gap:10px;justify-items:start;margin-top:14px}
 .avatar{flex:none;width:40px;height:40px;border-radius:50%;background:var(--hover)}
