@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { TOKEN_KINDS } from "../../src/wire/token-kinds.ts";
+import { answering } from "../_cli-directory.ts";
 import { answerOf, server, svc, useDevServer } from "../_dev-server.ts";
 
 useDevServer();
@@ -63,6 +64,18 @@ it("svc dev clock freezes, sets, advances, resumes and resets the server's time"
   expect((await svc("dev clock set 2027-01-01T00:00")).stderr).toContain("with its time zone");
   expect((await svc("dev clock")).stdout).toMatch(/^now\t2026-12-31T23:.*\nmode\trunning, .* the real time\n$/);
   expect((await answerOf<Clock>("dev clock reset")).mode).toBe("real");
+});
+
+it.each([
+  ["frozen", -12, "frozen"],
+  ["running", 499, "running"],
+  ["frozen", -1_200, "frozen, 1 s behind the real time"],
+  ["running", 90_061_000, "running, 1 d 1 h ahead of the real time"],
+  ["real", 0, "real"],
+])("svc dev clock prints %s with an offset of %i ms as %s", async (mode, offset_ms, words) => {
+  const clock = { now: "2026-06-01T12:00:00.000Z", mode, offset_ms };
+  const { stdout } = await svc("dev clock", { fetch: answering(200, JSON.stringify(clock)) });
+  expect(stdout).toBe(`now\t${clock.now}\nmode\t${words}\n`);
 });
 
 it("svc dev snapshot saves all records and restores them after a reset", async () => {

@@ -80,11 +80,12 @@ function momentOf(text: string | undefined): string | undefined {
 function inWords({ mode, offset_ms }: AnswerOf<"GET /clock">): string {
   if (mode === "real") return "real";
   const distance = Math.abs(offset_ms);
+  if (Math.round(distance / 1000) === 0) return mode;
   const direction = offset_ms < 0 ? "behind" : "ahead of";
   return `${mode}, ${durationInWords(distance)} ${direction} the real time`;
 }
 
-/** The two largest units, e.g. `2 d 4 h`. */
+/** The two largest units, e.g. `2 d 4 h`. @param ms that are at least a second when rounded */
 function durationInWords(ms: number): string {
   const seconds = Math.round(ms / 1000);
   const parts: [number, string][] = [
@@ -94,7 +95,6 @@ function durationInWords(ms: number): string {
     [seconds % 60, "s"],
   ];
   const first = parts.findIndex(([count]) => count > 0);
-  if (first < 0) return "0 s";
   return parts
     .slice(first, first + 2)
     .filter(([count]) => count > 0)
