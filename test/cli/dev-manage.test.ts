@@ -83,6 +83,8 @@ it("svc dev keys rotate masks the secret key except in JSON, and invalidates old
   expect(now.secret_key).not.toBe(before.secret_key);
   expect(masked.stdout).toContain(now.publishable_key);
   expect(masked.stdout).not.toContain(now.secret_key);
+  expect(masked.stderr).toBe("To print the new secret key, in the server's directory: svc env\n");
+  expect((await svc("dev keys rotate --instance globex")).stderr).toMatch(/: svc env --instance globex\n$/);
   const again = await answerOf<{ secret_key: string }>("dev keys rotate --instance acme");
   expect(again.secret_key).toBe(server.instances[0]!.secret_key);
   const response = await fetch(`${server.url}/api/v1/tokens/verify`, {

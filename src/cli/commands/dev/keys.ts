@@ -5,8 +5,8 @@ import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
-import { mask } from "../../output/format.ts";
-import { printJson, printRecord } from "../../output/text.ts";
+import { mask, quoted } from "../../output/format.ts";
+import { printJson, printRecord, say } from "../../output/text.ts";
 
 export interface RotateOptions extends GlobalFlags {
   readonly publishableKey?: boolean;
@@ -46,6 +46,8 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
   });
   if (options.json) return printJson(context, keys);
   printRecord(context, { publishable_key: keys.publishable_key, secret_key: mask(keys.secret_key) });
+  const ofInstance = name === undefined ? "" : ` --instance ${quoted(name)}`;
+  if (secretKey) say(context, `To print the new secret key, in the server's directory: svc env${ofInstance}`);
 }
 
 async function firstInstance(control: ControlClient): Promise<string> {
