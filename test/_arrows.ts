@@ -169,7 +169,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...CLI_ERRORS,
   ],
   "cli/credentials": ["wire", "disk", ...CLI_ERRORS],
-  "cli/help": ["wire", "cli/command.ts", ...CLI_ERRORS],
+  "cli/help": ["wire", "cli/output", "cli/command.ts", ...CLI_ERRORS],
   "cli/output": [...CLI_ERRORS],
   "cli/command.ts": ["cli/output", "cli/exit-codes.ts"],
   "cli/input.ts": CLI_ERRORS,

@@ -50,6 +50,16 @@ it.each<[line: string, hint: string]>([
   ["dev reset acme", "svc dev reset --instance acme"],
   ["usres list", "Did you mean users?"],
   ["users list --limti 5", "Did you mean --limit?"],
+  ["exec ls -l", "Put -- before the command: svc exec -- ls -l\n"],
+  ["exec npm run test:one --reporter=x", "Put -- before the command: svc exec -- npm run test:one --reporter=x\n"],
+  ["exec --sed seed.json", "Put -- before the command: svc exec -- <command>\n"],
+  ["exec --sed seed.json -- ls", "See svc exec --help."],
+  ["dev users create --email x@y.test", "Use: svc dev users create x@y.test\n"],
+  ["dev users create --email=x@y.test", "Use: svc dev users create x@y.test\n"],
+  ["dev users create --email", "Use: svc dev users create <value>\n"],
+  ["sign-in --outcome access_denied", "Use: svc dev next --outcome access_denied, and then svc sign-in\n"],
+  ["dev seed --users 300", "Use: svc dev seed --generate 300\n"],
+  ["api POST /api/v1/tokens/verify --data {}", "Use: -F <name>=<text>, or --input <file>"],
 ])("svc %s exits with 2 and says what to type instead", async (line, hint) => {
   const { code, stdout, stderr } = await runCli(line.split(" "));
   expect([code, stdout]).toEqual([2, ""]);

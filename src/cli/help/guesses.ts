@@ -52,6 +52,17 @@ export const GUESSED_COMMANDS: Readonly<Record<string, string>> = {
   "profiles show": "svc profiles list",
 };
 
+/** What to use for an option that other commands have, by command and option; `<value>` is what was given. */
+export const GUESSED_AT: Readonly<Record<string, string>> = {
+  "svc api --data": "-F <name>=<text>, or --input <file>; --input - reads standard input",
+  "svc api -d": "-F <name>=<text>, or --input <file>; --input - reads standard input",
+  "svc api -X": "the method as the first word: svc api POST /api/v1/tokens/verify",
+  "svc dev seed --count": "svc dev seed --generate <value>",
+  "svc dev seed --users": "svc dev seed --generate <value>",
+  "svc dev users create --email": "svc dev users create <value>",
+  "svc sign-in --outcome": "svc dev next --outcome <value>, and then svc sign-in",
+};
+
 /** The options of other programs, and what to use here. */
 export const GUESSED_OPTIONS: Readonly<Record<string, string>> = {
   "-o": "--output; a short option that takes a value would swallow a term such as -provider:github",

@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import { closest } from "../../wire/closest.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../output/format.ts";
 import { commandPath } from "./command-map.ts";
-import { GUESSED_COMMANDS, GUESSED_OPTIONS } from "./guesses.ts";
+import { GUESSED_AT, GUESSED_COMMANDS, GUESSED_OPTIONS } from "./guesses.ts";
 
 /** A search's own flags, which lists and deletions do not have. */
 const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|verified|unverified)$/;
@@ -61,6 +62,9 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
     if (SEARCH_FLAGS.test(option) && command.name() === "delete")
       return "Use a query: svc users delete --query 'email:*@acme.com' --dry-run";
     if (option === "--force") return hintForForce(command);
+    const instead = Object.hasOwn(GUESSED_AT, `${path} ${option}`) ? GUESSED_AT[`${path} ${option}`] : undefined;
+    if (instead !== undefined) return `Use: ${instead.replace("<value>", () => valueOf(option, argv))}`;
+    if (path === "svc exec" && !argv.includes("--")) return hintForExec(argv.slice(argv.indexOf("exec") + 1));
     if (Object.hasOwn(GUESSED_OPTIONS, option)) return `Use ${GUESSED_OPTIONS[option]}.`;
   }
   if (/unknown option '-\d/.test(text) && path === "svc dev clock advance")
@@ -95,6 +99,19 @@ function hintForForce(command: Command): string {
   const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
   if (!has("--yes")) return `See ${path} --help.`;
   return has("--expect") ? "Use --yes, with --expect for a query." : "Use --yes.";
+}
+
+/** The command of another program, with options that svc takes for its own. */
+function hintForExec(words: readonly string[]): string {
+  const command = words[0]?.startsWith("-") === false ? words.map(quoted).join(" ") : "<command>";
+  return `Put -- before the command: svc exec -- ${command}`;
+}
+
+/** What was given to an option, as `--option value` or `--option=value`. */
+function valueOf(option: string, argv: readonly string[]): string {
+  const i = argv.findIndex((word) => word === option || word.startsWith(`${option}=`));
+  const value = argv[i]!.includes("=") ? argv[i]!.slice(option.length + 1) : argv[i + 1];
+  return value === undefined || value.startsWith("-") ? "<value>" : quoted(value);
 }
 
 /** The command that the first words lead to. */
