@@ -68,7 +68,7 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
       "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.\n",
     );
   const drainMs = checkDrain(flags.drain);
-  const { serve, LOG_LEVELS, PortUnavailable } = await import("../../../server/index.ts");
+  const { serve, LOG_LEVELS, PortUnavailable, StoreRefused } = await import("../../../server/index.ts");
   const level = checkLogLevel(flags.logLevel ?? (flags.quiet ? "warn" : "info"), LOG_LEVELS);
   const report = flags.json ? jsonReport(context) : textReport(context);
   let onChange = (): void => undefined;
@@ -83,8 +83,14 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
     warn: report.warn,
   }).catch(async (error: unknown) => {
     const { port = DEFAULT_PORT } = options;
-    const other = error instanceof PortUnavailable ? await findServerOn(context, port) : undefined;
+    const isLocked = error instanceof StoreRefused && error.reason === "locked";
+    const other = isLocked || error instanceof PortUnavailable ? await findServerOn(context, port) : undefined;
     if (!other) throw error;
+    if (isLocked)
+      throw new StoreRefused(
+        "locked",
+        `${error.message} Port ${port} is in use as well, by pid ${other.pid}: this one needs another --port too.`,
+      );
     throw new PortUnavailable(
       `Port ${port} is in use by the svc server of this directory, pid ${other.pid}. Use it or stop it, or choose another port: --port 0 takes any that is free.`,
     );
