@@ -7,6 +7,7 @@ import type { Fetch } from "../../src/wire/fetch.ts";
 import { memoryKeyring, runCli, type CliOptions } from "../_cli.ts";
 import { startServer } from "../_control.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { freePort } from "../_free-port.ts";
 import { writeRunning } from "../_server-file.ts";
 import { START } from "../_setup.ts";
 
@@ -69,6 +70,7 @@ it("svc doctor does not ask the clock of another service than the one it checks"
     return new Response("{}", { headers }) as unknown as Awaited<ReturnType<Fetch>>;
   };
   const env = {
+    SVC_PORT: String(await freePort()),
     SVC_BASE_URL: "https://acme.example.com",
     SVC_CONTROL_URL: server.url,
     SVC_CONTROL_KEY: server.control_key,
@@ -91,6 +93,16 @@ it("svc doctor in an empty directory finds no store, tests a name that exists, a
   const { message, remedy = "" } = found["localhost names"]!;
   expect(message).toContain("api.localhost");
   expect(remedy).not.toMatch(/:\d/);
+});
+
+it("svc doctor says that a server of another directory has the port", async () => {
+  const server = await startServer();
+  const { port } = await doctor({
+    cwd: temporaryDirectory(),
+    env: { SVC_PORT: String(server.port) },
+    fetch: globalThis.fetch as unknown as Fetch,
+  });
+  expect(port).toMatchObject({ status: "warning", message: `${server.port} is in use by another svc serve.` });
 });
 
 it("svc doctor tests the name of an instance of the server that runs", async () => {

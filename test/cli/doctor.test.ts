@@ -57,7 +57,7 @@ describe("svc doctor", () => {
     const { checks } = await doctor({ fetch: answering(200, "{}"), env: HERE, keyring: undefined as never });
     expect(checks["keyring"]).toMatchObject({
       status: "skipped",
-      message: expect.stringContaining("The local server needs none"),
+      message: expect.stringContaining("A local server needs none"),
     });
     expect(checks["port"]!.message).toBe(`7911 is used by svc serve, pid ${process.pid}`);
     // Nothing to do if the system resolves the names.
@@ -75,7 +75,7 @@ describe("svc doctor", () => {
     ["no clock", "clock", "skipped", "does not send", () => ({ fetch: answering(200, "{}") })],
     ["a key of another", "key", "failed", "refused this key", () => ({ env: { SVC_SECRET_KEY: service.globex.secret_key } })],
     ["no key", "key", "warning", "No secret key", () => ({ env: { SVC_SECRET_KEY: undefined } })],
-    ["no keyring", "keyring", "warning", "No keyring is available (no daemon)", () => ({ keyring: undefined as never })],
+    ["no keyring", "keyring", "skipped", "No keyring is available (no daemon). A local server needs none.", () => ({ keyring: undefined as never })],
     ["no home", "profiles", "warning", "HOME is not set", () => ({ env: { HOME: undefined } })],
     ["a current profile that is gone", "profiles", "failed", '"gone", does not exist', async () => {
       await mkdir(join(cwd, ".config/svc"), { recursive: true });
@@ -119,9 +119,9 @@ describe("svc doctor", () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
-    const { checks } = await doctor({ env: { SVC_PORT: String(port) } });
+    const { checks } = await doctor({ env: { SVC_PORT: String(port) }, fetch: answering(404, "Not found") });
     other.close();
-    expect(checks["port"]).toMatchObject({ status: "warning", message: `${port} is in use (EADDRINUSE).` });
+    expect(checks["port"]).toMatchObject({ status: "warning", message: `${port} is in use by another program.` });
   });
 
   it.each([

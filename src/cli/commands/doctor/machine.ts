@@ -2,14 +2,18 @@ import { lookup } from "node:dns/promises";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { parsedJson } from "../../../wire/json.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
 import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
+import { exchange } from "../../connection/exchange.ts";
+import { fetchOf } from "../../connection/fetch.ts";
 import { findRunningServer } from "../../connection/running-server.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
 const OLDEST_NODE = [20, 19];
+const TIMEOUT_MS = 1_000;
 
 /** What can be seen without asking the service. */
 export const MACHINE_CHECKS: readonly ((context: Context) => Promise<Check>)[] = [
@@ -58,10 +62,11 @@ async function keyringCheck(context: Context): Promise<Check> {
     return ok("keyring", "available");
   } catch (error) {
     const [reason] = (error as Error).message.split("\n");
-    const remedy = "Set SVC_SECRET_KEY, or store keys in a file: svc login --insecure-storage";
-    if (await findRunningServer(context))
-      return skipped("keyring", "No keyring is available. The local server needs none.", `For others: ${remedy}`);
-    return warning("keyring", `No keyring is available (${reason}).`, remedy);
+    return skipped(
+      "keyring",
+      `No keyring is available (${reason}). A local server needs none.`,
+      "For another service: set SVC_SECRET_KEY, or store its key in a file: svc login --insecure-storage",
+    );
   }
 }
 
@@ -114,11 +119,29 @@ async function portCheck(context: Context): Promise<Check> {
     await new Promise((resolve) => probe.close(resolve));
     return ok("port", `${port} is free`);
   }
+  if (error.code !== "EADDRINUSE")
+    return warning(
+      "port",
+      `${port} cannot be used (${error.code}).`,
+      "Choose another port with: svc serve --port <number>",
+    );
+  const owner = (await isService(context, port)) ? "another svc serve" : "another program";
   return warning(
     "port",
-    `${port} is in use (${error.code}).`,
-    "Choose another port: svc serve --port 0 takes a free one.",
+    `${port} is in use by ${owner}.`,
+    "Stop it, or choose another port: svc serve --port 0 takes a free one.",
   );
+}
+
+/** Whether a server of ours answers at a port, whose directory is not known. */
+async function isService(context: Context, port: number): Promise<boolean> {
+  try {
+    const send = await fetchOf(context, { server: undefined }, TIMEOUT_MS);
+    const { text } = await exchange(send, `http://localhost:${port}/__svc/health/live`, TIMEOUT_MS);
+    return (parsedJson(text) as { status?: unknown } | undefined)?.status === "ok";
+  } catch {
+    return false;
+  }
 }
 
 /** svc and browsers know the way by themselves; other programs ask the system. */
