@@ -22,7 +22,8 @@ export interface TestUsers {
 
 export function createTestUsers(control: ControlClient, instance: string): TestUsers {
   const idOf = async (user: string): Promise<string> => {
-    if (!user.includes("@")) return user;
+    // A program without types may pass anything, which is no user's address.
+    if (typeof user === "string" && !user.includes("@")) return user;
     // A pattern would find others.
     const isExact = !/[\s*]/.test(user);
     const query = { instance, query: `email:${user}`, limit: 1 };

@@ -52,6 +52,15 @@ it("connect refuses an address or a key that can't be right, instead of calling 
     );
 });
 
+it("A user without an id is not found", async () => {
+  const { users } = await serviceBy("in process");
+  for (const call of [users.get, users.update, users.delete])
+    await expect(untyped(call)(undefined, { name: "Joan" })).rejects.toMatchObject({
+      code: "user_not_found",
+      status: 404,
+    });
+});
+
 it("client refuses options in the place of the instance", async () => {
   const svc = await serviceBy("in process");
   expect(() => svc.client({ retry: 0 } as never)).toThrow(
