@@ -122,6 +122,15 @@ describe("The documents", () => {
     },
   );
 
+  it("make a package of npm init start the examples, which are ES modules", async () => {
+    const setup = written("sh").find(({ page, code }) => page === "examples/README.md" && code.includes("npm pkg set"));
+    const directory = await installed();
+    await writeFile(join(directory, "package.json"), '{ "type": "commonjs" }');
+    await writeFile(join(directory, "main.js"), 'import "node:fs";');
+    const shell = run(directory, ["bash", "-ec", `${setup?.code}\nnode main.js`]);
+    expect(await shell.code, shell.output()).toBe(0);
+  });
+
   it.each(written("json"))("contain settings that svc accepts: $name", ({ code }) => {
     const isSeed = code.includes('"instances"');
     const read = (): object => (isSeed ? parseSeed(code, "seed", new Date()) : parseConfig(code, "svc.config.json"));

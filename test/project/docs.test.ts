@@ -31,7 +31,7 @@ describe("docs/errors.md", () => {
       "",
       "`not_found` and `instance_not_found` mean that the address of the service is wrong: exit code 2. Where a command names",
       "what is missing (a path for `svc api`, a record for `svc dev`, a profile or its setting, a publishable key for",
-      "`svc instances resolve`), it ends with 3.",
+      "`svc instances resolve`), it ends with 3; an unknown `--instance` is 2 everywhere.",
       "",
       "The command line has these of its own. A local server that is not running is `connection`, like one elsewhere that",
       "cannot be reached; a value that the client refuses is `config`.",
