@@ -45,7 +45,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     const svc = await serviceBy(way);
     await svc.signIn({ as: "ada", outcome: "access_denied" });
     await expect(svc.flows.waitFor({ error: "account_conflict" }, 10)).rejects.toThrow(
-      'No sign-in matched {"error":"account_conflict"} within 10. The latest: google access_denied.',
+      'No sign-in matched {"error":"account_conflict"} within 10 ms. The latest: google access_denied.',
     );
   });
 
