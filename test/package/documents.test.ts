@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
 import { blocks, browse, installed, ROOT, run, serving, type Block, type Jars } from "../_documents.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { PAGES } from "../_pages.ts";
 
 /** These run this very test, or take over the terminal. */
@@ -124,7 +125,8 @@ describe("The documents", () => {
 
   it("make a package of npm init start the examples, which are ES modules", async () => {
     const setup = written("sh").find(({ page, code }) => page === "examples/README.md" && code.includes("npm pkg set"));
-    const directory = await installed();
+    // With npm itself, which installed() stands in for.
+    const directory = temporaryDirectory();
     await writeFile(join(directory, "package.json"), '{ "type": "commonjs" }');
     await writeFile(join(directory, "main.js"), 'import "node:fs";');
     const shell = run(directory, ["bash", "-ec", `${setup?.code}\nnode main.js`]);
