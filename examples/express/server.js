@@ -1,9 +1,10 @@
 import express from "express";
 import { createClient } from "svc-identity";
-import { claimsOf, expressAuth } from "svc-identity/middleware";
+import { authenticateRequest } from "svc-identity/verify";
 
 const COOKIE = "token";
 const ATTEMPT = "signing_in";
+const SIGN_IN = `<p><a href="/sign-in">Sign in</a></p>`;
 const PROVIDERS = ["google", "github", "twitter"];
 
 /** What a user reads for each way in which a sign-in can end without a token. */
@@ -28,7 +29,7 @@ export function createApp({ secretKey, baseUrl, origin, now }) {
   const app = express();
 
   app.get("/", (request, response) => {
-    response.send(page(`<p><a href="/sign-in">Sign in</a></p>`));
+    response.send(page(SIGN_IN));
   });
 
   app.get("/sign-in", async (request, response) => {
@@ -53,8 +54,10 @@ export function createApp({ secretKey, baseUrl, origin, now }) {
     response.redirect("/me");
   });
 
-  app.get("/me", expressAuth({ secretKey, cookie: COOKIE, now }), (request, response) => {
-    const { sub, name, email, provider } = claimsOf(request);
+  app.get("/me", async (request, response) => {
+    const user = await authenticateRequest(request, { secretKey, cookie: COOKIE, now });
+    if (user.status === "signed-out") return response.status(401).send(page(SIGN_IN));
+    const { sub, name, email, provider } = user.claims;
     response.json({ id: sub, name, email, provider });
   });
 

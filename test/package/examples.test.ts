@@ -221,6 +221,14 @@ describe("The API example on Hono", () => {
   });
 });
 
+describe("The Express example", () => {
+  it("shows a person who is signed out where to sign in", async () => {
+    const origin = await applications["Express"]!();
+    const { status, text } = await new Browser().get(`${origin}/me`);
+    expect({ status, link: /<a href="([^"]+)"/.exec(text)?.[1] }).toEqual({ status: 401, link: "/sign-in" });
+  });
+});
+
 describe("The program of the Express example", () => {
   it.each([
     ["an empty key", "", "secretKey is empty"],
