@@ -13,6 +13,7 @@ import { CopyableValue } from "../ui/copy.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
+import { sentence } from "../ui/sentence.ts";
 import { Time } from "../ui/time.tsx";
 import { outcomeChoices } from "./choices.ts";
 import { FlowResult } from "./flows/flow-table.tsx";
@@ -35,7 +36,7 @@ export function Flow({ id }: { id: string }): VNode {
             Sign-in with {providerTitle(data.provider ?? "")} <FlowResult flow={flow} />
           </>
         }
-        note={data.reason}
+        note={data.reason && sentence(data.reason)}
       >
         <Button onClick={() => void (isReplaying.value = true)}>Replay…</Button>
       </Heading>

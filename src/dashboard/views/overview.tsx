@@ -6,6 +6,7 @@ import { href } from "../router.ts";
 import { CopyableValue } from "../ui/copy.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { Empty, Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
+import { sentence } from "../ui/sentence.ts";
 import { Time } from "../ui/time.tsx";
 import { FirstSteps } from "./overview/first-steps.tsx";
 import { SignInChart } from "./overview/sign-in-chart.tsx";
@@ -54,7 +55,7 @@ export function Overview(): VNode {
                   {failed.slice(0, SHOWN_FAILED).map((flow) => (
                     <li key={flow.id}>
                       <a href={href(["flows", flow.id])} class="reason">
-                        <span>{flow.data.reason ?? "No reason was recorded."}</span>
+                        <span>{sentence(flow.data.reason ?? "No reason was recorded.")}</span>
                         <small class="row muted">
                           <Pill tone="bad">{flow.data.error ?? "rejected"}</Pill>
                           {providerTitle(flow.data.provider ?? "")} · <Time at={flow.data.started_at} />

@@ -4,6 +4,7 @@ import type { Flow } from "../../api/records.ts";
 import { instanceName } from "../../api/service.ts";
 import { href } from "../../router.ts";
 import { Pill } from "../../ui/parts.tsx";
+import { sentence } from "../../ui/sentence.ts";
 import { Table, type Column } from "../../ui/table.tsx";
 import { duration, Time } from "../../ui/time.tsx";
 import { UserText } from "../../ui/user-text.tsx";
@@ -27,7 +28,12 @@ const ALL: readonly Column<Flow>[] = [
   WHO,
   PROVIDER,
   { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 560 },
-  { title: "Reason", cell: ({ data }) => <span class="clip">{data.reason}</span>, from: 740, fill: "always" },
+  {
+    title: "Reason",
+    cell: ({ data }) => <span class="clip">{data.reason && sentence(data.reason)}</span>,
+    from: 740,
+    fill: "always",
+  },
   { title: "Took", cell: (flow) => duration(tookMs(flow)), from: 560, align: "end" },
 ];
 const SHORT = [WHEN, RESULT, WHO, PROVIDER];

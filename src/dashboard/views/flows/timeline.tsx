@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
 import { Code } from "../../ui/parts.tsx";
+import { sentence } from "../../ui/sentence.ts";
 import { UserText } from "../../ui/user-text.tsx";
 import { duration, TimeOfDay } from "../../ui/time.tsx";
 
@@ -26,7 +27,7 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
               </span>
             </summary>
             <div class="stack step-detail">
-              {step.reason && <p class={n === failing ? "bad-text" : "muted"}>{step.reason}</p>}
+              {step.reason && <p class={n === failing ? "bad-text" : "muted"}>{sentence(step.reason)}</p>}
               {step.sent && <Exchange title="Sent" content={step.sent} />}
               {step.answered && <Exchange title="Answered" content={step.answered} />}
               {!step.sent && !step.answered && !step.reason && <p class="muted">Nothing was exchanged in this step.</p>}

@@ -1,0 +1,13 @@
+import { isProvider, providerTitle } from "../../wire/names.ts";
+
+/** A recorded reason as people read it, `GitHub reported access_denied.` for `github reported access_denied`. */
+export function sentence(reason: string): string {
+  const [first = ""] = reason.split(" ", 1);
+  // A name of the protocol, such as `redirect_uri`, keeps its spelling.
+  const start = isProvider(first) ? providerTitle(first) : /_|:$/.test(first) ? first : capitalized(first);
+  return `${start}${reason.slice(first.length)}${/[.!?]$/.test(reason) ? "" : "."}`;
+}
+
+function capitalized(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { sentence } from "../../src/dashboard/ui/sentence.ts";
+
+it.each([
+  ["github reported access_denied instead of a code", "GitHub reported access_denied instead of a code."],
+  ["this sign-in was already finished", "This sign-in was already finished."],
+  ["redirect_uri is missing", "redirect_uri is missing."],
+  ["No reason was recorded.", "No reason was recorded."],
+])("The dashboard writes the reason %j as a sentence", (reason, expected) => {
+  expect(sentence(reason)).toBe(expected);
+});
