@@ -44,9 +44,7 @@ async function chooseAccount(signIn: SignIn, picker: string, account: string): P
   const isEmail = /^[^\s@]+@[^\s@]+$/.test(account);
   const chosen = isEmail ? await step(signIn, `${picker}&email=${encodeURIComponent(account)}`) : undefined;
   if (chosen?.next) return chosen.next;
-  // So that the sign-in does not stay open.
-  const { next } = await step(signIn, `${picker}&cancel=1`);
-  if (next !== null && isOwnStep(next, picker)) await step(signIn, next);
+  // The sign-in is left to expire: cancelling it would record that a user declined.
   const provider = providerTitle(/\/simulator\/(\w+)\//.exec(picker)?.[1] ?? "provider");
   throw new CliError(
     EXIT.notFound,
