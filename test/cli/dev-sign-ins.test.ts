@@ -43,7 +43,7 @@ it.each([
   ["dev next --as stranger", 2, 'no persona has the id "stranger"'],
   ["dev next --times few", 2, '--times: "few" is not a whole number'],
   ["dev next --times 2 --always", 2, "--always"],
-  ["dev next --instance nowhere", 3, "nowhere"],
+  ["dev next --instance nowhere", 2, "nowhere"],
   ["dev next twitter --outcome email_primary_not_verified", 2, "twitter"],
 ])("svc %s exits with %i and prints the reason", async (line, exit, words) => {
   const { code, stdout, stderr } = await svc(line);
