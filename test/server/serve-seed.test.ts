@@ -78,7 +78,7 @@ it("serve() accepts a seed as an object and validates it like a file", async () 
   expect(server.instances.map(({ name }) => name)).toEqual(["Acme"]);
   const faulty = { instances: [{ name: "Acme", subdomain: "No Such Name" }] };
   await expect(run({ store: "memory", seed: faulty })).rejects.toThrow(
-    /^seed can't be used.*\n.*instances\[0\]\.subdomain/,
+    /^The seed can't be used.*\n.*instances\[0\]\.subdomain/,
   );
 });
 
