@@ -1,6 +1,4 @@
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
 
 /** A key that can be told from others, and not be used. */
 export function mask(key: string): string {
@@ -29,25 +27,4 @@ export function counted(count: number, noun: string): string {
 /** @param nouns in the plural, which ends in -s or -ies, such as the name of a table */
 export function countedAmong(count: number, nouns: string): string {
   return counted(count, nouns.replace(/ies$/, "y").replace(/s$/, ""));
-}
-
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
-
-/**
- * A time as it is given to a flag: a date, a timestamp, or how long ago, e.g. `7d` or `1h30m`.
- * @returns as it is written in a query
- * @throws {CliError}
- */
-export function moment(flag: string, text: string, now: Date): string {
-  if (/^(?:\d{1,6}[smhdw])+$/.test(text)) {
-    let seconds = 0;
-    for (const [, count, unit] of text.matchAll(/(\d+)(.)/g)) seconds += Number(count) * SECONDS[unit!]!;
-    const time = new Date(now.getTime() - seconds * 1000);
-    if (time.getUTCFullYear() >= 1) return time.toISOString();
-  } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw new CliError(
-    EXIT.usage,
-    `${flag}: "${text}" is not a time.`,
-    "Write 2026-01-31, 2026-01-31T23:59:59Z, or how long ago: 30m, 1h30m, 7d, 2w.",
-  );
 }

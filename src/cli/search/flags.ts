@@ -4,7 +4,7 @@ import { enumerated, isSessionProvider, isUuid, SESSION_PROVIDERS } from "../../
 import type { Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { moment } from "../output/format.ts";
+import { moment } from "./moment.ts";
 import { collect } from "../command.ts";
 
 /** What can be searched. */

@@ -1,7 +1,7 @@
 import type { Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { moment } from "../output/format.ts";
+import { moment } from "./moment.ts";
 import { SESSIONS, USERS, type Searched, type SearchFlags } from "./flags.ts";
 
 /** The terms that flags stand for, on the wire. @throws {CliError} for a flag that what is searched does not have */

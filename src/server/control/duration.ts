@@ -1,6 +1,6 @@
+import { sumOfParts } from "../../wire/duration.ts";
 import { ApiError } from "../errors.ts";
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const PARTS = /^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/;
 const CLOCK = /^(?:(\d+):)?(\d{1,2}):(\d{2})$/;
 
@@ -19,8 +19,5 @@ function fromText(text: string): number | undefined {
   const [, hours, minutes, seconds] = CLOCK.exec(text) ?? [];
   if (minutes !== undefined) return ((Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   if (/^\d+$/.test(text)) return Number(text);
-  if (!PARTS.test(text)) return undefined;
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)) total += Number(amount) * UNITS[unit!]!;
-  return total;
+  return PARTS.test(text) ? sumOfParts(text) : undefined;
 }

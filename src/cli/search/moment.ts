@@ -1,0 +1,20 @@
+import { sumOfParts } from "../../wire/duration.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+
+/**
+ * A time as it is given to a flag: a date, a timestamp, or how long ago, e.g. `7d` or `1h30m`.
+ * @returns as it is written in a query
+ * @throws {CliError}
+ */
+export function moment(flag: string, text: string, now: Date): string {
+  if (/^(?:\d{1,6}[smhdw])+$/.test(text)) {
+    const time = new Date(now.getTime() - sumOfParts(text));
+    if (time.getUTCFullYear() >= 1) return time.toISOString();
+  } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new CliError(
+    EXIT.usage,
+    `${flag}: "${text}" is not a time.`,
+    "Write 2026-01-31, 2026-01-31T23:59:59Z, or how long ago: 30m, 1h30m, 7d, 2w.",
+  );
+}
