@@ -34,6 +34,11 @@ type Source = "header" | "cookie";
  */
 export async function authenticateRequest(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
   checkVerifyOptions("authenticateRequest", options, AUTHENTICATE_OPTIONS);
+  return stateOf(request, options);
+}
+
+/** The same with options that were checked before. @throws {ConfigError} for an invalid secret key */
+export async function stateOf(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
   const { token, via } = tokenOf(request, options.cookie);
   if (token === undefined) {
     const error = new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });

@@ -1,10 +1,5 @@
 /** Guards for three kinds of servers: a request without a valid token gets 401 (RFC 6750, 3). */
-import {
-  AUTHENTICATE_OPTIONS,
-  authenticateRequest,
-  type AuthenticateOptions,
-  type RequestLike,
-} from "./authenticate.ts";
+import { AUTHENTICATE_OPTIONS, stateOf, type AuthenticateOptions, type RequestLike } from "./authenticate.ts";
 import { ConfigError, type TokenError } from "./errors.ts";
 import { checkVerifyOptions, secretKeysOf } from "./token.ts";
 import type { TokenClaims } from "../wire/claims.ts";
@@ -96,7 +91,7 @@ async function refusalOf(
   keys: readonly object[],
   options: AuthenticateOptions,
 ): Promise<Refusal | undefined> {
-  const state = await authenticateRequest(request, options);
+  const state = await stateOf(request, options);
   if (state.status === "signed-out") return refuse(state.error);
   for (const key of keys) authenticated.set(key, state.claims);
   return undefined;
