@@ -33,7 +33,7 @@ export async function checked(text: string, verifying: Promise<VerifiedToken>): 
   }
 }
 
-/** Of a token that the service has verified. A test's own service may accept what is no token. */
+/** Of a token that the service has verified. A service that a test wrote itself may accept any text. */
 async function claimsIn(token: string): Promise<Partial<TokenClaims>> {
   const { decodeToken } = await import("./verify.ts");
   try {

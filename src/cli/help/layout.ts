@@ -4,7 +4,7 @@ import { helpOf } from "../command.ts";
 import type { Stream } from "../context.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 
-/** Where there is no terminal. */
+/** Without a terminal. */
 export const STANDARD_WIDTH = 80;
 const MIN_WIDTH = 60;
 /** Longer lines are hard to read. */
