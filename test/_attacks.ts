@@ -4,15 +4,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Fetch } from "../src/wire/fetch.ts";
 import type { Provider } from "../src/wire/names.ts";
+import { BIN } from "./_paths.ts";
 import { REAL } from "./providers/_real.ts";
 import { ADA, APP, SEED, type Service } from "./_setup.ts";
 import type { Instance } from "./_tokens.ts";
-
-export const BIN = fileURLToPath(new URL("../bin/svc.js", import.meta.url));
 
 /** Headers that a browser always sends. */
 export const BROWSER = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };

@@ -1,13 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach } from "vitest";
-
-export const BIN = fileURLToPath(new URL("../bin/svc.js", import.meta.url));
+import { temporaryDirectory } from "./_files.ts";
+import { BIN } from "./_paths.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -46,12 +42,11 @@ export const sockets: Socket[] = [];
 /** Gives each test of a file a directory, and ends its processes and sockets. */
 export function useProcesses(): void {
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "svc-bin-"));
+    directory = temporaryDirectory();
   });
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     await endAll(children.splice(0));
-    await rm(directory, { recursive: true, force: true });
   });
 }
 

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import type { Fetch } from "../src/wire/fetch.ts";
 import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
+import { temporaryDirectory } from "./_files.ts";
 import { setup, type Service } from "./_setup.ts";
 
 export let cwd: string;
@@ -13,10 +11,9 @@ export let service: Service;
 /** Gives each test of a file a directory and a service. */
 export function useDirectory(): void {
   beforeEach(async () => {
-    cwd = await mkdtemp(join(tmpdir(), "svc-tools-"));
+    cwd = temporaryDirectory();
     service = await setup();
   });
-  afterEach(() => rm(cwd, { recursive: true }));
 }
 
 export function run(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {

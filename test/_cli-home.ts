@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import { writeProfile, type Profile } from "../src/cli/credentials/profiles.ts";
 import { storeKey } from "../src/cli/credentials/stored-key.ts";
 import { createContext, runCli, type CliOptions, type CliResult, type TestContext } from "./_cli.ts";
+import { temporaryDirectory } from "./_files.ts";
 
 export let home: string;
 
@@ -13,11 +13,10 @@ export let cwd: string;
 /** Gives each test of a file a home directory with a working directory in it. */
 export function useHome(): void {
   beforeEach(async () => {
-    home = await mkdtemp(join(tmpdir(), "svc-home-"));
+    home = temporaryDirectory();
     cwd = join(home, "work");
     await mkdir(cwd);
   });
-  afterEach(() => rm(home, { recursive: true }));
 }
 
 export function keyOf(name: string): string {

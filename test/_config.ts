@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
+import { temporaryDirectory } from "./_files.ts";
 
 export let directory: string;
 
 /** Gives each test of a file a directory. */
 export function useDirectory(): void {
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "svc-config-"));
+  beforeEach(() => {
+    directory = temporaryDirectory();
   });
-  afterEach(() => rm(directory, { recursive: true }));
 }

@@ -5,9 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryDirectory } from "./_files.ts";
 import { pageTexts } from "./_pages.ts";
-
-export const ROOT = join(import.meta.dirname, "..");
-export const BIN = join(ROOT, "bin/svc.js");
+import { BIN, ROOT } from "./_paths.ts";
 
 /** A block of code in a page. */
 export interface Block {

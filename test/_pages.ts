@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-
-const ROOT = join(import.meta.dirname, "..");
+import { ROOT } from "./_paths.ts";
 
 /** Every page except docs/cli.md, which is generated from the commands' help. */
 export const PAGES: readonly string[] = [

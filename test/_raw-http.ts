@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { serve, type RunningServer } from "../src/server/serve.ts";
 import { SEED } from "./_setup.ts";
@@ -82,17 +79,6 @@ export async function exchange(port: number, text: string): Promise<Reply[]> {
   return parseReplies(await open(port, text).received);
 }
 
-export function seedFile(seed: object): string {
-  const directory = mkdtempSync(join(tmpdir(), "svc-raw-"));
-  onCleanup(() => rmSync(directory, { recursive: true, force: true }));
-  writeFileSync(join(directory, "seed.json"), JSON.stringify(seed));
-  return join(directory, "seed.json");
-}
-
-export const cleanups: (() => unknown)[] = [];
-
-export const onCleanup = (cleanup: () => unknown): unknown => cleanups.push(cleanup);
-
 export const warnings: string[] = [];
 
 export let server: RunningServer;
@@ -111,13 +97,10 @@ export async function shown({ port }: RunningServer): Promise<string> {
 /** Starts the server of a file, and checks after each test that its records did not change. */
 export function useServer(): void {
   beforeAll(async () => {
-    server = await serve({ port: 0, store: "memory", seed: seedFile(SEED), warn: (message) => warnings.push(message) });
-    onCleanup(() => server.close());
+    server = await serve({ port: 0, store: "memory", seed: SEED as never, warn: (message) => warnings.push(message) });
     stored = await shown(server);
   });
-  afterAll(async () => {
-    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-  });
+  afterAll(() => server.close());
   beforeEach(() => {
     warnings.length = 0;
   });

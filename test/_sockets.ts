@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 import { onTestFinished } from "vitest";
 import { serve, type RunningServer, type ServeOptions } from "../src/server/serve.ts";
-import { seedFile } from "./_files.ts";
+import { seedFile } from "./_seed-file.ts";
 
 /** The service on its own socket. */
 export async function listening(options: ServeOptions = {}): Promise<RunningServer> {

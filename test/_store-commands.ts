@@ -1,20 +1,19 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, onTestFinished } from "vitest";
+import { beforeEach, onTestFinished } from "vitest";
 import { openJsonStore } from "../src/server/store/json/json-store.ts";
 import type { Store } from "../src/server/store/store.ts";
 import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
+import { temporaryDirectory } from "./_files.ts";
 import { people, state } from "./store/_records.ts";
 
 export let cwd: string;
 
 /** Gives each test of a file a directory. */
 export function useDirectory(): void {
-  beforeEach(async () => {
-    cwd = await mkdtemp(join(tmpdir(), "svc-store-commands-"));
+  beforeEach(() => {
+    cwd = temporaryDirectory();
   });
-  afterEach(() => rm(cwd, { recursive: true, force: true }));
 }
 
 export const at = (name: string): string => join(cwd, name);

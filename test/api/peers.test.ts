@@ -1,8 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   OAuth2Server,
   type MutableRedirectUri,
@@ -12,24 +9,16 @@ import {
 import * as oauth from "oauth4webapi";
 import { Agent, fetch as undiciFetch } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serve, type RunningServer } from "../../src/server/index.ts";
+import type { RunningServer } from "../../src/server/index.ts";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
+import { seedFile } from "../_seed-file.ts";
 import { APP, decodePart, SEED } from "../_setup.ts";
+import { listening } from "../_sockets.ts";
 
 /** The service on a real port, with changes to the seed's first instance. */
-async function start(changed: object = {}): Promise<RunningServer> {
-  const directory = await mkdtemp(join(tmpdir(), "svc-"));
-  const seed = join(directory, "seed.json");
-  await writeFile(
-    seed,
-    JSON.stringify({ ...SEED, instances: [{ ...SEED.instances[0], ...changed }, SEED.instances[1]] }),
-  );
-  const server = await serve({ port: 0, store: "memory", seed });
-  onTestFinished(async () => {
-    await server.close();
-    await rm(directory, { recursive: true });
-  });
-  return server;
+function start(changed: object = {}): Promise<RunningServer> {
+  const [acme, globex] = SEED.instances;
+  return listening({ seed: seedFile({ ...SEED, instances: [{ ...acme, ...changed }, globex] }) });
 }
 
 function get(url: string | URL, headers: Record<string, string> = {}): Promise<Response> {

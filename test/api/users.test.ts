@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { Session, User } from "../../src/wire/resources.ts";
 import { answer } from "../_answers.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { SEED, setup } from "../_setup.ts";
 
 const A1 = "00000000-0000-4000-8000-0000000000a1";
@@ -258,23 +258,19 @@ describe("DELETE /api/v1/users/:id", () => {
   });
 
   it("leaves nothing of the user in the store's files", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "svc-users-"));
+    const directory = temporaryDirectory();
     const contents = async (): Promise<string> => {
       const names = (await readdir(directory)).filter((name) => /^db\.(?:json|journal)$/.test(name));
       return (await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")))).join("");
     };
-    try {
-      const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
-      const { acme, as, signIn } = await setup({ store });
-      await signIn("github", "ada");
-      expect(await contents()).toContain(A1);
-      await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
-      await store.close();
-      expect(await contents()).toContain(A3);
-      expect(await contents()).not.toContain(A1);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+    const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
+    const { acme, as, signIn } = await setup({ store });
+    await signIn("github", "ada");
+    expect(await contents()).toContain(A1);
+    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
+    await store.close();
+    expect(await contents()).toContain(A3);
+    expect(await contents()).not.toContain(A1);
   });
 
   it("frees the e-mail address for another user", async () => {

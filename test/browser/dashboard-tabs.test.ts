@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../src/server/index.ts";
 import { CHROMIUM } from "../_browser.ts";
 import { controlOf, generate, linkOf, openDashboard, settled, signIn } from "../_dashboard.ts";
+import { temporaryDirectory } from "../_files.ts";
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard in many tabs", { timeout: 120_000 }, () => {
   it("uses one event stream, so that an application can sign in beside eight of them", async () => {
@@ -36,8 +35,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard in many tabs", { timeout:
   });
 
   it("reports that the server is gone and recovers by itself with the same key, in two browsers", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "svc-dashboard-"));
-    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const directory = temporaryDirectory();
     const store = join(directory, "store.json");
     const dashboard = await openDashboard({ store });
     onTestFinished(() => dashboard.browser.close());

@@ -5,8 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { connect } from "../../src/testing/index.ts";
 import { CHROMIUM } from "../_browser.ts";
 import { startServer } from "../_control.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
+import { ROOT } from "../_paths.ts";
 
 it.skipIf(CHROMIUM === undefined && !process.env["CI"])(
   "Four Playwright workers make 400 sign-ins on one server, each with its own scenario only",

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { SEED, setup, type Service } from "../_setup.ts";
 
 export const CHARLES = "00000000-0000-4000-8000-0000000000a2";
@@ -17,9 +15,8 @@ export let cwd: string;
 export function useDeletions(): void {
   beforeEach(async () => {
     service = await setup();
-    cwd = await mkdtemp(join(tmpdir(), "svc-delete-"));
+    cwd = temporaryDirectory();
   });
-  afterEach(() => rm(cwd, { recursive: true, force: true }));
 }
 
 /** Runs `svc users delete`. */

@@ -6,7 +6,8 @@ import { connect, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { BIN, directory, run, serve, useProcesses } from "../_bin.ts";
+import { directory, run, serve, useProcesses } from "../_bin.ts";
+import { BIN } from "../_paths.ts";
 import { SEED } from "../_setup.ts";
 
 useProcesses();

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFetch } from "../../src/client/transport.ts";
 import {
-  BIN,
   children,
   directory,
   endAll,
@@ -18,6 +17,7 @@ import {
   start,
   useProcesses,
 } from "../_bin.ts";
+import { BIN } from "../_paths.ts";
 import { SEED } from "../_setup.ts";
 
 useProcesses();

@@ -2,17 +2,16 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SCRIPTS } from "../../src/cli/commands/completion/scripts.ts";
 import { writeProfile } from "../../src/cli/credentials/profiles.ts";
+import { BIN } from "../_paths.ts";
 import { writeRunning } from "../_server-file.ts";
 import { createContext, runCli } from "../_cli.ts";
 import { isThere, openTerminal } from "../_pty.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const run = promisify(execFile);
 
 let home: string;

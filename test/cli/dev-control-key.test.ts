@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { BIN, directory, run, serve, start, useProcesses } from "../_bin.ts";
+import { directory, run, serve, start, useProcesses } from "../_bin.ts";
+import { BIN } from "../_paths.ts";
 import { openTerminal } from "../_pty.ts";
 
 useProcesses();

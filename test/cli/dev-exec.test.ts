@@ -2,6 +2,7 @@ import { chmod, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { directory, run, serve, start, useProcesses } from "../_bin.ts";
+import { BIN } from "../_paths.ts";
 import { openTerminal } from "../_pty.ts";
 
 useProcesses();
@@ -100,11 +101,7 @@ it("svc exec on a terminal delivers Ctrl-C to the command once", async () => {
     `let count = 0; process.on("SIGINT", () => { count++; setTimeout(() => { console.log("count " + count); process.exit(0); }, 500); });
      setInterval(() => {}, 1000); console.log("started");`,
   );
-  const terminal = openTerminal(
-    `${NODE} ${join(import.meta.dirname, "../../bin/svc.js")} exec -- ${NODE} ${script}`,
-    directory,
-    {},
-  );
+  const terminal = openTerminal(`${NODE} ${BIN} exec -- ${NODE} ${script}`, directory, {});
   await terminal.until(/started/);
   terminal.type("\u0003");
   await terminal.until(/count \d/);
@@ -144,7 +141,7 @@ it("svc env prints the variables that svc exec sets, for the server of this dire
 
 it('eval "$(svc env)" lets commands reach the server from any directory', async () => {
   await serve();
-  const svc = `${NODE} ${join(import.meta.dirname, "../../bin/svc.js")}`;
+  const svc = `${NODE} ${BIN}`;
   const line = `eval "$(${svc} env)" && cd / && ${svc} users list --count && ${svc} dev clock --json`;
   const ended = await start(["-c", line], {}, "/bin/sh").ended;
   expect(ended).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^\d+\n\{"now"/) as string });
@@ -153,7 +150,7 @@ it('eval "$(svc env)" lets commands reach the server from any directory', async 
 it("svc env warns on a terminal that it prints secrets, and fails without a server", async () => {
   expect(await run(["env"])).toMatchObject({ code: 4, stdout: "" });
   await serve();
-  const svc = `${NODE} ${join(import.meta.dirname, "../../bin/svc.js")} env`;
+  const svc = `${NODE} ${BIN} env`;
   const terminal = openTerminal(svc, directory, {});
   await terminal.until(/These are secrets/);
   expect(await terminal.code).toBe(0);

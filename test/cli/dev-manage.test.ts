@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { answerOf, server, signIn, svc, useDevServer } from "../_dev-server.ts";
+import { temporaryDirectory } from "../_files.ts";
 
 useDevServer();
 
@@ -103,7 +103,7 @@ it("svc dev seed generates users and shows progress on a terminal", async () => 
 });
 
 it("svc dev seed adds a document from a file or stdin, and nothing of an invalid one", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "svc-seed-"));
+  const directory = temporaryDirectory();
   const document = (subdomain: string): string => JSON.stringify({ instances: [{ name: subdomain, subdomain }] });
   await writeFile(join(directory, "more.json"), document("initech"));
   const added = await svc("dev seed more.json --json", { cwd: directory });
@@ -113,7 +113,6 @@ it("svc dev seed adds a document from a file or stdin, and nothing of an invalid
   expect(await svc("dev seed -", { stdin: "{" })).toMatchObject({ code: 2 });
   const wrong = await svc("dev seed -", { stdin: '{"instances":[{"name":"X","subdomain":"No Label"}]}' });
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("subdomain")]);
-  await rm(directory, { recursive: true });
 });
 
 it("svc dev replay repeats a sign-in with another outcome", async () => {

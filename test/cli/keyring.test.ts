@@ -1,12 +1,11 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../_files.ts";
+import { BIN } from "../_paths.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const KEY = "sk_kept_0123456789abcdefghijklmnopqrstuvwxyz";
 const run = promisify(execFile);
 const hasDaemon = ["dbus-run-session", "gnome-keyring-daemon"].every(
@@ -14,10 +13,9 @@ const hasDaemon = ["dbus-run-session", "gnome-keyring-daemon"].every(
 );
 
 let home: string;
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "svc-keyring-"));
+beforeEach(() => {
+  home = temporaryDirectory();
 });
-afterEach(() => rm(home, { recursive: true, force: true }));
 
 /** A shell script that runs `svc`. */
 async function shell(script: string, wrapper: readonly string[] = []): Promise<string> {

@@ -1,9 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { announceServer, findLocalServer, type Announcement } from "../../src/cli/connection/running-server.ts";
 import {
   newestPath,
@@ -16,15 +15,15 @@ import { storeKey } from "../../src/cli/credentials/stored-key.ts";
 import { main } from "../../src/cli/main.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { createContext, runCli, type TestContext } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 
 const KEY = "sk_production_0123456789abcdefghijklmnopqrstuv";
 const ADA = "00000000-0000-4000-8000-0000000000a1";
 
 let cwd: string;
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "svc-local-"));
+beforeEach(() => {
+  cwd = temporaryDirectory();
 });
-afterEach(() => rm(cwd, { recursive: true }));
 
 /** A command's context with the real network. */
 function world(env: Record<string, string> = {}): TestContext {

@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { memoryKeyring, runCli, type CliOptions, type CliResult } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { setup, type Service } from "../_setup.ts";
 
 let home: string;
 let service: Service;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "svc-home-"));
+  home = temporaryDirectory();
   service = await setup();
 });
-afterEach(() => rm(home, { recursive: true }));
 
 const NOT_SET = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined };
 

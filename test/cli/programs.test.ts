@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
 import { runList } from "../../src/cli/commands/users/list.ts";
 import { EXIT_OF } from "../../src/cli/exit-codes.ts";
@@ -9,6 +8,7 @@ import type { ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { createContext, runCli, type CliOptions } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { setup, type Service } from "../_setup.ts";
 
 const ADA = "00000000-0000-4000-8000-0000000000a1";
@@ -31,10 +31,9 @@ const SHAPE = [
 let cwd: string;
 let service: Service;
 beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "svc-programs-"));
+  cwd = temporaryDirectory();
   service = await setup();
 });
-afterEach(() => rm(cwd, { recursive: true }));
 
 function answering(status: number, body: string): Fetch {
   return async () => new Response(body, { status }) as unknown as Awaited<ReturnType<Fetch>>;

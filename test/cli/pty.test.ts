@@ -1,16 +1,15 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { BIN } from "../_paths.ts";
 import { isThere, openTerminal, type Terminal } from "../_pty.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const KEY = "sk_typed_0123456789abcdefghijklmnopqrstuvwxyz";
 const CTRL_C = "\u0003";
 const CTRL_T = "\u0014";
@@ -20,12 +19,11 @@ let home: string;
 const open: Terminal[] = [];
 const servers: Server[] = [];
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "svc-pty-"));
+  home = temporaryDirectory();
 });
 afterEach(async () => {
   for (const terminal of open.splice(0)) terminal.end();
   for (const server of servers.splice(0)) server.close().closeAllConnections();
-  await rm(home, { recursive: true, force: true });
 });
 
 /** The command on a terminal, without this process's environment. */

@@ -1,14 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { SESSIONS, USERS } from "../../src/cli/search/flags.ts";
 import { flagOf, termsOf } from "../../src/cli/search/terms.ts";
 import { toShell, toWire } from "../../src/cli/search/spelling.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { parseQuery, parseTerm, printTerm, type Term } from "../../src/wire/query.ts";
 import { runCli, type CliOptions } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { ADA, setup, START } from "../_setup.ts";
 
 const USERS_SEARCH = ["users", "search"];
@@ -182,10 +182,9 @@ describe("A search that cannot match", () => {
 
 describe("A term changed by the shell", () => {
   let cwd: string;
-  beforeEach(async () => {
-    cwd = await mkdtemp(join(tmpdir(), "svc-query-"));
+  beforeEach(() => {
+    cwd = temporaryDirectory();
   });
-  afterEach(() => rm(cwd, { recursive: true, force: true }));
 
   it("is reported with the file that > created", async () => {
     await writeFile(join(cwd, "=2026-01-01"), "");

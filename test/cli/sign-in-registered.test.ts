@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { serve } from "../../src/server/index.ts";
 import { createHttpFetch } from "../../src/cli/connection/http-fetch.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { IDENTITY_SECRET, writeRunning } from "../_server-file.ts";
 import { CONTROL_KEY, SEED, setup, type Service } from "../_setup.ts";
 
@@ -13,10 +11,9 @@ const OWN_ENTRY = "http://127.0.0.1/svc-sign-in?*";
 let cwd: string;
 let service: Service;
 
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "svc-sign-in-"));
+beforeEach(() => {
+  cwd = temporaryDirectory();
 });
-afterEach(() => rm(cwd, { recursive: true }));
 
 /** Gives acme these `redirect_uris`, and this directory the file of its server. */
 async function register(redirect_uris: readonly string[]): Promise<void> {

@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
+import { BIN } from "../_paths.ts";
 import { openTerminal, type Terminal } from "../_pty.ts";
 import { SEED } from "../_setup.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const SVC = `"${process.execPath}" "${BIN}"`;
 const [ACME] = SEED.instances;
 const KEY = ACME!.secret_key;

@@ -1,21 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isConfidential } from "../../src/wire/loopback.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { runCli } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { IDENTITY_SECRET } from "../_server-file.ts";
 import { setup } from "../_setup.ts";
 import { authenticateRequest } from "../../src/client/authenticate.ts";
 
 /** Files that a repository, an archive or another user may have placed in a directory where svc runs. */
 let directory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "svc-planted-"));
+beforeEach(() => {
+  directory = temporaryDirectory();
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const SERVER = {
   identity_secret: IDENTITY_SECRET,

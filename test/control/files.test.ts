@@ -2,10 +2,10 @@ import { cp, mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startServer } from "../_control.ts";
-import { temporaryDirectory } from "../store/_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 
 async function place(): Promise<{ directory: string; store: string; snapshots: string }> {
-  const directory = join(await temporaryDirectory(), ".svc");
+  const directory = join(temporaryDirectory(), ".svc");
   return { directory, store: join(directory, "db.json"), snapshots: join(directory, "db.snapshots") };
 }
 

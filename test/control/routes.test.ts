@@ -5,7 +5,7 @@ import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "
 import { providersOf } from "../../src/server/simulator/outcomes.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
-import { temporaryDirectory } from "../store/_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { call, followSignIn, startServer, type Answered, type ControlledServer } from "../_control.ts";
 
 const ROUTES = Object.keys(CONTROL_ROUTES) as ControlRoute[];
@@ -117,7 +117,7 @@ describe("The guard of the control API", () => {
 describe("The control API", () => {
   it.each([
     ["memory", async () => "memory"],
-    ["json", async () => join(await temporaryDirectory(), ".svc", "db.json")],
+    ["json", async () => join(temporaryDirectory(), ".svc", "db.json")],
     ["postgres", () => createDatabase()],
   ])("returns every route's documented form with the store %s", async (_, place) => {
     const server = await startServer({ store: await place(), warn: () => {} });

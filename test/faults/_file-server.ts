@@ -5,10 +5,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
+import { BIN } from "../_paths.ts";
 
-export const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const KEY = "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz";
 const PEOPLE = 40;
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { abandoned } from "../store/_directory.ts";
+import { abandoned } from "../store/_abandoned.ts";
 import { Book, holdingsOf, type Act, type Holdings } from "./_book.ts";
 
 const full = process.env["SVC_FAULTS"] === "full";

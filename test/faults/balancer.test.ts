@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { connect, createServer, type AddressInfo, type Server as TcpServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
 import { FRONT_HOST, SECRET_KEY, started, type Server } from "../postgres/_serve.ts";
@@ -70,7 +70,7 @@ async function listen(server: TcpServer, port: number): Promise<void> {
 
 /** Asks each server for its readiness; whoever is not ready gets no requests. A request that was not answered goes to another. */
 async function startBalancer(ports: readonly number[]): Promise<number> {
-  const directory = await mkdtemp(join(tmpdir(), "svc-haproxy-"));
+  const directory = temporaryDirectory();
   const port = await freePort();
   const file = join(directory, "haproxy.cfg");
   const lines = [

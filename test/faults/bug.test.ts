@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { SignIn, Store } from "../../src/server/store/store.ts";
-import { abandoned } from "../store/_directory.ts";
+import { abandoned } from "../store/_abandoned.ts";
 import { A, all, arrival, records, state, take } from "../store/_records.ts";
 import { directory } from "./_processes.ts";
 

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { StoreRefused } from "../../src/server/store/store.ts";
-import { abandoned } from "../store/_directory.ts";
+import { abandoned } from "../store/_abandoned.ts";
 import { records } from "../store/_records.ts";
 import { Book, holdingsOf, perform, type Act, type Holdings } from "./_book.ts";
 import { directory, figure } from "./_processes.ts";

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { BIN, readiness, until, type Server } from "./_file-server.ts";
+import { BIN } from "../_paths.ts";
+import { readiness, until, type Server } from "./_file-server.ts";
 import { fill } from "./_full.ts";
 import { directory, needs, tools } from "./_processes.ts";
 

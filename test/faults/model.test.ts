@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { abandoned } from "../store/_directory.ts";
+import { abandoned } from "../store/_abandoned.ts";
 import { testModel, type Subject } from "../store/model.ts";
 import { directory, figure } from "./_processes.ts";
 

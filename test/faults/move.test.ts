@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/check.ts";
@@ -16,11 +15,11 @@ import { openJsonSource } from "../../src/server/store/json/source.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
 import { readExport } from "../../src/server/store/move/import.ts";
 import type { Entry } from "../../src/server/store/records.ts";
-import { temporaryDirectory } from "../store/_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { BIN } from "../_paths.ts";
 import { startProcess } from "../store/_other-process.ts";
 import { at, id, identity, people, records, session, user } from "../store/_records.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const isFull = process.env["SVC_FAULTS"] === "full";
 const KILLS = isFull ? { copy: 50, import: 50, repair: 50 } : { copy: 8, import: 4, repair: 4 };
 const EXPORTS = isFull ? 100 : 5;
@@ -74,7 +73,7 @@ async function hashes(directory: string): Promise<Record<string, string>> {
 
 /** A store with so many people, of which a part is in its journal. */
 async function makeStore(size: number): Promise<string> {
-  const path = join(await temporaryDirectory(), "db.json");
+  const path = join(temporaryDirectory(), "db.json");
   const store = await openJsonStore(path, { warn: () => {} });
   const users = Array.from({ length: size }, (_, n) => user(n + 1));
   await store.seed(
@@ -126,12 +125,12 @@ describe("A store command killed at any point", () => {
     async (name) => {
       const path = await makeStore(1200);
       const whole = await exported(path);
-      const file = join(await temporaryDirectory(), "export.ndjson");
+      const file = join(temporaryDirectory(), "export.ndjson");
       await writeFile(file, whole);
       const before = await hashes(dirname(path));
       const args = (target: string): string[] =>
         name === "copy" ? ["store", "copy", path, target] : ["store", "import", file, "--store", target];
-      const fresh = async (): Promise<string> => join(await temporaryDirectory(), "new", "db.json");
+      const fresh = async (): Promise<string> => join(temporaryDirectory(), "new", "db.json");
       const first = await fresh();
       let unfinished = 0;
       const times = await points(KILLS[name], () => svc(args(first)));
@@ -163,7 +162,7 @@ describe("A store command killed at any point", () => {
       .map((line, n) => (n % 100 === 50 ? `${line.slice(0, 40)}\u0000${line.slice(41)}` : line))
       .join("\n");
     const fresh = async (): Promise<string> => {
-      const copy = join(await temporaryDirectory(), "db.json");
+      const copy = join(temporaryDirectory(), "db.json");
       await writeFile(copy, broken);
       return copy;
     };
@@ -189,7 +188,7 @@ describe.skipIf(!canLimit)("svc store copy on a full disk (needs prlimit)", () =
     const before = await hashes(dirname(path));
     const { length } = await readFile(path);
     for (const limit of [4096, Math.floor(length / 2), length]) {
-      const target = join(await temporaryDirectory(), "db.json");
+      const target = join(temporaryDirectory(), "db.json");
       const failed = await svc(["store", "copy", path, target], ["prlimit", `--fsize=${limit}:unlimited`]);
       expect(failed).toMatchObject({ code: 1, stdout: "" });
       expect(failed.stderr).toMatch(/^✗ .* (could not|can't) be written \(EFBIG\)/);
@@ -203,7 +202,7 @@ describe.skipIf(!canLimit)("svc store copy on a full disk (needs prlimit)", () =
 
 describe("A store command beside a running server", () => {
   it("exports a consistent state while users are created and deleted", { timeout: TIMEOUT }, async () => {
-    const path = join(await temporaryDirectory(), "db.json");
+    const path = join(temporaryDirectory(), "db.json");
     const { ask } = await startProcess(path);
     const { url, instances } = await ask("serve");
     const key = { "x-service-secret-key": instances[0]!.secret_key };
@@ -258,7 +257,7 @@ describe("A store command beside a running server", () => {
   });
 
   it("reports no damage while the journal is being compacted", { timeout: TIMEOUT }, async () => {
-    const path = join(await temporaryDirectory(), "db.json");
+    const path = join(temporaryDirectory(), "db.json");
     const store = await openJsonStore(path, { warn: () => {} });
     await store.seed(people());
     await store.close();

@@ -6,14 +6,13 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { abandoned } from "../store/_directory.ts";
+import { BIN } from "../_paths.ts";
+import { abandoned } from "../store/_abandoned.ts";
 import { all } from "../store/_records.ts";
 import { directory, figure } from "./_processes.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const ACME = "00000000-0000-4000-8000-00000000000a";
 const SECRET_KEY = "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz";
 /** More than sign in before the last kill. */

@@ -3,16 +3,15 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { BIN } from "../_paths.ts";
 import { directory, figure } from "./_processes.ts";
 
-const SVC = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 const CLIENTS = 32;
 
 async function serve(drain: number): Promise<{ child: ChildProcess; port: number }> {
   const args = ["serve", "--port", "0", "--json", "--quiet", "--store", "memory", "--drain", String(drain / 1000)];
-  const child = spawn(process.execPath, [SVC, ...args], {
+  const child = spawn(process.execPath, [BIN, ...args], {
     cwd: await directory("quick"),
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -5,9 +5,10 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
-import { blocks, browse, installed, ROOT, run, serving, type Block, type Jars } from "../_documents.ts";
+import { blocks, browse, installed, run, serving, type Block, type Jars } from "../_documents.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { PAGES } from "../_pages.ts";
+import { ROOT } from "../_paths.ts";
 
 /** These run this very test, or take over the terminal. */
 const FROM_A_CLONE = ["npm ci && npm start", "npm ci && npm test"];

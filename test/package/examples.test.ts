@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { serve, type RunningServer } from "../../src/server/index.ts";
@@ -16,8 +15,9 @@ import { GET as me } from "../../examples/nextjs/app/me/route.ts";
 import { GET as signIn } from "../../examples/nextjs/app/sign-in/route.ts";
 import { POST as signOut } from "../../examples/nextjs/app/sign-out/route.ts";
 import { messageOf } from "../../examples/nextjs/lib/failures.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { ROOT } from "../_paths.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 let service: RunningServer;
 let secretKey: string;
 let baseUrl: string;
@@ -180,8 +180,7 @@ describe("An example application whose key the service rejects", () => {
 
 describe("The pages of the Next.js example", () => {
   it("type-check with the types of React and of this package", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "svc-nextjs-"));
-    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const directory = temporaryDirectory();
     // Next.js is not installed: this is what the page uses of it.
     const cookies = "Promise<{ get(name: string): { name: string; value: string } | undefined }>";
     const declared = `declare module "next/headers" { export function cookies(): ${cookies}; }\n`;
@@ -275,8 +274,7 @@ describe("The steps of the GitHub Actions job", () => {
     const job = parse(await readFile(join(ROOT, "examples/github-actions/verify.yml"), "utf8")) as Job;
     const steps = job.jobs.test.steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
     expect(steps).toHaveLength(3);
-    const directory = await mkdtemp(join(tmpdir(), "svc-actions-"));
-    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const directory = temporaryDirectory();
     // What npx would find after `npm install svc-identity`.
     await writeFile(join(directory, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
     await symlink(join(ROOT, "bin/svc.js"), join(directory, "svc-identity"));

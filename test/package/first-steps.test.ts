@@ -7,7 +7,8 @@ import { transform } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
 import { SNIPPETS } from "../../src/dashboard/views/overview/snippets.ts";
 import { freePort } from "../_free-port.ts";
-import { browse, installed, ROOT, run, serving } from "../_documents.ts";
+import { browse, installed, run, serving } from "../_documents.ts";
+import { ROOT } from "../_paths.ts";
 
 type Get = (request: Request) => Promise<Response>;
 

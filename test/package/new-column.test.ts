@@ -6,7 +6,7 @@ import { driverOf } from "../../src/server/store/move/driver.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { compile, laterBuild, laterSources } from "../store/_later.ts";
 import { exported, newPath, warn } from "../store/_move.ts";
-import { abandoned } from "../store/_directory.ts";
+import { abandoned } from "../store/_abandoned.ts";
 import { A, arrival, at, people, state } from "../store/_records.ts";
 
 /** Today's export, changed into one of a version whose users have a locale. */

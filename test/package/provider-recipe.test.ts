@@ -8,11 +8,10 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer, ServeOptions } from "../../src/server/index.ts";
 import type { User } from "../../src/wire/resources.ts";
+import { ROOT } from "../_paths.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
 import { requestOn } from "../_answers.ts";
 import { APP, decodePart } from "../_setup.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
 
 /** The two files of the recipe in CONTRIBUTING.md. */
 const FILES = {

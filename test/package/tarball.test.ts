@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../_paths.ts";
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, "../..");
 
 /** The Node that runs the tests; `SVC_NODES=22,24,26` adds others, installed from npm. */
 const OTHERS = (process.env["SVC_NODES"] ?? "").split(",").filter((version) => version !== "");

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../_files.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
+import { ROOT } from "../_paths.ts";
 
 interface Report {
   testResults: { assertionResults: { title: string; status: string; failureMessages: string[] }[] }[];

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chown, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
@@ -21,7 +21,7 @@ export interface PgBouncer {
 /** @param settings lines of `pgbouncer.ini` */
 export async function startPgBouncer(direct: string, settings: readonly string[] = []): Promise<PgBouncer> {
   const server = new URL(direct);
-  const directory = await mkdtemp(join(tmpdir(), "svc-pgbouncer-"));
+  const directory = temporaryDirectory();
   const port = await freePort();
   const file = join(directory, "pgbouncer.ini");
   const users = join(directory, "users.txt");
@@ -68,10 +68,7 @@ export async function startPgBouncer(direct: string, settings: readonly string[]
   }
 
   await start();
-  onTestFinished(async () => {
-    await stop();
-    await rm(directory, { recursive: true });
-  });
+  onTestFinished(stop);
   return {
     url(address) {
       const through = new URL(address);

@@ -1,15 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { requestOn } from "../_answers.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { BIN } from "../_paths.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 /** The public address of all servers of a test, as behind a load balancer. */
 const FRONT = "http://localhost:7999";
 export const FRONT_HOST = new URL(FRONT).host;
@@ -51,7 +50,7 @@ const SEED = {
 
 /** Starts `svc serve` on a database, with the password in the environment. The default seed is that of these tests. */
 export async function serve(store: string, args?: readonly string[]): Promise<Server | Refusal> {
-  const directory = await mkdtemp(join(tmpdir(), "svc-serve-"));
+  const directory = temporaryDirectory();
   const seed = join(directory, "seed.json");
   await writeFile(seed, JSON.stringify(SEED));
   const all = ["serve", "--port", "0", "--json", "--quiet", "--public-url", FRONT, ...(args ?? ["--seed", seed])];
@@ -63,7 +62,6 @@ export async function serve(store: string, args?: readonly string[]): Promise<Se
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
     await ended;
-    await rm(directory, { recursive: true, force: true });
   };
   onTestFinished(stop);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

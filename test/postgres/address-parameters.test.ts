@@ -1,10 +1,10 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { parseAddress } from "../../src/server/store/postgres/address.ts";
 import { passwordFor } from "../../src/server/store/postgres/password.ts";
 import { sslOption, tlsWarning } from "../../src/server/store/postgres/tls.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { execute, createDatabase, admin } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";
 
@@ -86,7 +86,7 @@ it("PostgreSQL: svc uses at most pool_size connections and passes options on", a
 });
 
 it("The password comes from the password file if neither address nor PGPASSWORD has one", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "svc-pgpass-"));
+  const directory = temporaryDirectory();
   const file = join(directory, "pgpass");
   await writeFile(
     file,
@@ -107,7 +107,7 @@ it("The password comes from the password file if neither address nor PGPASSWORD 
 
 it("PostgreSQL: svc connects with the password of the password file", async () => {
   const url = new URL(await createDatabase());
-  const directory = await mkdtemp(join(tmpdir(), "svc-pgpass-"));
+  const directory = temporaryDirectory();
   await writeFile(join(directory, "pgpass"), `127.0.0.1:${url.port}:*:postgres:${url.password}\n`, { mode: 0o600 });
   url.password = "";
   const before = process.env["PGPASSFILE"];

@@ -5,14 +5,14 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
-import { temporaryDirectory } from "../store/_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { identity, people, session, state, user } from "../store/_records.ts";
 import { runCli } from "../_cli.ts";
 import { createDatabase } from "./_postgres.ts";
 import { patient } from "./_store.ts";
 
 async function makeStore(): Promise<string> {
-  const path = join(await temporaryDirectory(), "db.json");
+  const path = join(temporaryDirectory(), "db.json");
   const store = await openJsonStore(path, { warn: () => {} });
   const content = people();
   const crowd = Array.from({ length: 1500 }, (_, n) => user(1000 + n, { name: `Zoë ${n} "q" \\ 李` }));
@@ -49,7 +49,7 @@ it("A store stays the same when copied from a file to PostgreSQL and back", { ti
   expect([there.isEqual, there.wasThere]).toEqual([true, false]);
   expect(await exported(driverOf(url))).toBe(await exported(driverOf(path)));
   expect(await copyStore(driverOf(path), driverOf(url))).toMatchObject({ isEqual: true, wasThere: true });
-  const back = join(await temporaryDirectory(), "db.json");
+  const back = join(temporaryDirectory(), "db.json");
   expect(await copyStore(driverOf(url), driverOf(back))).toMatchObject({ isEqual: true });
   expect(await exported(driverOf(back))).toBe(await exported(driverOf(path)));
   expect(await readFile(path, "utf8")).toBe(before);

@@ -5,8 +5,7 @@ import { CLI_ERROR_MEANINGS } from "../../src/cli/help/error-codes.ts";
 import { CLI_ERRORS, EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS } from "../../src/wire/errors.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
+import { ROOT } from "../_paths.ts";
 
 describe("docs/errors.md", () => {
   // `npx vitest run test/project/docs.test.ts -u` writes it.

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ROOT } from "../_paths.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const page = await readFile(join(ROOT, "docs/threats.md"), "utf8");
 const rows = [...page.matchAll(/^\| (T\d\d) \|.*\| ([^|]*) \|$/gm)].map(([, number = "", files = ""]) => ({
   number,

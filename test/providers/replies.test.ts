@@ -1,13 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { serveOptions } from "../../src/cli/commands/serve/options.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import type { IdentityRecord, UserRecord } from "../../src/server/store/records.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { createContext } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { type Fake, setupProvider } from "../_provider.ts";
 import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
 import { failure } from "../_sign-in.ts";
@@ -267,8 +267,7 @@ describe("The configured addresses of a provider", () => {
   const endpoints = { token: "http://127.0.0.1:9/token" };
 
   it("are combined with credentials from the environment", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "svc-config-"));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = temporaryDirectory();
     const providers = { google: { endpoints }, github: { client_id: "file", client_secret: "file", endpoints } };
     await writeFile(join(directory, "svc.config.json"), JSON.stringify({ providers }));
     const env = {

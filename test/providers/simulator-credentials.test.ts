@@ -4,7 +4,7 @@ import type { ProvidersMode } from "../../src/server/providers/offers.ts";
 import type { Credentials } from "../../src/server/providers/credentials.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
-import { seedFile } from "../_files.ts";
+import { seedFile } from "../_seed-file.ts";
 import { CLIENT, codeFor, create, credentialsFor, exchange, jsonOf, OTHER } from "../_picker.ts";
 import { APP, decodePart, FRONT, SEED, setup, type Service } from "../_setup.ts";
 import { REAL } from "./_real.ts";

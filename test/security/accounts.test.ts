@@ -3,8 +3,8 @@ import { serve, type ServeOptions } from "../../src/server/serve.ts";
 import type { Provider } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
 import { connected, everything, network, openProvider } from "../_attacks.ts";
-import { seedFile } from "../_files.ts";
-import { APP, decodePart, SEED, setup, ADA } from "../_setup.ts";
+import { seedFile } from "../_seed-file.ts";
+import { ADA, APP, SEED, decodePart, setup } from "../_setup.ts";
 import { ask } from "../_sockets.ts";
 
 /** The instance acme with one more persona at the simulated providers. */

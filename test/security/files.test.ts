@@ -1,11 +1,12 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../src/server/serve.ts";
 import { answering, CLIENT_SECRET, leaks, SECRET, startSvc } from "../_attacks.ts";
 import { runCli } from "../_cli.ts";
 import { IDENTITY_SECRET } from "../_server-file.ts";
-import { seedFile, temporaryDirectory } from "../_files.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { seedFile } from "../_seed-file.ts";
 import { APP, SEED, ADA, NOBODY } from "../_setup.ts";
 import { ask } from "../_sockets.ts";
 

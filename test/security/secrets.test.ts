@@ -20,7 +20,8 @@ import {
   startSvc,
 } from "../_attacks.ts";
 import { runCli } from "../_cli.ts";
-import { seedFile, temporaryDirectory } from "../_files.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { seedFile } from "../_seed-file.ts";
 import { APP, SEED, START } from "../_setup.ts";
 import { ask, type Ask, listening, type Told } from "../_sockets.ts";
 

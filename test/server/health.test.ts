@@ -1,19 +1,13 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { serve, type RunningServer } from "../../src/server/serve.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { APP } from "../_setup.ts";
 
 const LIVE = "/__svc/health/live";
 const READY = "/__svc/health/ready";
-
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "svc-health-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 async function start(store = "memory"): Promise<RunningServer> {
   const server = await serve({ port: 0, store });
@@ -69,7 +63,7 @@ it("The health check needs no key and answers for any Host", async () => {
 });
 
 it("The server is live but not ready while its store's directory is missing, and ready again afterwards", async () => {
-  const place = await directory();
+  const place = temporaryDirectory();
   await mkdir(join(place, "store"));
   const server = await start(join(place, "store", "db.json"));
   await askUntil(server, 200);
@@ -87,7 +81,7 @@ it("The server is live but not ready while its store's directory is missing, and
 });
 
 it("The server is not ready when another process has written its store", async () => {
-  const place = await directory();
+  const place = temporaryDirectory();
   const server = await start(join(place, "db.json"));
   await writeFile(join(place, "new"), "{}");
   await rename(join(place, "new"), join(place, "db.json"));

@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { serve, type RequestEntry, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
-import { APP, SEED } from "../_setup.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { seedFile } from "../_seed-file.ts";
+import { APP } from "../_setup.ts";
 
 interface Started {
   readonly server: RunningServer;
@@ -13,16 +14,13 @@ interface Started {
 }
 
 async function start(options: ServeOptions = {}): Promise<Started> {
-  const directory = await mkdtemp(join(tmpdir(), "svc-metrics-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const seed = join(directory, "seed.json");
-  await writeFile(seed, JSON.stringify(SEED));
+  const directory = temporaryDirectory();
   const entries: RequestEntry[] = [];
   const warnings: string[] = [];
   const server = await serve({
     port: 0,
     store: join(directory, "db.json"),
-    seed,
+    seed: seedFile(),
     onRequest: (entry) => entries.push(entry),
     warn: (message) => warnings.push(message),
     ...options,

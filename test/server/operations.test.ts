@@ -1,19 +1,18 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { serve } from "../../src/server/index.ts";
 import { STORE_FAULTS } from "../../src/server/store/store.ts";
 import { runCli } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { ROOT } from "../_paths.ts";
 import { ask, listening } from "../_sockets.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const text = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8");
 
 it("docs/operations.md explains every code of a server that is not ready", async () => {
@@ -71,8 +70,7 @@ it("The load balancer of the compose file refuses the metrics that svc serves be
 
 it("The Dockerfile copies every file that a server and its health check need", async () => {
   const dockerfile = await text("Dockerfile");
-  const directory = await mkdtemp(join(tmpdir(), "svc-image-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const lines = dockerfile.split("\n").filter((line) => line.startsWith("COPY --from=build "));
   const copied = lines.flatMap((line) => line.split(" ").filter((part) => part.startsWith("/src/")));
   expect(copied.length).toBeGreaterThan(3);

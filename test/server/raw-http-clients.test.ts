@@ -1,11 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../src/server/serve.ts";
 import {
@@ -17,7 +14,6 @@ import {
   parseReplies,
   post,
   type Reply,
-  seedFile,
   server,
   shown,
   stored,
@@ -25,13 +21,15 @@ import {
   warnings,
   useServer,
 } from "../_raw-http.ts";
-import { SEED } from "../_setup.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { BIN } from "../_paths.ts";
+import { seedFile } from "../_seed-file.ts";
 
 useServer();
 
 it("A request sent during a long response does not get into that response", { timeout: 20_000 }, async () => {
   const users = Array.from({ length: 20_000 }, (_, i) => ({ email: `u${i}@x.test`, name: "n".repeat(200) }));
-  const seed = seedFile({ instances: [{ name: "A", subdomain: "a", secret_key: KEY, users }] });
+  const seed = { instances: [{ name: "A", subdomain: "a", secret_key: KEY, users }] };
   const large = await serve({ port: 0, store: "memory", seed });
   onTestFinished(() => large.close());
   const { socket, received } = open(large.port, `GET /api/v1/users HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`);
@@ -116,18 +114,16 @@ describe("slower: a slow client is disconnected", () => {
 });
 
 describe("A body of a hundred megabytes", { timeout: 30_000 }, () => {
-  const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
   const SIZE = 100 << 20;
   const PIECE = Buffer.alloc(1 << 16, "x");
 
   async function start(): Promise<{ port: number; pid: number }> {
-    const flags = ["serve", "--json", "--port", "0", "--store", "memory", "--seed", seedFile(SEED)];
-    const cwd = mkdtempSync(join(tmpdir(), "svc-raw-"));
+    const flags = ["serve", "--json", "--port", "0", "--store", "memory", "--seed", seedFile()];
+    const cwd = temporaryDirectory();
     const child = spawn(process.execPath, [BIN, ...flags], { cwd, stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(async () => {
       child.kill("SIGKILL");
       await once(child, "exit");
-      rmSync(cwd, { recursive: true, force: true });
     });
     const [ready] = (await once(createInterface(child.stdout), "line")) as [string];
     return { port: (JSON.parse(ready) as { port: number }).port, pid: child.pid! };

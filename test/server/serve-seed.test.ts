@@ -1,16 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { defineSeed, serve, type RunningServer, type SeedInput, type ServeOptions } from "../../src/server/index.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { seedFile } from "../_seed-file.ts";
 import { SEED } from "../_setup.ts";
 
-async function place(): Promise<{ store: string; seed: string }> {
-  const directory = await mkdtemp(join(tmpdir(), "svc-seed-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const seed = join(directory, "seed.json");
-  await writeFile(seed, JSON.stringify(SEED));
-  return { store: join(directory, "db.json"), seed };
+function place(): { store: string; seed: string } {
+  return { store: join(temporaryDirectory(), "db.json"), seed: seedFile() };
 }
 
 /** Starts a server and stops it again. */
@@ -22,7 +19,7 @@ async function run(options: ServeOptions): Promise<{ server: RunningServer; warn
 }
 
 it("A server restarted with the seed that filled its store continues", async () => {
-  const files = await place();
+  const files = place();
   const first = await run(files);
   const again = await run(files);
   expect(again.server.instances).toEqual(
@@ -34,7 +31,7 @@ it("A server restarted with the seed that filled its store continues", async () 
 it.each([false, true])(
   "A changed seed is reported at the start with the way to apply it (in a configuration file: %s)",
   async (seedIsDefault) => {
-    const files = await place();
+    const files = place();
     await run(files);
     const changed = structuredClone(SEED);
     changed.instances[0]!.name = "Another";
@@ -53,7 +50,7 @@ it.each([false, true])(
 );
 
 it("--reset keeps the keys and ids that the seed leaves open", async () => {
-  const { store } = await place();
+  const { store } = place();
   const seed = { instances: [{ name: "Acme", subdomain: "acme" }] };
   const { server: before } = await run({ store, seed });
   const { server: after } = await run({

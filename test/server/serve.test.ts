@@ -1,7 +1,7 @@
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { persona } from "../store/_records.ts";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serve, ServeError, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
@@ -17,13 +17,12 @@ describe("svc serve", () => {
   let seed: string;
   const servers: RunningServer[] = [];
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "svc-serve-"));
+    directory = temporaryDirectory();
     seed = join(directory, "seed.json");
     await writeFile(seed, JSON.stringify(SEED));
   });
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   const start = async (options: ServeOptions): Promise<RunningServer> => {

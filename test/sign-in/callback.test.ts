@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
@@ -7,6 +6,7 @@ import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";
 import { locationOf, requestOn } from "../_answers.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { APP, SEED, setup } from "../_setup.ts";
 import {
   begun,
@@ -136,12 +136,9 @@ describe("A sign-in that fails after a valid state", () => {
   });
 
   it("returns to the application that the store cannot be written", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "svc-"));
+    const directory = temporaryDirectory();
     const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
-    onTestFinished(async () => {
-      await store.close();
-      await rm(directory, { recursive: true });
-    });
+    onTestFinished(() => store.close());
     const fetch: Fetch = async (_url, { method }) => {
       if (method === "POST") return reply({ access_token: "t" });
       await rm(join(directory, "db.journal"));

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openGeoDatabase } from "../../src/server/sign-in/geo.ts";
 import { serve } from "../../src/server/index.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { createMmdb } from "../_mmdb.ts";
 import { SEED } from "../_setup.ts";
 
@@ -16,11 +16,10 @@ const LONDON = {
 describe("svc serve --geoip", () => {
   let directory: string;
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "svc-geo-"));
+    directory = temporaryDirectory();
     await writeFile(join(directory, "city.mmdb"), createMmdb({ "203.0.113.0/24": LONDON, "127.0.0.0/8": LONDON }));
     await writeFile(join(directory, "seed.json"), JSON.stringify(SEED));
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   it("finds the location of known addresses, and none for others", async () => {
     const locate = await openGeoDatabase(join(directory, "city.mmdb"));

@@ -1,11 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { serve } from "../../src/server/index.ts";
 import { parseSeed } from "../../src/server/seed/index.ts";
 import { locationOf, requestOn } from "../_answers.ts";
-import { APP, SEED, setup, START } from "../_setup.ts";
+import { seedFile } from "../_seed-file.ts";
+import { APP, SEED, START, setup } from "../_setup.ts";
 
 const BROWSER = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "none", "sec-fetch-mode": "navigate" };
 
@@ -57,10 +55,7 @@ describe("An entry of redirect_uris in a seed", () => {
   });
 
   it("that matches any address logs a warning at each start", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "svc-"));
-    onTestFinished(() => rm(directory, { recursive: true }));
-    const seed = join(directory, "seed.json");
-    await writeFile(seed, JSON.stringify(withEntries("*")));
+    const seed = seedFile(withEntries("*"));
     const warnings: string[] = [];
     const server = await serve({ port: 0, store: "memory", seed, warn: (message) => warnings.push(message) });
     await server.close();

@@ -7,7 +7,7 @@ import { locationOf, requestOn } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { APP, setup, type Service } from "../_setup.ts";
 import { begun, expectRefusedState, failure, untilCallback } from "../_sign-in.ts";
-import { abandoned } from "../store/_directory.ts";
+import { abandoned } from "../store/_abandoned.ts";
 import { openHeldStore, type HeldLog } from "../store/_held-log.ts";
 import { all, take } from "../store/_records.ts";
 

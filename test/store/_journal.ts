@@ -6,7 +6,7 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-line.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StoreRefused, type Store } from "../../src/server/store/store.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { people, state, take } from "./_records.ts";
 
 export const put = (n: number): Change => ["put", "states", state(n)];
@@ -56,7 +56,7 @@ export interface Laid {
 
 /** A closed store with people in `db.json` and a journal of later changes. */
 export async function laidOut(changes: readonly Change[], seed = people()): Promise<Laid> {
-  const path = join(await temporaryDirectory(), "db.json");
+  const path = join(temporaryDirectory(), "db.json");
   const journal = join(dirname(path), "db.journal");
   const { store } = await attempt(path);
   await store!.seed(seed);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { A, arrival, id, people, state, take } from "./_records.ts";
 
 export const warnings: string[] = [];
@@ -13,7 +13,7 @@ export const open = async (path: string): Promise<Store> => {
   return store;
 };
 
-export const newPath = async (): Promise<string> => join(await temporaryDirectory(), ".svc", "db.json");
+export const newPath = async (): Promise<string> => join(temporaryDirectory(), ".svc", "db.json");
 
 /** Fails a test with unexpected warnings. */
 export function expectNoWarnings(): void {

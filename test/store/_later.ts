@@ -1,18 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import type * as json from "../../src/server/store/json/repair.ts";
 import type * as exporting from "../../src/server/store/move/export.ts";
 import type * as move from "../../src/server/store/move/driver.ts";
 import { VERSION } from "../../src/server/store/records.ts";
 import type * as opening from "../../src/server/store/open.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { ROOT } from "../_paths.ts";
 
 export type Later = typeof json & typeof exporting & typeof move & typeof opening;
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ENTRY = ["open", "json/repair", "move/driver", "move/export"].map(
   (file) => `export * from "./src/server/store/${file}.ts";`,
 );
@@ -22,7 +22,7 @@ const MIGRATION = `, 'ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"'`
 
 /** The sources of a later version of svc in a directory: users have a column `locale`. */
 export async function laterSources({ migration }: { migration: boolean }): Promise<string> {
-  const directory = await temporaryDirectory();
+  const directory = temporaryDirectory();
   await cp(join(ROOT, "src"), join(directory, "src"), { recursive: true });
   for (const file of ["package.json", "tsconfig.json"]) await cp(join(ROOT, file), join(directory, file));
   await symlink(join(ROOT, "node_modules"), join(directory, "node_modules"));

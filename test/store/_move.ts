@@ -4,10 +4,10 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { type Driver } from "../../src/server/store/move/driver.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
 import { type Records } from "../../src/server/store/records.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { identity, people, persona, records, session, state, user } from "./_records.ts";
 
-export const newPath = async (): Promise<string> => join(await temporaryDirectory(), "db.json");
+export const newPath = async (): Promise<string> => join(temporaryDirectory(), "db.json");
 
 export const journalOf = (path: string): string => join(dirname(path), "db.journal");
 

@@ -7,7 +7,8 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { openRepair } from "../../src/server/store/json/repair.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { exported, filesBeside, journalOf, makeStore } from "./_move.ts";
-import { abandoned, temporaryDirectory } from "./_directory.ts";
+import { abandoned } from "./_abandoned.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { A, arrival, at, contentOf, people, state, take } from "./_records.ts";
 
 const warn = (message: string): void => expect.fail(message);
@@ -56,7 +57,7 @@ it("A journal that does not continue its db.json, because one of the two is an o
   await store.completeSignIn(arrival({ uid: "late" }));
   await store.deleteUser(A, people().users[0]!.id);
   await store.close();
-  const older = join(await temporaryDirectory(), "db.json");
+  const older = join(temporaryDirectory(), "db.json");
   await writeFile(older, document);
   await copyFile(journalOf(path), journalOf(older));
   await expectNamed(older, "it is of another time than db.json");
@@ -78,7 +79,7 @@ it("A start creates a new journal and leaves the existing one unchanged, even wi
   const cut = encodeLine(99, [["put", "states", state(9)]]).subarray(0, 60);
   await writeFile(journalOf(path), Buffer.concat([await readFile(journalOf(path)), cut]));
   const before = await readFile(journalOf(path));
-  const kept = join(await temporaryDirectory(), "kept");
+  const kept = join(temporaryDirectory(), "kept");
   await link(journalOf(path), kept);
   const warnings: string[] = [];
   const store = await openJsonStore(path, { warn: (message) => warnings.push(message) });

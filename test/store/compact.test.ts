@@ -9,7 +9,8 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-line.ts";
 import { DocumentFile } from "../../src/server/store/json/document-file.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { abandoned, temporaryDirectory } from "./_directory.ts";
+import { abandoned } from "./_abandoned.ts";
+import { temporaryDirectory } from "../_files.ts";
 import {
   A,
   arrival,
@@ -45,7 +46,7 @@ async function open(path: string): Promise<Store> {
   return store;
 }
 
-const newPath = async (): Promise<string> => join(await temporaryDirectory(), "db.json");
+const newPath = async (): Promise<string> => join(temporaryDirectory(), "db.json");
 const journalOf = (path: string): string => join(dirname(path), "db.journal");
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => ({ size: 0 }))).size;
 const namesIn = async (path: string): Promise<string[]> =>

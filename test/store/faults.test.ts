@@ -18,7 +18,8 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/journal-line.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
-import { abandoned, temporaryDirectory } from "./_directory.ts";
+import { abandoned } from "./_abandoned.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { startProcess, type Answer } from "./_other-process.ts";
 import { A, arrival, contentOf, id, people, state, take } from "./_records.ts";
 
@@ -29,7 +30,7 @@ const canTrace =
   process.arch === "x64" &&
   has("strace", "--seccomp-bpf", "-f", "-o", "/dev/null", "-e", "trace=fsync", process.execPath, "--version");
 
-const newPath = async (): Promise<string> => join(await temporaryDirectory(), ".svc", "db.json");
+const newPath = async (): Promise<string> => join(temporaryDirectory(), ".svc", "db.json");
 
 /** A store filled by a server, so that the next one writes nothing by itself. */
 async function filledPath(): Promise<string> {
@@ -136,7 +137,7 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
   it.each([".svc", "data"])(
     "prevents a start with an error about the store until there is room: %s",
     async (name) => {
-      const directory = join(await temporaryDirectory(), name);
+      const directory = join(temporaryDirectory(), name);
       await mkdir(directory);
       const path = join(directory, "db.json");
       const first = await startProcess(path);

@@ -11,7 +11,7 @@ import { VERSION } from "../../src/server/store/records.ts";
 import type { Source } from "../../src/server/store/maintenance.ts";
 import { upgrade } from "../../src/server/store/upgrade.ts";
 import { filesBeside } from "./_move.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { at } from "./_records.ts";
 
 // A store of every older format, as svc wrote it, with its export; none is ever removed.
@@ -20,7 +20,7 @@ const fixture = (version: number, kind: "db" | "journal" | "ndjson"): string =>
   join(import.meta.dirname, "formats", `${version}.${kind}`);
 
 async function laid(version: number): Promise<string> {
-  const path = join(await temporaryDirectory(), "db.json");
+  const path = join(temporaryDirectory(), "db.json");
   await copyFile(fixture(version, "db"), path);
   await copyFile(fixture(version, "journal"), join(dirname(path), "db.journal"));
   return path;
@@ -97,7 +97,7 @@ it.each(FORMATS)("A store of format %i with one damaged record loses only that o
 });
 
 it.each(FORMATS)("A store of format %i is copied, exported and imported without loss", async (version) => {
-  const [copied, imported] = [join(await temporaryDirectory(), "db.json"), join(await temporaryDirectory(), "db.json")];
+  const [copied, imported] = [join(temporaryDirectory(), "db.json"), join(temporaryDirectory(), "db.json")];
   expect(await copyStore(driverOf(await laid(version)), driverOf(copied))).toMatchObject({ isEqual: true });
   const file = await openFile(fixture(version, "ndjson"));
   onTestFinished(() => file.close());

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/server/store/json/change.ts";
 import { decodeLine, encodeLine } from "../../src/server/store/json/journal-line.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
-import { abandoned } from "./_directory.ts";
+import { abandoned } from "./_abandoned.ts";
 import { records, state, take } from "./_records.ts";
 import { Document } from "../../src/server/store/json/document.ts";
 import { replayedInto } from "./_files.ts";

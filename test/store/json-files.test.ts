@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { startProcess } from "./_other-process.ts";
 import { A, contentOf, id, people, records, state } from "./_records.ts";
 
@@ -15,7 +15,7 @@ const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode
 
 describe("The files of a store", () => {
   it("are readable by their owner only, whatever the umask", async () => {
-    const path = join(await temporaryDirectory(), "a", "b", "db.json");
+    const path = join(temporaryDirectory(), "a", "b", "db.json");
     const umask = process.umask(0);
     try {
       const seen: string[] = [];
@@ -56,7 +56,7 @@ describe("The files of a store", () => {
   });
 
   it("leave the mode of an existing directory alone and add no .gitignore", async () => {
-    const directory = await temporaryDirectory();
+    const directory = temporaryDirectory();
     await chmod(directory, 0o755);
     await (await open(join(directory, "db.json"))).close();
     expect(await modeOf(directory)).toBe("755");
@@ -66,7 +66,7 @@ describe("The files of a store", () => {
 
 describe("A store behind a symbolic link", () => {
   it("is used at the link's target when the directory is a link", async () => {
-    const directory = await temporaryDirectory();
+    const directory = temporaryDirectory();
     await mkdir(join(directory, "real"));
     await symlink("real", join(directory, "link"));
     const store = await open(join(directory, "link", "db.json"));
@@ -80,7 +80,7 @@ describe("A store behind a symbolic link", () => {
   });
 
   it("is used at the link's target when db.json is a link", async () => {
-    const directory = await temporaryDirectory();
+    const directory = temporaryDirectory();
     const real = join(directory, "real", "db.json");
     const first = await open(real);
     await first.seed(people());
@@ -98,7 +98,7 @@ describe("A store behind a symbolic link", () => {
   });
 
   it("leaves the mode of a file that is no store alone, and what lies beside it", async () => {
-    const directory = await temporaryDirectory();
+    const directory = temporaryDirectory();
     const [other, beside] = [join(directory, "accounts"), join(directory, "accounts.new.tmp")];
     for (const name of [other, beside]) await writeFile(name, "root:x:0:0\n");
     await chmod(other, 0o644);
@@ -110,7 +110,7 @@ describe("A store behind a symbolic link", () => {
   });
 
   it.each(["the directory", "db.json"])("is locked for one process when %s is linked", async (what) => {
-    const directory = await temporaryDirectory();
+    const directory = temporaryDirectory();
     const real = join(directory, "real", "db.json");
     const first = await open(real);
     await first.seed(records());

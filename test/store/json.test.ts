@@ -6,7 +6,7 @@ import type { StateRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { testChanging } from "./changing.ts";
 import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
-import { abandoned } from "./_directory.ts";
+import { abandoned } from "./_abandoned.ts";
 import { A, arrival, at, contentOf, id, people, records, state, user, take } from "./_records.ts";
 import { testStore } from "./conformance.ts";
 

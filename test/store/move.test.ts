@@ -11,11 +11,11 @@ import { type Entry, type Records } from "../../src/server/store/records.ts";
 import type { Source } from "../../src/server/store/maintenance.ts";
 import { StorageUnavailable, StoreRefused } from "../../src/server/store/store.ts";
 import { crowd, damagedBy, exported, filesBeside, makeStore, newPath, warn } from "./_move.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { A, contentOf, id, people, records, state } from "./_records.ts";
 
 async function importText(driver: Driver, text: string | Buffer): Promise<Awaited<ReturnType<typeof importStore>>> {
-  const path = join(await temporaryDirectory(), "export.ndjson");
+  const path = join(temporaryDirectory(), "export.ndjson");
   await writeFile(path, text);
   const file = await open(path);
   try {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unusable } from "../../src/server/store/json/directory.ts";
 import { attempt, laidOut, refused } from "./_journal.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 
 describe("Another kind of file in the place of db.json", () => {
   const contents: [string, string | Buffer][] = [
@@ -26,7 +26,7 @@ describe("Another kind of file in the place of db.json", () => {
     ],
   ];
   it.each(contents)("is refused and left unchanged: %s", async (_, content) => {
-    const path = join(await temporaryDirectory(), "db.json");
+    const path = join(temporaryDirectory(), "db.json");
     await writeFile(path, content);
     const refusal = await refused(path);
     expect(refusal.message.startsWith(`${path} `)).toBe(true);
@@ -66,7 +66,7 @@ describe("Another kind of file in the place of db.json", () => {
   });
 
   it.each(["db.json", "db.journal"])("is refused: a directory named %s", async (name) => {
-    const path = join(await temporaryDirectory(), "db.json");
+    const path = join(temporaryDirectory(), "db.json");
     const place = join(dirname(path), name);
     await mkdir(place);
     const refusal = await refused(path);
@@ -75,13 +75,13 @@ describe("Another kind of file in the place of db.json", () => {
   });
 
   it("is refused: a symbolic link to itself", async () => {
-    const path = join(await temporaryDirectory(), "db.json");
+    const path = join(temporaryDirectory(), "db.json");
     await symlink(path, path);
     expect((await refused(path)).message).toContain(path);
   });
 
   it.skipIf(process.platform === "win32")("is refused at once: a pipe", async () => {
-    const path = join(await temporaryDirectory(), "db.json");
+    const path = join(temporaryDirectory(), "db.json");
     execFileSync("mkfifo", [path]);
     const outcome = await Promise.race([
       attempt(path).then(({ refusal }) => refusal?.message ?? "opened"),
@@ -95,7 +95,7 @@ describe("Another kind of file in the place of db.json", () => {
 
 describe("An unusable place for a store", () => {
   it("is refused: a file where the directory should be", async () => {
-    const file = join(await temporaryDirectory(), "file");
+    const file = join(temporaryDirectory(), "file");
     await writeFile(file, "mine");
     const refusal = await refused(join(file, "db.json"));
     expect([refusal.reason, refusal.message.startsWith(`${file} can't be used`)]).toEqual(["unusable", true]);
@@ -105,7 +105,7 @@ describe("An unusable place for a store", () => {
   it.skipIf(process.platform === "win32").each(["a new store", "an existing store"])(
     "is refused until it is repaired: a read-only directory for %s",
     async (kind) => {
-      const directory = await temporaryDirectory();
+      const directory = temporaryDirectory();
       const path = join(directory, "db.json");
       if (kind === "an existing store") {
         const laid = await laidOut([]);

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { renameNew } from "../../src/disk/rename-new.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 
 const refusing = (code: string) => (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
 
@@ -11,7 +11,7 @@ it.each([
   ["no links", refusing("EPERM")],
   ["no links, by another name", refusing("ENOTSUP")],
 ])("A file is renamed to a free name only, on a file system with %s", async (_, makeLink) => {
-  const directory = await temporaryDirectory();
+  const directory = temporaryDirectory();
   const [from, to] = [join(directory, "from"), join(directory, "to")];
   await writeFile(from, "ours");
   await writeFile(to, "theirs");
@@ -23,7 +23,7 @@ it.each([
 });
 
 it("A file that cannot be renamed stays in place", async () => {
-  const directory = await temporaryDirectory();
+  const directory = temporaryDirectory();
   const [from, to] = [join(directory, "from"), join(directory, "to")];
   await writeFile(from, "ours");
   await expect(renameNew(from, to, refusing("EIO"))).rejects.toMatchObject({ code: "EIO" });

@@ -14,7 +14,7 @@ import { keyOf, recordText, TABLE_NAMES, type Entry, type TableName } from "../.
 import { entryOf } from "../../src/server/store/upgrade.ts";
 import { documentIn, firstHeader, firstLine, secondLine } from "./_files.ts";
 import { damagedBy, exported, filesBeside, journalOf, makeStore, newPath, warn } from "./_move.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { A, at, id, identity, people, session, sessionId, state, user, take } from "./_records.ts";
 
 /** The number of damaged stores to repair. */
@@ -22,7 +22,7 @@ const RUNS = process.env["SVC_FAULTS"] === "full" ? 2000 : 150;
 
 describe("A repair", () => {
   it("keeps every record of a file whose line ends another system changed", async () => {
-    const path = join(await temporaryDirectory(), "db.json");
+    const path = join(temporaryDirectory(), "db.json");
     const store = await openJsonStore(path, { warn: () => {} });
     await store.seed(people());
     await store.close();
@@ -40,7 +40,7 @@ describe("A repair", () => {
   });
 
   it("is refused if no instance can be read", async () => {
-    const path = join(await temporaryDirectory(), "db.json");
+    const path = join(temporaryDirectory(), "db.json");
     const store = await openJsonStore(path, { warn: () => {} });
     await store.seed(people());
     await store.close();
@@ -202,7 +202,7 @@ describe("A repair of a damaged store", () => {
     "keeps every readable record, invents none, reports losses and leaves a store that opens",
     { timeout: 120_000 + RUNS * 400 },
     async () => {
-      const directory = await temporaryDirectory();
+      const directory = temporaryDirectory();
       await fc.assert(
         fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
           const path = join(await mkdtemp(join(directory, "-")), "db.json");

@@ -14,7 +14,7 @@ import type { Source } from "../../src/server/store/maintenance.ts";
 import { StoreRefused } from "../../src/server/store/store.ts";
 import { documentIn, firstHeader, firstLine, secondLine } from "./_files.ts";
 import { crowd, journalOf, makeStore, newPath, warn } from "./_move.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { arrival, id, records, session, sessionId, state, user } from "./_records.ts";
 
 async function entriesOf(source: Source): Promise<Entry[]> {
@@ -45,7 +45,7 @@ describe("A file store as a source for copies", () => {
   );
 
   it("returns what a start would find, in the same order, at any point of a compaction", async () => {
-    const directory = await temporaryDirectory();
+    const directory = temporaryDirectory();
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { maxLength: 12 }),

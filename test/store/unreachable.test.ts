@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { Journal } from "../../src/server/store/json/journal.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { fill, newPath, open, warnings } from "./_json.ts";
 import { contentOf, state } from "./_records.ts";
 
@@ -46,7 +46,7 @@ it("A store whose directory can't be looked into is unavailable, and continues w
 });
 
 it("A change is taken back if the journal could not be looked at after it was written", async () => {
-  const path = join(await temporaryDirectory(), "store", "db.journal");
+  const path = join(temporaryDirectory(), "store", "db.journal");
   const store = await open(join(dirname(path), "db.json"));
   await store.close();
   const header = { store: "5".repeat(24), id: "a".repeat(24), after: null, sequence: 0 };

@@ -3,7 +3,7 @@ import { open, readdir, readFile, stat, symlink, writeFile, type FileHandle } fr
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { writeAtomically } from "../../src/disk/write-atomically.ts";
-import { temporaryDirectory } from "./_directory.ts";
+import { temporaryDirectory } from "../_files.ts";
 
 const text =
   (content: string) =>
@@ -11,7 +11,7 @@ const text =
     file.writeFile(content);
 
 async function place(): Promise<{ directory: string; path: string }> {
-  const directory = await temporaryDirectory();
+  const directory = temporaryDirectory();
   return { directory, path: join(directory, "file.json") };
 }
 
