@@ -2,7 +2,8 @@ import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
-import { TABLE_NAMES } from "../records.ts";
+import { byTable, TABLE_NAMES, type TableName } from "../records.ts";
+import type { AnyRecord } from "./change.ts";
 import type { Document } from "./document.ts";
 import { changed, missing, statOf } from "./failures.ts";
 import { BEGINNING, headerLine, type Header } from "./header.ts";
@@ -48,13 +49,13 @@ export class DocumentFile implements Adapter<Document> {
   }
 
   /**
-   * Puts the document in the file's place, whole or not at all. Records may change while it is written:
-   * the changes after its number are in the journal, and applying them again gives the same.
+   * Puts the document in the file's place as it is when this is called, whole or not at all. It may change meanwhile.
    */
   async write(document: Document): Promise<void> {
+    const lines = documentLines(document, this.header);
     let ours: string | undefined;
     const fill = async (file: FileHandle): Promise<number> => {
-      const length = await writeAll(file, documentLines(document, this.header));
+      const length = await writeAll(file, lines);
       const { size } = await file.stat();
       if (size !== length) throw new Error(`${this.#path}: ${size} bytes were written instead of ${length}`);
       return size;
@@ -76,15 +77,21 @@ export function identityOf(path: string): string | undefined {
   return there && `${there.dev} ${there.ino}`;
 }
 
-/** Lines, or parts of them. */
-export function* documentLines(document: Document, written: Header): Iterable<string> {
-  const header = headerLine(written);
+/** A document as it is now: lines, or parts of them. Records are never changed in their place, so they need no copies. */
+export function documentLines({ tables }: Document, header: Header): Iterable<string> {
+  return linesOf(
+    headerLine(header),
+    byTable(TABLE_NAMES, (name) => [...tables[name].values()]),
+  );
+}
+
+function* linesOf(header: string, records: Readonly<Record<TableName, readonly AnyRecord[]>>): Iterable<string> {
   let checksum = crc32(header);
   yield `${header}\n`;
   for (const name of TABLE_NAMES) {
     yield `"${name}":[\n`;
     let separator = "";
-    for (const record of document.tables[name].values()) {
+    for (const record of records[name]) {
       const { line, crc } = seal(record);
       checksum = chain(checksum, crc);
       yield separator + line;

@@ -55,7 +55,6 @@ export class Files implements Log {
     this.#sequence = sequence;
     this.#hasOld = hasOld;
     this.#lock = lock;
-    this.#file.header = this.#nextHeader(hasOld ? sequence : file.header.sequence);
     this.#compactor = new Compactor({
       look: () => ({ journal: this.#journal.length, document: file.size, hasOld: this.#hasOld }),
       compact: () => this.#compact(),
@@ -157,8 +156,16 @@ export class Files implements Log {
 
   async #compact(): Promise<void> {
     if (!this.#hasOld) await this.#turns.take(() => this.#rotate());
-    await this.#turns.take(async () => this.#journal.check());
-    await this.low.write();
+    let written!: Promise<void>;
+    await this.#turns.take(async () => {
+      this.#journal.check();
+      // The last change is published by then, and no other is appended: the document is exactly as of its number. A backup
+      // that copied the journal before the document would otherwise have a part of what came between.
+      await setImmediate();
+      this.#file.header = this.#nextHeader(this.#sequence);
+      written = this.low.write();
+    });
+    await written;
     await rm(oldName(this.#path), { force: true });
     await syncDirectory(dirname(this.#path));
     this.#hasOld = false;
@@ -172,7 +179,6 @@ export class Files implements Log {
     const fresh = await beginAfter(this.#path, { ...header, id: newId() });
     await this.#journal.close();
     this.#journal = fresh;
-    this.#file.header = this.#nextHeader(this.#sequence);
     this.#hasOld = true;
   }
 
