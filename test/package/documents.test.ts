@@ -158,18 +158,6 @@ describe("The documents", () => {
       expect(await readFile(join(ROOT, page), "utf8"), page).not.toMatch(/npx (--yes )?svc[ \n]/);
     }
   });
-
-  it("link to pages that exist", async () => {
-    for (const page of PAGES) {
-      const text = await readFile(join(ROOT, page), "utf8");
-      for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
-        await expect(
-          readFile(join(ROOT, page, "..", target)).catch((error: { code: string }) => error.code),
-          `${page}: ${target}`,
-        ).resolves.not.toBe("ENOENT");
-      }
-    }
-  });
 });
 
 it("docs/architecture.md names files that exist", async () => {

@@ -1,52 +1,30 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CLI_ERROR_MEANINGS } from "../../src/cli/help/error-codes.ts";
 import { CLI_ERRORS, EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
-import { ERRORS } from "../../src/wire/errors.ts";
+import { ERRORS, SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
+import { OUTCOMES, type Outcome } from "../../src/wire/outcomes.ts";
 import { ROOT } from "../_paths.ts";
 
 describe("docs/errors.md", () => {
-  // `npx vitest run test/project/docs.test.ts -u` writes it.
-  it("describes every error code and what the command line does with it", async () => {
-    const rows = Object.entries(ERROR_CODES).map(([code, meaning]) => {
-      const status = code in ERRORS ? ERRORS[code as keyof typeof ERRORS].status : "";
-      return `| \`${code}\` | ${status} | ${meaning} | ${EXIT_OF[code as ErrorCode]} |`;
-    });
-    const own = Object.entries(CLI_ERROR_MEANINGS).map(
-      ([code, meaning]) => `| \`${code}\` | ${meaning} | ${CLI_ERRORS[code as keyof typeof CLI_ERRORS]} |`,
-    );
-    const exits = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `| ${code} | ${meaning} |`);
-    const page = [
-      "# Errors",
-      "",
-      "Every error of the client has a `code` that does not change; `isServiceError(error, code)` tells them apart. The",
-      "service's own have the status of its answer. The command line prints `error.code` with `--json`, and ends with:",
-      "",
-      "| Code | Status | Means | Exit code |",
-      "| --- | --- | --- | --- |",
-      ...rows,
-      "",
-      "`not_found` and `instance_not_found` mean that the address of the service is wrong: exit code 2. Where a command names",
-      "what is missing (a path for `svc api`, a record for `svc dev`, a profile or its setting, a publishable key for",
-      "`svc instances resolve`), it ends with 3; an unknown `--instance` is 2 everywhere.",
-      "",
-      "The command line has these of its own. A local server that is not running is `connection`, like one elsewhere that",
-      "cannot be reached; a value that the client refuses is `config`.",
-      "",
-      "| Code | Means | Exit code |",
-      "| --- | --- | --- |",
-      ...own,
-      "",
-      "## Exit codes",
-      "",
-      "| Code | Means |",
-      "| --- | --- |",
-      ...exits,
-      "",
-    ].join("\n");
-    await expect(page).toMatchFileSnapshot("../../docs/errors.md");
+  it("has each code once, with its status, message and exit code", async () => {
+    const expected = [
+      ...Object.keys(ERROR_CODES).map((code) => {
+        const wire = ERRORS[code as keyof typeof ERRORS] as (typeof ERRORS)[keyof typeof ERRORS] | undefined;
+        return [code, ...(wire ? [String(wire.status), wire.error] : []), String(EXIT_OF[code as ErrorCode])];
+      }),
+      ...Object.entries(CLI_ERRORS).map(([code, exit]) => [code, String(exit)]),
+      ...Object.entries(EXIT_MEANINGS),
+      ...Object.keys(SIGN_IN_ERRORS).map((code) => [code]),
+    ];
+    const page = await readFile(join(ROOT, "docs/errors.md"), "utf8");
+    const rows = [...page.matchAll(/^\| (`?)(\w+)\1 \| (.*) \|$/gm)]
+      .filter(([, , code]) => code !== "Code")
+      .map(([, , code = "", rest = ""]) => [code, ...rest.split(" | ")]);
+    // What is left of a row without its sentences on causes and remedies.
+    const facts = rows.map((row) => row.filter((cell, n) => n === 0 || !cell.endsWith(".")));
+    expect(facts.toSorted()).toEqual(expected.toSorted());
   });
 });
 
@@ -58,6 +36,14 @@ describe("docs/testing.md", () => {
     const [, table = ""] = /^\| `data-testid`.*\n\| -.*\n((?:\|.*\n)+)/m.exec(text) ?? [];
     const listed = table.split("\n").flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)]);
     expect(listed.map(([, id]) => id).toSorted()).toEqual([...new Set(ids)].toSorted());
+  });
+
+  it("lists every outcome of a sign-in, with what the application sees", async () => {
+    const page = await readFile(join(ROOT, "docs/testing.md"), "utf8");
+    const [, table = ""] = /^\| `outcome`.*\n\| -.*\n((?:\|.*\n)+)/m.exec(page) ?? [];
+    const listed = [...table.matchAll(/^\| `(\w+)` .*`(.+)` +\|$/gm)].map(([, id, seen]) => `${id}: ${seen}`);
+    const seenOf = ({ application_sees: seen }: Outcome): string => /"(.*)"|([a-z_]+)$/.exec(seen)!.slice(1).join("");
+    expect(listed.toSorted()).toEqual(OUTCOMES.map((outcome) => `${outcome.id}: ${seenOf(outcome)}`).toSorted());
   });
 
   it("names the accounts of the demo, and no others", async () => {
