@@ -23,3 +23,30 @@ it("PostgreSQL: the oldest of too many outstanding sign-ins are dropped without 
   expect(await take(store, state(1).state)).toEqual(state(1, { created_at: at(0), expires_at: at(600) }));
   expect(await take(store, state(2).state)).toBeUndefined();
 }, 60_000);
+
+it("PostgreSQL: expired sign-ins are looked for every ten seconds, not at each start", async () => {
+  const url = await createDatabase();
+  const store = await open(url);
+  const begin = (n: number, seconds: number): Promise<void> =>
+    store.saveState(state(n, { created_at: at(seconds), expires_at: at(seconds + 600) }));
+  const sql = admin(url);
+  const left = async (): Promise<number[]> =>
+    (await sql.unsafe("SELECT state FROM svc.states ORDER BY position")).map(({ state: hex }) => Number(`0x${hex}`));
+
+  await begin(1, 0);
+  await begin(2, 5);
+  await begin(3, 602);
+  expect(await left()).toEqual([2, 3]);
+  await begin(4, 611);
+  expect(await left()).toEqual([2, 3, 4]);
+  await begin(5, 612);
+  expect(await left()).toEqual([3, 4, 5]);
+  // A clock that was set back does not end the looking.
+  await begin(6, 1300);
+  await begin(7, 0);
+  await begin(8, 605);
+  expect(await left()).toEqual([6, 7, 8]);
+  await sql.unsafe(`DELETE FROM svc.states WHERE state = '${state(6).state}'`);
+  await begin(9, 616);
+  expect(await left()).toEqual([8, 9]);
+});
