@@ -38,7 +38,7 @@ export async function installed(): Promise<string> {
     join(directory, "bin/npx"),
     `#!/bin/sh\n[ "$1" = svc-identity ] || exit 1\nshift\nexec '${BIN}' "$@"\n`,
   );
-  await writeFile(join(directory, "bin/npm"), "#!/bin/sh\n[ $1 = i ] || [ $1 = pkg ]\n");
+  await writeFile(join(directory, "bin/npm"), "#!/bin/sh\n[ $1 = i ] || [ $1 = pkg ] || [ $1 = test ]\n");
   for (const name of ["npx", "npm"]) await chmod(join(directory, "bin", name), 0o755);
   return directory;
 }

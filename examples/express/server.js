@@ -33,9 +33,9 @@ export function createApp({ secretKey, baseUrl, origin, now }) {
   });
 
   app.get("/sign-in", async (request, response) => {
-    // Only a person who is here, or comes by a link of their own, begins: no other site does it for them.
-    if (request.headers["sec-fetch-site"] === "cross-site") return response.status(403).send("Begin at this site.");
-    // Shows the callback that this browser asked to be signed in, so that an attacker can't sign it in as another user.
+    // Another site must not start a sign-in, or it could finish one as another user. Its visitors start here.
+    if (request.headers["sec-fetch-site"] === "cross-site") return response.redirect("/");
+    // Tells the callback that this browser started the sign-in.
     response.cookie(ATTEMPT, "1", { ...cookie, maxAge: 600_000 });
     // Without one, the instance's default.
     const provider = PROVIDERS.find((name) => name === request.query.provider);
@@ -79,7 +79,7 @@ function page(content) {
   return `<!doctype html><html lang="en"><title>Example</title><main>${content}</main></html>`;
 }
 
-/** Of fixed text alone: nothing that came in an address is on a page. */
+/** Shows fixed text only: nothing from an address is on a page. */
 function retry(error) {
   const message = FAILURES.get(error) ?? FAILURES.get("server_error");
   return `<p>${message}</p><p><a href="/sign-in">Try again</a></p>`;

@@ -83,11 +83,13 @@ const applications: Record<string, () => Promise<string>> = {
   "Next.js": () => {
     process.env["SVC_SECRET_KEY"] = secretKey;
     process.env["SVC_BASE_URL"] = baseUrl;
-    return listening(() =>
-      getRequestListener((request) => nextRoutes[new URL(request.url).pathname]!(request), {
+    return listening((origin) => {
+      process.env["APP_ORIGIN"] = origin;
+      const listener = getRequestListener((request) => nextRoutes[new URL(request.url).pathname]!(request), {
         overrideGlobalObjects: false,
-      }),
-    );
+      });
+      return (request, response) => void listener(request, response);
+    });
   },
 };
 
@@ -114,6 +116,20 @@ describe.each(Object.entries(applications))("The example application on %s", (_,
     expect((await victim.get(`${origin}/callback?token=${token}`)).text).toContain("This sign-in has expired");
     expect(victim.cookies(origin).has("token")).toBe(false);
     expect((await victim.get(`${origin}/me`)).status).toBe(401);
+  });
+
+  it("starts no sign-in for another site, such as one that wants to finish it as another user", async () => {
+    const origin = await start();
+    const headers = { "sec-fetch-site": "cross-site" };
+    const response = await fetch(`${origin}/sign-in`, { headers, redirect: "manual" });
+    expect([response.headers.get("location"), response.headers.getSetCookie()]).toEqual(["/", []]);
+  });
+
+  it("accepts no second callback after one that failed", async () => {
+    const origin = await start();
+    const headers = { cookie: "signing_in=1" };
+    const response = await fetch(`${origin}/callback?error=access_denied`, { headers, redirect: "manual" });
+    expect(response.headers.getSetCookie().join()).toMatch(/^signing_in=;/);
   });
 
   it.each([

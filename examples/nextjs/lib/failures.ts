@@ -1,3 +1,5 @@
+import { ATTEMPT, setCookie } from "./svc.ts";
+
 /** What a user reads for each way in which a sign-in can end without a token. */
 const FAILURES: Readonly<Record<string, string>> = {
   access_denied: "You cancelled the sign-in.",
@@ -9,11 +11,10 @@ const FAILURES: Readonly<Record<string, string>> = {
 
 const OTHER = "The sign-in failed. Please try again.";
 
-/** Redirects to the page, which explains what happened in its own words. */
-export function failed(request: Request, error: string): Response {
-  const location = new URL("/", request.url);
-  location.searchParams.set("error", Object.hasOwn(FAILURES, error) ? error : "server_error");
-  return new Response(null, { status: 303, headers: { location: location.href } });
+/** Ends the attempt, and redirects to the page, which explains what happened in its own words. */
+export function failed(error: string): Response {
+  const location = `/?error=${Object.hasOwn(FAILURES, error) ? error : "server_error"}`;
+  return new Response(null, { status: 303, headers: { location, "set-cookie": setCookie(ATTEMPT, "", 0) } });
 }
 
 export function messageOf(error: string): string {

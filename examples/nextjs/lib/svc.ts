@@ -13,6 +13,11 @@ export function env(name: string): string {
   return value;
 }
 
+/** The address of this application in a browser. Behind a proxy, a request's own address is another one. */
+export function origin(): string {
+  return process.env["APP_ORIGIN"] ?? `http://localhost:${process.env["PORT"] ?? 3000}`;
+}
+
 export const COOKIE = "token";
 export const ATTEMPT = "signing_in";
 
