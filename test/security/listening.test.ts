@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { createServer, type AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serve } from "../../src/server/serve.ts";
 import { started, startSvc } from "../_attacks.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { listening } from "../_sockets.ts";
@@ -36,6 +39,8 @@ const LOOPBACK_4 = "0100007F";
 
 const LOOPBACK_6 = "00000000000000000000000001000000";
 
+const ANY_4 = "00000000";
+
 describe.skipIf(process.platform !== "linux")("T26: The listening address", { timeout: 20_000 }, () => {
   it.each<[string, string[], Record<string, string>]>([
     ["no options", [], {}],
@@ -69,9 +74,7 @@ describe.skipIf(process.platform !== "linux")("T26: The listening address", { ti
   });
 
   it.each([
-    ["127.0.0.1", LOOPBACK_4],
-    ["::1", LOOPBACK_6],
-    ["localhost", LOOPBACK_4],
+    ["127.0.0.2", "0200007F"],
     // Names that listhen does not recognize, for which it listens everywhere.
     ["::1%lo", LOOPBACK_6],
     [`0x${"0".repeat(60)}7f000001`, LOOPBACK_4],
@@ -81,5 +84,37 @@ describe.skipIf(process.platform !== "linux")("T26: The listening address", { ti
     }).catch((error: Error) => error);
     if (server instanceof Error) expect(server.message).toContain("--host");
     else expect(boundBy(server.child.pid)).toEqual([address]);
+  });
+});
+
+describe("T49: Another program cannot listen at an address of localhost, by which the server is found,", () => {
+  it.each(["127.0.0.1", "::1", "localhost", "0.0.0.0", "::"])("with --host: %s", async (host) => {
+    const server = await serve({ port: 0, store: "memory", providers: "simulated", host });
+    onTestFinished(() => server.close());
+    expect(new URL(server.url).hostname).toBe("localhost");
+    for (const address of ["127.0.0.1", "::1"]) {
+      const other = createServer().listen(server.port, address);
+      onTestFinished(() => void other.close());
+      await expect(once(other, "listening")).rejects.toMatchObject({ code: "EADDRINUSE" });
+    }
+  });
+
+  it.skipIf(process.platform !== "linux").each([
+    ["127.0.0.1", [LOOPBACK_4, LOOPBACK_6]],
+    ["::1", [LOOPBACK_6, LOOPBACK_4]],
+    ["localhost", [LOOPBACK_4, LOOPBACK_6]],
+    ["0.0.0.0", [ANY_4, LOOPBACK_6]],
+  ])("and the server listens nowhere else, with --host: %s", async (host, addresses) => {
+    const flags = ["--json", "--store", "memory", "--providers", "simulated", "--host", host];
+    const server = await startSvc(flags, { cwd: temporaryDirectory() });
+    expect(boundBy(server.child.pid).toSorted()).toEqual(addresses.toSorted());
+  });
+
+  it("and a server does not start where one listens", async () => {
+    const other = createServer().listen(0, "::1");
+    onTestFinished(() => void other.close());
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    await expect(serve({ port, store: "memory", host: "127.0.0.1" })).rejects.toThrow(`Port ${port} is in use`);
   });
 });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { isIP, type AddressInfo } from "node:net";
 import { PortTakenSince, PortUnavailable } from "../errors.ts";
 import { closeServers, type CloseTimes } from "./close.ts";
 import { unrefServer } from "./connections.ts";
@@ -12,7 +12,7 @@ const TRIES = 10;
 export interface ListenOptions {
   /** 0 for any free port. */
   readonly port: number;
-  /** Undefined for loopback only, by IPv4 and IPv6. */
+  /** Undefined for `localhost`: loopback only, by IPv4 and IPv6. */
   readonly host: string | undefined;
   /** The names of the self-signed certificate; undefined without TLS. */
   readonly certificateFor: readonly string[] | undefined;
@@ -33,16 +33,16 @@ export interface Listening {
 /** Listens at exactly the given port. @throws {PortUnavailable} */
 export async function listen(
   handler: RequestListener,
-  { port, host, certificateFor }: ListenOptions,
+  { port, host = "localhost", certificateFor }: ListenOptions,
 ): Promise<Listening> {
-  const hosts = host === undefined ? ["127.0.0.1", "::1"] : [host];
+  const hosts = hostsFor(host);
+  const needed = isIP(host) === 0 ? hosts : [host];
   for (let attempt = 1; ; attempt++) {
     const wanted = port === 0 ? await freePort(hosts[0]!) : port;
     const states = await Promise.all(hosts.map((name) => probe(name, wanted)));
     const usable = hosts.filter((_, i) => states[i] === "free");
     // Without IPv6, IPv4 alone is enough; but a port that another program uses on either is taken.
-    const isTaken = states.includes("taken") || usable.length === 0;
-    if (!isTaken) {
+    if (needed.some((name) => usable.includes(name)) && !states.includes("taken")) {
       const { servers, certificate } = await bindAll(handler, wanted, usable, certificateFor);
       return {
         port: wanted,
@@ -52,8 +52,20 @@ export async function listen(
         close: (times) => closeServers(servers, times),
       };
     }
-    if (port !== 0 || attempt === TRIES) throw unavailable(wanted, hosts, states);
+    if (port !== 0 || attempt === TRIES) throw unavailable(wanted, needed, states);
   }
+}
+
+const LOCALHOST: readonly string[] = ["127.0.0.1", "::1"];
+
+/**
+ * The addresses to listen at for a host, itself first. Browsers and programs that look for `localhost` try both of its
+ * addresses: at the one that is left, another user of the machine would be taken for this server, and get its keys.
+ */
+function hostsFor(host: string): readonly string[] {
+  if (host === "localhost") return LOCALHOST;
+  const covered = host === "0.0.0.0" ? "127.0.0.1" : host;
+  return LOCALHOST.includes(covered) ? [host, ...LOCALHOST.filter((address) => address !== covered)] : [host];
 }
 
 /** @returns the servers, one for each host, with one certificate */
