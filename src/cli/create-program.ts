@@ -79,7 +79,7 @@ function addConnectionFlags(program: Program, env: Env): void {
     ],
     [
       "--retries <number>",
-      "how often to repeat a failed read or verification; default 1 (SVC_RETRIES)",
+      "how often to repeat a failed read or verification; default 1, 4 for deleting several users (SVC_RETRIES)",
       "SVC_RETRIES",
       retries,
     ],

@@ -29,7 +29,8 @@ describe("The result of svc users delete", () => {
     const { code, stdout, stderr } = await run("--output", "ndjson");
     expect([code, stderr]).toEqual([
       6,
-      "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n✗ 1 of 3 deleted, 1 was not found, 1 failed.\n",
+      `Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n1 of 3 not found: ${NOBODY}.\n` +
+        "✗ 1 of 3 deleted, 1 was not found, 1 failed.\n",
     ]);
     const lines = stdout
       .trimEnd()
@@ -66,7 +67,19 @@ describe("The result of svc users delete", () => {
   ])("stops at once where %s", async (_, fault, exit, outcome) => {
     await many(20);
     const fetch = withFaults((_id, count) => (count < 5 ? undefined : fault()));
-    const args = ["--query", AT_ACME, "--yes", "--expect", "20", "--concurrency", "1", "--output", "ndjson"];
+    const args = [
+      "--query",
+      AT_ACME,
+      "--yes",
+      "--expect",
+      "20",
+      "--concurrency",
+      "1",
+      "--output",
+      "ndjson",
+      "--retries",
+      "0",
+    ];
     const { code, stdout, stderr } = await remove(args, { fetch });
     const outcomes = stdout
       .trimEnd()

@@ -26,9 +26,11 @@ describe("The users that svc users delete deletes", () => {
     [["ada@acme.test", "ada"], {}, '"ada" is not a user id or e-mail address. No users were deleted.'],
     [[AT_ACME], {}, "To delete what a search matches: --query 'email:*@acme.com'"],
     [[ADA, "ada"], {}, '"ada" is not a user id or e-mail address. No users were deleted.'],
-    [[ADA.toUpperCase()], {}, "is not a user id"],
     [[`../sessions/${ADA}`], {}, "is not a user id"],
-    [["-"], { stdin: `${ADA}\n\nada@acme.test\n` }, 'Line 3 of standard input: "ada@acme.test" is not a user id.'],
+    [["-"], { stdin: `${ADA}\n\nada\n` }, 'Line 3 of standard input: "ada" is not a user id or e-mail address.'],
+    [["-"], { stdin: "a\0b" }, 'Line 1 of standard input: "a\\u{0}b" is not a user id or e-mail address.'],
+    [["--file", "missing.txt"], {}, '--file: "missing.txt" cannot be read (ENOENT).'],
+    [["--file", "x", "--query", AT_ACME], {}, "Use ids or --query, not both."],
     [["-"], { stdin: `${ADA}\t${CHARLES}\n` }, "Line 1 of standard input"],
     [[ADA, "--expect", "many"], {}, '--expect: "many" is not a number from 0 to 999999999.'],
     [[ADA, "--max", "0"], {}, '--max: "0" is not a number from 1 to 999999999.'],
@@ -50,7 +52,7 @@ describe("The users that svc users delete deletes", () => {
       0,
       [ADA, CHARLES, GRACE].map((id) => `${id}\tdeleted\t`),
     ]);
-    expect(requests.map(({ method }) => method)).toEqual(["DELETE", "DELETE", "DELETE"]);
+    expect(requests.map(({ method }) => method)).toEqual(["GET", "DELETE", "DELETE", "DELETE"]);
     expect(await left()).toEqual([]);
   });
 
@@ -139,7 +141,7 @@ describe("svc users delete --dry-run", () => {
     expect([named.code, JSON.parse(named.stdout), named.stderr]).toEqual([
       0,
       [expect.objectContaining({ id: GRACE })],
-      "1 of 2 ids was not found.\nDry run: 1 user would be deleted.\n",
+      `1 of 2 not found: ${NOBODY}.\nDry run: 1 user would be deleted.\n`,
     ]);
     expect(named.requests.every(({ method }) => method === "GET")).toBe(true);
     const address = await remove(["grace@navy.test", flag, "--output", "ids"]);
@@ -230,7 +232,10 @@ describe("The confirmation of svc users delete", () => {
   ])("cannot be read from the standard input that %j has read", async (args, stdin, flags) => {
     const answers = { confirm: () => true, ask: () => "2" };
     const { code, stderr } = await remove(args, { tty: true, stdin, ...answers });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`then add ${flags}.`)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`then add ${flags}. Or read them from a file, with --file <file>.`),
+    ]);
     expect(await left()).toEqual([ADA, CHARLES, GRACE]);
   });
 });

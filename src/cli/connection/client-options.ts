@@ -55,7 +55,7 @@ export function optionsOf(context: Context, target: Target): ClientOptions {
     baseUrl: base_url && checkUrl(base_url.value, base_url.source),
     apiUrl: api_url && checkUrl(api_url.value, api_url.source),
     timeoutMs: timeoutMs(context),
-    retry: retries(context),
+    retry: retriesOf(context),
     onTry: logger(context),
     insecure: context.env["SVC_INSECURE"] === "1" || undefined,
   };
@@ -83,8 +83,9 @@ export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT
 /** Few, so that a person learns soon that nothing listens. */
 const DEFAULT_RETRIES = 1;
 
-function retries({ env }: Context): number {
-  const text = env["SVC_RETRIES"] || String(DEFAULT_RETRIES);
+/** How often a request is repeated. @throws {CliError} if `SVC_RETRIES` is not a number */
+export function retriesOf({ env }: Context, standard = DEFAULT_RETRIES): number {
+  const text = env["SVC_RETRIES"] || String(standard);
   if (!/^\d$/.test(text)) throw new CliError(EXIT.usage, `SVC_RETRIES: "${text}" is not a number from 0 to 9.`);
   return Number(text);
 }

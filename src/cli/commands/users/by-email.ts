@@ -5,12 +5,19 @@ import { EXIT } from "../../exit-codes.ts";
 
 /**
  * The only user with an e-mail address.
- * @param outcome what a failure meant for what was to be done, such as ` No users were deleted.`
  * @throws {CliError} if none has it, or several do
  */
-export async function findByEmail(client: Client, email: string, outcome = ""): Promise<User> {
-  if (/[\s*]/.test(email)) throw new CliError(EXIT.usage, `"${email}" is not an e-mail address.${outcome}`);
-  const [user, ...others] = await client.users.search(`email:${email}`);
+export async function findByEmail(client: Client, email: string): Promise<User> {
+  if (/[\s*]/.test(email)) throw new CliError(EXIT.usage, `"${email}" is not an e-mail address.`);
+  return onlyOne(await client.users.search(`email:${email}`), email);
+}
+
+/**
+ * The only one of the users with an e-mail address.
+ * @param outcome what a failure means for what was to be done, such as ` No users were deleted.`
+ * @throws {CliError} if none has it, or several do
+ */
+export function onlyOne([user, ...others]: readonly User[], email: string, outcome = ""): User {
   if (!user)
     throw new CliError(
       EXIT.notFound,

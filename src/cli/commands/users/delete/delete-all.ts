@@ -1,6 +1,7 @@
 import type { Context } from "../../../context.ts";
-import { toFailure, type Failure } from "../../../errors.ts";
+import { EXIT } from "../../../exit-codes.ts";
 import { createProgress } from "../../../output/progress.ts";
+import { deleteOne, type Attempt } from "./delete-one.ts";
 import type { Outcome, Receipt } from "./receipt.ts";
 
 /** How a deletion went. */
@@ -9,25 +10,24 @@ export interface Deletion {
   readonly outcomes: readonly Outcome[];
   /** What ended it early: a signal, an error that all the others would have met too, or a receipt that can't be written. */
   readonly signal?: "SIGINT" | "SIGTERM" | undefined;
-  readonly fatal?: Failure | undefined;
+  readonly fatal?: unknown;
   readonly fault?: string | undefined;
   /** The last error, as it was thrown. */
   readonly error?: unknown;
 }
 
-export interface DeleteOptions {
+export interface DeleteOptions extends Pick<Attempt, "retries" | "withinMs" | "remove"> {
   readonly concurrency: number;
   readonly receipt?: Receipt | undefined;
-  /** The address of a user, which the receipt records. */
-  emailOf(id: string): Promise<string | undefined>;
-  remove(id: string): Promise<unknown>;
+  /** The addresses of the users that exist, by id. */
+  readonly emails: ReadonlyMap<string, string>;
 }
 
 /** Deletes until all is done, a signal comes, or going on makes no sense. What was begun by then is still waited for. */
 export async function deleteAll(
   context: Context,
   ids: readonly string[],
-  { concurrency, receipt, emailOf, remove }: DeleteOptions,
+  { concurrency, receipt, emails, ...how }: DeleteOptions,
 ): Promise<Deletion> {
   const outcomes: Outcome[] = [];
   const ended: { -readonly [Name in keyof Deletion]: Deletion[Name] } = { outcomes };
@@ -37,22 +37,26 @@ export async function deleteAll(
   const written = async (writing: Promise<void>): Promise<void> => {
     await writing.catch(({ message }: Error) => (ended.fault ??= `The receipt cannot be written (${message}).`));
   };
+  const stopped = context.untilSignal().then((signal) => (ended.signal = signal));
+  let deleted = 0;
   const attempt = async (id: string): Promise<Outcome> => {
-    try {
-      if (receipt) await written(receipt.begin(id, await emailOf(id)));
-      // Nothing is deleted that is not on record.
-      if (ended.fault !== undefined) throw new Error(ended.fault);
-      await remove(id);
-      return { id, outcome: "deleted" };
-    } catch (error) {
-      ended.error = error;
-      const failure = toFailure(error);
-      const { code, message } = failure;
-      if (code === "user_not_found") return { id, outcome: "gone" };
-      const isUnknown = code === "connection" || code === "timeout";
-      if (isUnknown || code === "unauthorized" || code === "missing_secret_key") ended.fatal ??= failure;
-      return { id, outcome: isUnknown ? "unknown" : "failed", code, error: message };
-    }
+    const before = deleted;
+    if (receipt) await written(receipt.begin(id, emails.get(id)));
+    // Nothing is deleted that is not on record.
+    if (ended.fault !== undefined) return { id, outcome: "not_attempted" };
+    const { outcome, failure, error } = await deleteOne(id, {
+      ...how,
+      isKnown: emails.has(id),
+      stopped,
+      isStopped: isHalted,
+    });
+    if (outcome.outcome === "deleted") deleted++;
+    if (error !== undefined) ended.error = error;
+    const concernsAll = failure?.exitCode === EXIT.noKey || failure?.exitCode === EXIT.usage;
+    // While others are deleted, the service is there.
+    const isAway = outcome.outcome === "unknown" && deleted === before;
+    if (concernsAll || isAway) ended.fatal ??= error;
+    return outcome;
   };
   const note = async (outcome: Outcome): Promise<void> => {
     outcomes.push(outcome);
@@ -64,9 +68,6 @@ export async function deleteAll(
   const work = async (): Promise<void> => {
     while (waiting.length > 0 && !isHalted()) await note(await attempt(waiting.shift()!));
   };
-  void (async () => {
-    ended.signal = await context.untilSignal();
-  })();
   await Promise.all(Array.from({ length: concurrency }, work));
   for (const id of waiting) await note({ id, outcome: "not_attempted" });
   progress.end();

@@ -8,8 +8,8 @@ import { formatOf, type OutputFlags } from "../../../output/flags.ts";
 import { say } from "../../../output/text.ts";
 import { USERS } from "../../../search/flags.ts";
 import { nothingFound } from "../../../search/help.ts";
-import { checkCount, findAll, type Guards } from "./guards.ts";
-import type { Targets } from "./targets.ts";
+import { checkCount, type Guards } from "./guards.ts";
+import { findUsers, type Targets } from "./targets.ts";
 
 /** Prints the users that would be deleted, however many. @throws {CliError} if their number is not the expected one */
 export async function dryRun(
@@ -21,19 +21,38 @@ export async function dryRun(
   target: Target,
 ): Promise<void> {
   checkCount(targets, { ...guards, max: Infinity }, target);
-  const { ids } = targets;
-  const found = targets.users ?? (await findAll(client, ids));
-  const missing = ids.length - found.length;
-  if (missing > 0)
-    say(context, `${missing} of ${counted(ids.length, "id")} ${missing === 1 ? "was" : "were"} not found.`);
+  const found = await findUsers(client, targets);
+  const missing = notFound(targets, new Set(found.map(({ id }) => id)));
+  if (missing !== undefined) say(context, missing);
   if (found.length > 0 || !isTable(formatOf(flags, context))) await printAll(context, flags, USER_COLUMNS, found, "");
   say(
     context,
-    ids.length === 0 ? nothingToDelete(targets) : `Dry run: ${counted(found.length, "user")} would be deleted.`,
+    isNone(targets) ? nothingToDelete(targets) : `Dry run: ${counted(found.length, "user")} would be deleted.`,
   );
 }
 
+/** How many of the missing are named. */
+const NAMED = 10;
+
+/** Which ids and addresses no user has. Undefined if there are none. */
+export function notFound(
+  { ids, strangers }: Pick<Targets, "ids" | "strangers">,
+  existing: { has(id: string): boolean },
+): string | undefined {
+  const missing = [...ids.filter((id) => !existing.has(id)), ...strangers];
+  if (missing.length === 0) return undefined;
+  const more = missing.length > NAMED ? [`and ${missing.length - NAMED} more`] : [];
+  const named = [...missing.slice(0, NAMED), ...more].join(", ");
+  return `${missing.length} of ${ids.length + strangers.length} not found: ${named}.`;
+}
+
+/** Whether there is nothing to delete, not even someone who does not exist. */
+export function isNone({ ids, strangers }: Targets): boolean {
+  return ids.length === 0 && strangers.length === 0;
+}
+
 /** Why there is nothing to delete. */
-export function nothingToDelete({ typed }: Targets): string {
-  return typed === undefined ? "No ids on standard input." : nothingFound(typed, USERS);
+export function nothingToDelete({ typed, tookStdin }: Targets): string {
+  if (typed !== undefined) return nothingFound(typed, USERS);
+  return tookStdin ? "No ids on standard input." : "No ids in the file.";
 }

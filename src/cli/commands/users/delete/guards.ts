@@ -79,6 +79,7 @@ export async function obtainConsent(
   context: Context,
   client: Client,
   targets: Targets,
+  users: readonly User[],
   guards: Guards,
   target: Target,
 ): Promise<void> {
@@ -89,43 +90,36 @@ export async function obtainConsent(
     throw new CliError(
       EXIT.usage,
       "Standard input was used for ids, so it cannot confirm. No users were deleted.",
-      `Preview with --dry-run, then add ${flags}.`,
+      `Preview with --dry-run, then add ${flags}. Or read them from a file, with --file <file>.`,
     );
   requirePrompt(context, `Add ${flags} to delete without confirmation.`);
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) {
-    const { data } = targets.users?.[0] ?? (await client.users.get(only));
+    const { data } = users[0] ?? (await client.users.get(only));
     if (await context.confirm(`Delete ${harmless(data.email)} from ${harmless(service)}? This cannot be undone.`))
       return;
   } else {
-    await preview(context, client, targets, service);
+    await preview(context, targets, users, service);
     const typed = await context.ask(`This cannot be undone. Type ${ids.length} to delete all of them:`);
     if (typed.trim() === String(ids.length)) return;
   }
   throw new CliError(EXIT.failed, "Declined. No users were deleted.");
 }
 
-async function preview(context: Context, client: Client, targets: Targets, service: string): Promise<void> {
-  const { ids, users, typed } = targets;
+async function preview(
+  context: Context,
+  { ids, typed }: Targets,
+  users: readonly User[],
+  service: string,
+): Promise<void> {
   const { stderr } = context;
-  const found = users?.slice(0, PREVIEWED) ?? (await findAll(client, ids.slice(0, PREVIEWED)));
   const matching = typed === undefined ? "" : `, which match ${harmless(typed.text)}`;
   stderr.write(`${ids.length} users of ${harmless(service)}${matching}:\n`);
   // A user is recognised by the e-mail address, so it is never cut.
   const columns = USER_COLUMNS.columns
     .filter(({ name }) => ["id", "email", "name", "created_at"].includes(name))
     .map((column) => (column.name === "email" ? { ...column, whole: true as const } : column));
-  await writeAll(stderr, table(found, columns, { ...context, stdout: stderr }));
-  if (users === undefined && found.length < Math.min(ids.length, PREVIEWED)) stderr.write("Some ids were not found.\n");
-  if (ids.length > PREVIEWED) stderr.write(`and ${ids.length - PREVIEWED} more.\n`);
-}
-
-/** The users that exist. */
-export async function findAll(client: Client, ids: readonly string[]): Promise<User[]> {
-  const found: User[] = [];
-  for (const id of ids) {
-    const user = await client.users.find(id);
-    if (user) found.push(user);
-  }
-  return found;
+  await writeAll(stderr, table(users.slice(0, PREVIEWED), columns, { ...context, stdout: stderr }));
+  if (users.length > PREVIEWED) stderr.write(`and ${users.length - PREVIEWED} more.\n`);
+  if (users.length < ids.length) stderr.write(`${ids.length - users.length} of them do not exist.\n`);
 }

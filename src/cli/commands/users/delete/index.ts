@@ -10,9 +10,10 @@ export function addDelete(users: Command, context: Context): void {
   const command = printsRows(
     users
       .command("delete")
-      .argument("[user...]", "ids or e-mail addresses; - reads ids from standard input, one a line"),
+      .argument("[user...]", "ids or e-mail addresses; - reads them from standard input, one a line"),
   )
     .description("delete users with all their identities and sessions; this cannot be undone")
+    .option("--file <file>", "read ids or e-mail addresses from a file, one a line")
     .option("-n, --dry-run", "print the users that would be deleted, without deleting them")
     .option("-y, --yes", "do not ask for confirmation; a query needs --expect as well")
     .option("--expect <number>", "abort unless exactly <number> users match")
@@ -26,17 +27,20 @@ export function addDelete(users: Command, context: Context): void {
       ["svc users delete ada@acme.com", "the same by e-mail address"],
       ["svc users delete --query 'email:*@acme.com' --dry-run", "preview"],
       ["svc users delete --query 'email:*@acme.com' --yes --expect 3", "in a script, if exactly three match"],
-      ["svc users delete - --yes --receipt done.ndjson < ids.txt", "a list, with a receipt"],
+      ["svc users delete --file leavers.txt --receipt done.ndjson", "a list of addresses, after confirmation"],
+      ["svc users delete - --yes --receipt done.ndjson < ids.txt", "a list in a script"],
     ],
     exits: [...LIST_EXITS, EXIT.someFailed, EXIT.precondition, EXIT.interrupted],
-    notes: `An address must be that of one user exactly. Confirm one user with yes or no,
-several by typing their number; the question names the service. With --yes it has
-to be named, by a flag, a variable or a local server: the current profile is not
-enough. Ctrl-C finishes the deletions in progress, and prints what was deleted.
+    notes: `An address must be that of one user exactly; in a list it may also be no one's. Confirm one user with yes or no,
+several by typing their number; the question names the service. With --yes it has to be named, by a flag, a variable or a
+local server: the current profile is not enough. Ctrl-C finishes the deletions in progress, and prints what was deleted.
+
+Of several users each deletion is repeated if the connection breaks or the service is unavailable, 4 times unless --retries
+says otherwise. To delete the rest of a list later, use --receipt and --resume.
 
 With --json the form is the same for one user and for many, and for ids from any source: an object with the lists deleted,
-gone, failed, unknown and not_attempted. gone are ids that were not found, most likely because they were deleted before: they
-are failures, with exit code 3, only if none of the users exist.`,
+gone, failed, unknown and not_attempted. gone are ids and addresses that were not found, most likely because they were deleted before:
+they are failures, with exit code 3, only if none of the users exist.`,
   });
   runs(command, (options: DeleteOptions, ids: string[]) => runDelete(context, options, ids));
 }

@@ -12,4 +12,5 @@ export interface DeleteOptions extends SearchFlags, GlobalFlags {
   readonly concurrency: string;
   readonly receipt?: string;
   readonly resume?: boolean;
+  readonly file?: string;
 }

@@ -26,7 +26,7 @@ interface Line {
 
 /** A file that records each deletion before it starts, and its result. */
 export interface Receipt {
-  /** Whose deletion an interrupted run has recorded already. */
+  /** Whose deletion an interrupted run has recorded already, by id and by address in lower case. */
   readonly done: ReadonlySet<string>;
   begin(id: string, email: string | undefined): Promise<void>;
   add(outcome: Outcome): Promise<void>;
@@ -68,7 +68,11 @@ export async function openReceipt(
   const write = (line: Omit<Line, "time" | "service">): Promise<void> =>
     file.appendFile(`${JSON.stringify({ time: now().toISOString(), service, ...line } satisfies Line)}\n`);
   return {
-    done: new Set(lines.filter(({ outcome }) => outcome === "deleted" || outcome === "gone").map(({ id }) => id)),
+    done: new Set(
+      lines
+        .filter(({ outcome }) => outcome === "deleted" || outcome === "gone")
+        .flatMap(({ id, email }) => [id, ...(email === undefined ? [] : [email.toLowerCase()])]),
+    ),
     begin(id, email) {
       if (email !== undefined) emails.set(id, email);
       return write({ id, email, outcome: "deleting" });

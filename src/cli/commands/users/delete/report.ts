@@ -1,4 +1,5 @@
 import type { Context } from "../../../context.ts";
+import { explainFailure } from "../../../connection/failure.ts";
 import { CliError, toFailure } from "../../../errors.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "../../../exit-codes.ts";
 import type { Listed } from "../../../list/columns.ts";
@@ -24,7 +25,7 @@ export async function report(context: Context, flags: OutputFlags, deletion: Del
   if (format === "json") printJson(context, formOf(outcomes));
   else if (format === "table") await printTable(context, flags, outcomes);
   else await printAll(context, flags, OUTCOMES, format === "ids" ? outcomes.filter(isDeleted) : outcomes, "");
-  throwUnlessDone(deletion);
+  throwUnlessDone(context, deletion);
 }
 
 /** What `--json` prints. */
@@ -55,16 +56,19 @@ async function printTable(context: Context, flags: OutputFlags, outcomes: readon
   if (shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
 }
 
-function throwUnlessDone({ outcomes, signal, fatal, fault, error }: Deletion): void {
+function throwUnlessDone(context: Context, { outcomes, signal, fatal, fault, error }: Deletion): void {
   if (fault !== undefined) throw new CliError(EXIT.failed, `${fault} ${summary(outcomes)}`);
   if (signal !== undefined) throw new CliError(EXIT_BY_SIGNAL[signal], `Interrupted. ${summary(outcomes)}`);
   // With one, its error says all.
   if (outcomes.length === 1 && error !== undefined) throw error;
-  if (fatal) throw new CliError(fatal.exitCode, `${fatal.message}. ${summary(outcomes)}`, fatal.hint, fatal.code);
+  if (fatal !== undefined) {
+    const { exitCode, message, hint, code } = explainFailure(context, fatal);
+    throw new CliError(exitCode, `${message.replace(/\.?$/, ".")} ${summary(outcomes)}`, hint, code);
+  }
   // Most likely the wrong service was asked.
   if (outcomes.length > 0 && outcomes.every(({ outcome }) => outcome === "gone")) {
-    const { exitCode, code, hint } = toFailure(error);
-    throw new CliError(exitCode, `None of these users exist. ${summary(outcomes)}`, hint, code);
+    const hint = error === undefined ? undefined : toFailure(error).hint;
+    throw new CliError(EXIT.notFound, `None of these users exist. ${summary(outcomes)}`, hint, "user_not_found");
   }
   if (outcomes.some(needsLook)) throw new CliError(EXIT.someFailed, summary(outcomes));
 }

@@ -1,0 +1,154 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import { createContext, type CliOptions, type CliResult } from "../_cli.ts";
+import { ADA, NOBODY } from "../_setup.ts";
+import { CHARLES, cwd, GRACE, idOf, left, many, remove, service, useDeletions, withFaults } from "./_deletions.ts";
+
+useDeletions();
+
+const outcomesOf = ({ stdout }: CliResult): string[] =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t")[1]!);
+
+describe("A list for svc users delete", () => {
+  const LIST = `\ufeffADA@acme.test\r\n\r\n${CHARLES.toUpperCase()}\r\nnew@acme.test\r\nada@acme.test\r\n`;
+
+  it.each<[source: string, args: string[], stdin: string]>([
+    ["standard input", ["-"], LIST],
+    ["a file", ["--file", "list.txt"], ""],
+    ["standard input, named as a file", ["--file", "-"], LIST],
+  ])("from %s has ids and addresses in any case, and tells which of them no user has", async (_, args, stdin) => {
+    await writeFile(join(cwd, "list.txt"), LIST);
+    const shown = await remove([...args, "--dry-run", "--output", "ids"], { stdin });
+    expect([shown.code, shown.stdout, shown.stderr]).toEqual([
+      0,
+      `${ADA}\n${CHARLES}\n`,
+      "1 of 3 not found: new@acme.test.\nDry run: 2 users would be deleted.\n",
+    ]);
+    const { code, stdout, stderr } = await remove([...args, "--yes", "--expect", "2", "--json"], { stdin });
+    expect([code, JSON.parse(stdout), stderr]).toEqual([
+      0,
+      { deleted: [ADA, CHARLES], gone: ["new@acme.test"], failed: [], unknown: [], not_attempted: [] },
+      expect.stringContaining("1 of 3 not found: new@acme.test.\n"),
+    ]);
+    expect(await left()).toEqual([GRACE]);
+  });
+
+  it("from a file can be confirmed", async () => {
+    await writeFile(join(cwd, "list.txt"), `ada@acme.test\n${NOBODY}\n`);
+    const options: CliOptions = { tty: true, env: { NO_COLOR: "1" }, ask: () => "2" };
+    const { code, stderr } = await remove(["--file", "list.txt"], options);
+    expect([code, stderr.includes("1 of them do not exist.\n"), await left()]).toEqual([0, true, [CHARLES, GRACE]]);
+  });
+
+  it("of addresses that no user has ends with 3, and deletes none", async () => {
+    const { code, stderr } = await remove(["-", "--yes"], { stdin: "a@acme.test\nb@acme.test\n" });
+    expect([code, stderr, await left()]).toEqual([
+      3,
+      expect.stringContaining("None of these users exist. 0 of 2 deleted, 2 were not found."),
+      [ADA, CHARLES, GRACE],
+    ]);
+  });
+
+  it("is looked up a hundred at a time", async () => {
+    await many(250);
+    const ids = Array.from({ length: 250 }, (_, i) => (i % 2 === 0 ? idOf(i) : `U${i}@acme.test`));
+    const { code, stdout, requests } = await remove(["-", "--dry-run", "--output", "ids"], { stdin: ids.join("\n") });
+    expect([code, requests.length, stdout.split("\n").slice(0, 3)]).toEqual([0, 4, [0, 1, 2].map(idOf)]);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(250);
+  });
+
+  it("of addresses is continued by --resume, which knows those that were deleted", async () => {
+    const args = ["-", "--yes", "--receipt", "r", "--concurrency", "1", "--retries", "0"];
+    const stdin = "Ada@acme.test\ncharles@acme.test\n";
+    const cut = withFaults((_, count) => (count === 1 ? Object.assign(new Error("x"), { code: "EPIPE" }) : undefined));
+    expect(outcomesOf(await remove(args, { stdin, fetch: cut }))).toEqual(["deleted", "unknown"]);
+    const again = await remove([...args, "--resume"], { stdin });
+    expect([again.code, outcomesOf(again), again.stderr]).toEqual([
+      0,
+      ["deleted"],
+      expect.stringContaining("Skipped 1 of 2 users that the receipt lists as deleted.\n"),
+    ]);
+    expect(await readFile(join(cwd, "r"), "utf8")).toContain('"email":"charles@acme.test","outcome":"deleted"');
+  });
+
+  it("is left alone if it cannot be looked up", async () => {
+    const { code, stdout, requests } = await remove(["-", "--yes", "--receipt", "r", "--retries", "0"], {
+      stdin: `${ADA}\n${CHARLES}\n`,
+      fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNRESET" })),
+    });
+    expect([code, stdout, requests.map(({ method }) => method)]).toEqual([7, "", ["GET"]]);
+  });
+});
+
+describe("A deletion of several", () => {
+  beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
+  afterEach(() => void vi.restoreAllMocks());
+
+  const lost = (): Error => Object.assign(new Error("x"), { code: "ECONNRESET" });
+
+  it.each<[what: string, fault: () => Response | Error]>([
+    ["the connection breaks", lost],
+    ["the gateway fails", () => new Response("", { status: 502 })],
+    ["the service is unavailable", () => new Response('{"error":"x"}', { status: 503 })],
+    ["there are too many requests", () => new Response('{"error":"x"}', { status: 429 })],
+  ])("is repeated if %s", async (_, fault) => {
+    await many(20);
+    const fetch = withFaults((_id, count) => (count % 3 === 0 ? fault() : undefined));
+    const result = await remove(["-", "--yes"], {
+      stdin: Array.from({ length: 20 }, (__, i) => idOf(i)).join("\n"),
+      fetch,
+    });
+    expect([result.code, new Set(outcomesOf(result)), await left()]).toEqual([0, new Set(["deleted"]), []]);
+  });
+
+  it("counts as done if only its answer was lost", async () => {
+    const isLost = new Set<string>();
+    const result = await remove([ADA, CHARLES, "--yes"], {
+      fetch: async (url, init) => {
+        const answer = await service.fetch(url, init as RequestInit);
+        if (init.method !== "DELETE" || isLost.has(url)) return answer as never;
+        isLost.add(url);
+        throw lost();
+      },
+    });
+    expect([result.code, outcomesOf(result), isLost.size]).toEqual([0, ["deleted", "deleted"], 2]);
+  });
+
+  it("goes on with the others while they succeed", async () => {
+    const fetch = withFaults((id) => (id === CHARLES ? lost() : undefined));
+    const result = await remove([CHARLES, ADA, GRACE, "--yes"], { fetch });
+    expect([result.code, outcomesOf(result).toSorted(), await left()]).toEqual([
+      6,
+      ["deleted", "deleted", "unknown"],
+      [CHARLES],
+    ]);
+  });
+
+  it("ends at a refusal that all the others would meet", async () => {
+    await many(20);
+    const fetch = withFaults(() => new Response('{"error":"Unknown host: x"}', { status: 421 }));
+    const ids = Array.from({ length: 20 }, (_, i) => idOf(i));
+    const result = await remove([...ids, "--yes", "--concurrency", "1"], { fetch });
+    expect([result.code, outcomesOf(result)]).toEqual([2, ["failed", ...Array<string>(19).fill("not_attempted")]]);
+  });
+
+  it("does not wait for its next try after Ctrl-C", async () => {
+    let interrupt!: () => void;
+    const untilSignal = new Promise<"SIGINT">((resolve) => (interrupt = () => resolve("SIGINT")));
+    const fetch = withFaults(() => {
+      interrupt();
+      return new Response('{"error":"x"}', { status: 429, headers: { "retry-after": "2000" } });
+    });
+    const context = { ...createContext({ service, cwd, fetch }), untilSignal: () => untilSignal };
+    const argv = ["users", "delete", ADA, CHARLES, "--yes", "--json", "--timeout", "3000"];
+    expect([await main(argv, context), JSON.parse(context.written.stdout)]).toMatchObject([
+      130,
+      { deleted: [], failed: [{ code: "rate_limited" }, { code: "rate_limited" }] },
+    ]);
+  });
+});
