@@ -26,8 +26,10 @@ export function User({ id }: { id: string }): VNode {
   const { identities = [] } = data;
   const signInAs = async (provider: Provider): Promise<void> => {
     const body = { provider, as: data.email, instance: data.instance };
-    const { flow_id } = await control.request("POST /sign-ins", { body });
-    notify("good", "Signed in");
+    const { flow_id, user_id, error: refusal } = await control.request("POST /sign-ins", { body });
+    if (refusal) notify("bad", `Not signed in: ${refusal}. The flow has the reason.`);
+    else if (user_id !== id) notify("bad", `${providerTitle(provider)} signed in another user, whose account it is.`);
+    else notify("good", "Signed in");
     go(["flows", flow_id]);
   };
   return (

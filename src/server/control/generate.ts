@@ -1,9 +1,9 @@
-import { hash } from "node:crypto";
 import type { Faker } from "@faker-js/faker";
-import { PROVIDERS, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { PROVIDERS, SESSION_ID_PREFIX, type Provider } from "../../wire/names.ts";
 import { namedUuid } from "./named-uuid.ts";
 import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
+import { typedPersona, uidOf } from "../simulator/typed-account.ts";
 
 /** Names in many scripts. Each locale is loaded separately, and only here. */
 const LOCALES = [
@@ -32,11 +32,12 @@ export async function createGenerator(
     faker.setDefaultRefDate(now);
   }
   const [latin] = fakers as [Faker];
+  const uids = new Set<string>();
   return (from, count) => {
     const batch: GeneratedUsers = { users: [], identities: [], sessions: [] };
     for (let index = from; index < from + count; index++) {
       const name = `${instance.id} ${seed} ${index}`;
-      addUser(batch, instance, fakers[index % fakers.length]!, latin, name, index);
+      addUser(batch, instance, fakers[index % fakers.length]!, latin, name, index, uids);
     }
     return batch;
   };
@@ -49,6 +50,7 @@ function addUser(
   latin: Faker,
   name: string,
   index: number,
+  uids: Set<string>,
 ): void {
   const created = faker.date.past({ years: 2 });
   const created_at = created.toISOString();
@@ -73,7 +75,7 @@ function addUser(
     instance_id,
     user_id: user.id,
     provider,
-    uid: String(BigInt(`0x${hash("sha256", `uid ${name}`, "hex").slice(0, 14)}`)),
+    uid: uidFor(provider, email, uids),
     email,
     email_verified: DEFINITIONS[provider].givesEmail !== false,
     created_at,
@@ -97,4 +99,14 @@ function addUser(
     created_at,
   });
   batch.sessions.push(session);
+}
+
+/** The account that the simulator has for the address, so that a sign-in with it is this user's. */
+function uidFor(provider: Provider, email: string, taken: Set<string>): string {
+  const { accounts } = typedPersona({ email, name: null, email_verified: true });
+  const uid = uidOf(accounts[provider]);
+  // In a million of them, two can have the same number.
+  const own = uid === undefined || taken.has(`${provider} ${uid}`) ? email : uid;
+  taken.add(`${provider} ${own}`);
+  return own;
 }

@@ -1,7 +1,9 @@
+import { PROVIDERS } from "../../wire/names.ts";
+import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { PersonaReference } from "./grants.ts";
 import { searchable, SearchText } from "./search-text.ts";
-import { typedAccount, typedPersona, type TypedAccount } from "./typed-account.ts";
+import { typedAccount, typedPersona, uidOf, type TypedAccount } from "./typed-account.ts";
 
 /** Anyone who can reach the picker can type in an address. */
 const MAX_TYPED = 1000;
@@ -64,15 +66,25 @@ export class Personas {
     return this.#stored.length + this.#typed.size;
   }
 
-  /** By id or by any e-mail address, ignoring case. */
+  /** By id, by any e-mail address, or by the placeholder of an account that has none, ignoring case. */
   find(hint: string): PersonaRecord | undefined {
     const address = hint.toLowerCase();
     const found =
       this.#byId.get(hint) ??
       this.#byAddress.get(address) ??
       this.#typed.get(hint) ??
-      this.#typedByAddress.get(address);
+      this.#typedByAddress.get(address) ??
+      (isPlaceholderEmail(address) ? this.#findByPlaceholder(address) : undefined);
     return found && this.#withPicture(found);
+  }
+
+  #findByPlaceholder(address: string): PersonaRecord | undefined {
+    const has = ({ accounts }: PersonaRecord): boolean =>
+      PROVIDERS.some((name) => {
+        const uid = uidOf(accounts[name]);
+        return uid !== undefined && placeholderEmail(name, uid) === address;
+      });
+    return this.#stored.find(has) ?? [...this.#typed.values()].find(has);
   }
 
   /** The persona of a reference, which another process may have created. */

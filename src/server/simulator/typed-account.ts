@@ -29,6 +29,12 @@ export function typedPersona({ email, name, email_verified }: TypedAccount): Per
   return { id, name, email, avatar_url: null, accounts };
 }
 
+/** What identifies an account at its provider: `sub` of OpenID Connect, otherwise `id`. Undefined without an account. */
+export function uidOf(account: unknown): string | undefined {
+  const { sub, id } = (account ?? {}) as { readonly sub?: string; readonly id?: string | number };
+  return sub ?? id?.toString();
+}
+
 /** A persona as a seed has it, with an account at every provider. */
 export function seedPersona(id: string, name: string, email: string): { id: string; name: string; email: string } {
   return { id, name, email, ...typedPersona({ email, name, email_verified: true }).accounts };
