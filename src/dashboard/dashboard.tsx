@@ -4,5 +4,7 @@ import { startStream } from "./api/stream.ts";
 import { App } from "./shell/app.tsx";
 
 await redeemLink();
+// A link that is opened in a tab with the dashboard changes the address alone.
+globalThis.addEventListener("hashchange", () => void redeemLink());
 startStream();
 render(<App />, document.querySelector("#app")!);

@@ -5,17 +5,20 @@ const STORAGE_KEY = "svc_dashboard_key";
 /** The dashboard's key. Undefined if this browser has none, or the server no longer accepts it. */
 export const dashboardKey = signal<string | undefined>(localStorage.getItem(STORAGE_KEY) ?? undefined);
 
-/** Why the last one-time link did not sign this browser in. */
-export const linkProblem = signal<string | undefined>(undefined);
+/** Why this browser is signed out: the last one-time link did not sign it in, or its key is no longer valid. */
+export const signedOutReason = signal<string | undefined>(undefined);
 
 // Signing in or out in one tab affects all tabs.
 globalThis.addEventListener("storage", (event) => {
   if (event.key === STORAGE_KEY) dashboardKey.value = event.newValue ?? undefined;
 });
 
+/** Called when the server refuses the key. */
 export function forgetKey(): void {
+  if (dashboardKey.peek() === undefined) return;
   localStorage.removeItem(STORAGE_KEY);
   dashboardKey.value = undefined;
+  signedOutReason.value = "The server refused this browser's key: it has expired, or belongs to another server.";
 }
 
 /**
@@ -33,10 +36,11 @@ export async function redeemLink(): Promise<void> {
     body: JSON.stringify({ code }),
   }).catch(() => undefined);
   if (!response?.ok) {
-    linkProblem.value = response ? "This link was already used, or has expired." : "The server cannot be reached.";
+    signedOutReason.value = response ? "This link was already used, or has expired." : "The server cannot be reached.";
     return;
   }
   const { key } = (await response.json()) as { key: string };
   localStorage.setItem(STORAGE_KEY, key);
   dashboardKey.value = key;
+  signedOutReason.value = undefined;
 }

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { linkProblem } from "../api/session.ts";
+import { signedOutReason } from "../api/session.ts";
 import { Code, Panel } from "../ui/parts.tsx";
 
 /** For a browser without a key: how to sign in. */
@@ -14,9 +14,9 @@ export function Gate(): VNode {
             </span>
             <h1>Open the dashboard</h1>
           </div>
-          {linkProblem.value && (
+          {signedOutReason.value && (
             <p class="bad-text" role="alert" data-testid="link-problem">
-              {linkProblem.value}
+              {signedOutReason.value}
             </p>
           )}
           <p class="muted">
