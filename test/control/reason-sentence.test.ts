@@ -3,6 +3,8 @@ import { sentence } from "../../src/dashboard/ui/sentence.ts";
 
 it.each([
   ["github reported access_denied instead of a code", "GitHub reported access_denied instead of a code."],
+  ["github: no verified primary e-mail address", "GitHub: no verified primary e-mail address."],
+  ["invalid_redirect_uri: it is missing", "invalid_redirect_uri: it is missing."],
   ["this sign-in was already finished", "This sign-in was already finished."],
   ["redirect_uri is missing", "redirect_uri is missing."],
   ["No reason was recorded.", "No reason was recorded."],

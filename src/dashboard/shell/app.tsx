@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { dashboardKey } from "../api/session.ts";
 import { streamStatus } from "../api/stream.ts";
 import { followChanges, refreshState, service } from "../api/service.ts";
 import { currentAddress, location } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";
-import { Empty } from "../ui/parts.tsx";
+import { Heading } from "../ui/parts.tsx";
 import { Notices } from "../ui/notices.tsx";
 import { ClockChip } from "./clock-chip.tsx";
 import { Gate } from "./gate.tsx";
@@ -23,9 +23,20 @@ export function App(): VNode {
   const place = path.join("/");
   useShortcuts();
   useEffect(followChanges, []);
+  const closeMenu = (): void => void (isMenuOpen.value = false);
+  const shownPlace = useRef(place);
   useEffect(() => {
-    isMenuOpen.value = false;
+    closeMenu();
+    // The row or button that opened this view is gone, and the focus with it.
+    if (shownPlace.current !== place && document.activeElement === document.body) focusMain();
+    shownPlace.current = place;
   }, [place]);
+  useLayoutEffect(() => {
+    if (!isMenuOpen.value) return undefined;
+    const links = document.querySelectorAll<HTMLElement>(".nav-link");
+    ([...links].find((link) => link.ariaCurrent) ?? links[0])?.focus();
+    return () => document.querySelector<HTMLElement>(".menu-button")?.focus();
+  }, [isMenuOpen.value]);
   useEffect(() => {
     if (streamStatus.value === "live") void refreshState();
   }, [streamStatus.value, dashboardKey.value]);
@@ -40,19 +51,19 @@ export function App(): VNode {
   document.title = `${view?.title ?? "Not found"} · svc`;
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => focusMain(event)}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          focusMain();
+        }}
+      >
         Skip to the content
       </a>
       <div class="shell">
-        <Navigation current={view?.path} isOpen={isMenuOpen.value} />
-        {isMenuOpen.value && (
-          <button
-            type="button"
-            class="scrim"
-            aria-label="Close the menu"
-            onClick={() => void (isMenuOpen.value = false)}
-          />
-        )}
+        <Navigation current={view?.path} isOpen={isMenuOpen.value} onClose={closeMenu} />
+        {isMenuOpen.value && <button type="button" class="scrim" aria-label="Close the menu" onClick={closeMenu} />}
         <div>
           {streamStatus.value === "reconnecting" && (
             <div class="banner" role="status" data-testid="reconnecting">
@@ -91,9 +102,10 @@ export function App(): VNode {
               ) : view ? (
                 <view.list />
               ) : (
-                <Empty icon="search" title="There is no such view">
+                <>
+                  <Heading title="Page not found" note="The dashboard has no view at this address." />
                   <a href="#/overview">Go to the overview</a>
-                </Empty>
+                </>
               )}
             </ViewBoundary>
           </main>
@@ -106,7 +118,6 @@ export function App(): VNode {
   );
 }
 
-function focusMain(event: Event): void {
-  event.preventDefault();
-  document.querySelector<HTMLElement>("#main")?.focus();
+function focusMain(): void {
+  document.querySelector<HTMLElement>("#main")?.focus({ preventScroll: true });
 }

@@ -4,10 +4,30 @@ import { service } from "../api/service.ts";
 import { Icon } from "../ui/icon.tsx";
 import { VIEWS, type View } from "./views.ts";
 
-export function Navigation({ current, isOpen }: { current: View["path"] | undefined; isOpen: boolean }): VNode {
+/** The links to the views. In a narrow window they are a menu, which Esc and a focus elsewhere close. */
+export function Navigation({
+  current,
+  isOpen,
+  onClose,
+}: {
+  current: View["path"] | undefined;
+  isOpen: boolean;
+  onClose: () => void;
+}): VNode {
   const isLive = streamStatus.value === "live";
   return (
-    <nav class={`sidebar${isOpen ? " open" : ""}`} aria-label="Views">
+    <nav
+      class={`sidebar${isOpen ? " open" : ""}`}
+      aria-label="Views"
+      onKeyDown={(event) => {
+        if (!isOpen || event.key !== "Escape") return;
+        event.preventDefault();
+        onClose();
+      }}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        if (isOpen && relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) onClose();
+      }}
+    >
       <a class="brand" href="#/overview">
         <span class="brand-mark" aria-hidden="true">
           s

@@ -41,7 +41,7 @@ export function LivePanel<Row>({
               {rows.length === 1 ? "" : "s"}, the newest first
             </span>
             <Button small disabled={!showOlder} testId="show-older" onClick={() => showOlder?.()}>
-              Next
+              Show older
             </Button>
           </nav>
         )}

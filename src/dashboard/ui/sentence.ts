@@ -4,8 +4,9 @@ import { isProvider, providerTitle } from "../../wire/names.ts";
 export function sentence(reason: string): string {
   const [first = ""] = reason.split(" ", 1);
   // A name of the protocol, such as `redirect_uri`, keeps its spelling.
-  const start = isProvider(first) ? providerTitle(first) : /_|:$/.test(first) ? first : capitalized(first);
-  return `${start}${reason.slice(first.length)}${/[.!?]$/.test(reason) ? "" : "."}`;
+  const name = first.replace(/:$/, "");
+  const start = isProvider(name) ? providerTitle(name) : /_|:$/.test(first) ? name : capitalized(name);
+  return `${start}${reason.slice(name.length)}${/[.!?]$/.test(reason) ? "" : "."}`;
 }
 
 function capitalized(word: string): string {

@@ -68,7 +68,9 @@ export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: Table
               class={`${linkOf ? "link" : ""} ${toneOf?.(row) ?? ""}`}
               tabIndex={linkOf && index === 0 ? 0 : -1}
               onClick={(event) => {
-                if (!isInteractive(event.target)) open(row);
+                if (!opensRow(event)) return;
+                event.preventDefault();
+                open(row);
               }}
               onKeyDown={(event) => {
                 if (event.target !== event.currentTarget) return;
@@ -103,11 +105,23 @@ function move(row: HTMLTableRowElement, key: string): boolean {
   return true;
 }
 
-/** Clicks on a link or button in a row, and selections of text, do not open the row. */
-function isInteractive(target: EventTarget | null): boolean {
+/**
+ * The link of a row, for the mouse and screen readers: it can be opened in another tab. The Tab key stops at the row
+ * itself.
+ */
+export function RowLink({ address, children }: { address: string; children: ComponentChildren }): VNode {
   return (
-    (target instanceof Element && !!target.closest("a, button, input, select, label")) || !!getSelection()?.toString()
+    <a class="row-link" href={address} tabIndex={-1}>
+      {children}
+    </a>
   );
+}
+
+/** A click on another control in the row, a selection of text, and a link opened in another tab leave the row closed. */
+function opensRow({ target, ctrlKey, metaKey, shiftKey, altKey }: MouseEvent): boolean {
+  const control = target instanceof Element ? target.closest("a, button, input, select, label") : null;
+  if (control) return control.classList.contains("row-link") && !(ctrlKey || metaKey || shiftKey || altKey);
+  return !getSelection()?.toString();
 }
 
 function classOf({ from, align, fill }: Pick<Column<never>, "from" | "align" | "fill">): string {

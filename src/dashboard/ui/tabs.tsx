@@ -17,9 +17,20 @@ export function Tabs<Name extends string>({
   children: ComponentChildren;
 }): VNode {
   const id = useId();
+  // WAI-ARIA Authoring Practices, "Tabs": the arrow keys choose, and Tab goes on to the panel.
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const names = Object.keys(titles) as Name[];
+    const at = names.indexOf(chosen);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const name = names.at(to % names.length)!;
+    onChoose(name);
+    document.getElementById(`${id}-${name}`)?.focus();
+  };
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label}>
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
         {Object.entries<string>(titles).map(([name, title]) => (
           <button
             key={name}
@@ -27,6 +38,7 @@ export function Tabs<Name extends string>({
             type="button"
             role="tab"
             aria-selected={name === chosen}
+            tabIndex={name === chosen ? 0 : -1}
             aria-controls={id}
             onClick={() => onChoose(name as Name)}
           >

@@ -6,7 +6,7 @@ import { service } from "../api/service.ts";
 import { href } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Heading, Panel, Pill, Placeholder } from "../ui/parts.tsx";
-import { Table } from "../ui/table.tsx";
+import { RowLink, Table } from "../ui/table.tsx";
 import { NewInstance } from "./instances/new-instance.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
@@ -32,11 +32,11 @@ export function Instances(): VNode {
               {
                 title: "Name",
                 cell: ({ id, data }) => (
-                  <a href={href(["instances", id])} tabIndex={-1}>
+                  <RowLink address={href(["instances", id])}>
                     <b>
                       <UserText text={data.name} />
                     </b>
-                  </a>
+                  </RowLink>
                 ),
               },
               { title: "Address", cell: ({ data }) => <code>{data.url}</code>, from: 560 },

@@ -63,11 +63,19 @@ export function Request({ id }: { id: string }): VNode {
         </Panel>
       </div>
       <Panel title="Answer">
-        <Code>{data.answer ?? "null"}</Code>
+        {data.answer === null ? <p class="muted">Its body was not recorded.</p> : <Code>{data.answer}</Code>}
       </Panel>
       <Panel title="Repeat it">
         <p class="muted">
-          Runs after <code>eval "$(npx svc-identity env)"</code>, which sets the key.
+          {data.path.includes("[redacted]") ? (
+            <>
+              Secrets are left out: replace <code>[redacted]</code> first.
+            </>
+          ) : (
+            <>
+              Run <code>eval "$(npx svc-identity env)"</code> first, which sets the keys.
+            </>
+          )}
         </p>
         <CopyableCode text={curl} label="curl" />
       </Panel>

@@ -8,7 +8,7 @@ import { chosen, FilterBar, type Filter } from "../ui/filter-bar.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { LivePanel } from "../ui/live-panel.tsx";
 import { Empty, Heading, Pill, type Tone } from "../ui/parts.tsx";
-import { Table, type Column } from "../ui/table.tsx";
+import { RowLink, Table, type Column } from "../ui/table.tsx";
 import { duration, TimeOfDay } from "../ui/time.tsx";
 import { instanceChoices } from "./choices.ts";
 import { UserText } from "../ui/user-text.tsx";
@@ -21,10 +21,12 @@ const COLUMNS: readonly Column<RequestEntry>[] = [
   { title: "Status", cell: ({ data }) => <Status status={data.status} /> },
   {
     title: "Request",
-    cell: ({ data }) => (
-      <code class="request-line">
-        <b>{data.method}</b> {data.path}
-      </code>
+    cell: ({ id, data }) => (
+      <RowLink address={href(["requests", id])}>
+        <code class="request-line">
+          <b>{data.method}</b> {data.path}
+        </code>
+      </RowLink>
     ),
   },
   { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 740 },

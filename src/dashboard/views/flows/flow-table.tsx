@@ -5,20 +5,23 @@ import { instanceName } from "../../api/service.ts";
 import { href } from "../../router.ts";
 import { Pill } from "../../ui/parts.tsx";
 import { sentence } from "../../ui/sentence.ts";
-import { Table, type Column } from "../../ui/table.tsx";
+import { RowLink, Table, type Column } from "../../ui/table.tsx";
 import { duration, Time } from "../../ui/time.tsx";
 import { UserText } from "../../ui/user-text.tsx";
 
-const WHEN: Column<Flow> = { title: "When", cell: ({ data }) => <Time at={data.started_at} /> };
+const WHEN: Column<Flow> = {
+  title: "When",
+  cell: ({ id, data }) => (
+    <RowLink address={href(["flows", id])}>
+      <Time at={data.started_at} />
+    </RowLink>
+  ),
+};
 const RESULT: Column<Flow> = { title: "Result", cell: (flow) => <FlowResult flow={flow} /> };
 const WHO: Column<Flow> = {
   title: "Account",
   cell: ({ data }) =>
-    data.as ? (
-      <UserText text={data.as} />
-    ) : (
-      <span class="faint">{data.result === "open" ? "not chosen yet" : "—"}</span>
-    ),
+    data.as ? <UserText text={data.as} /> : <span class="clip">{data.result === "open" ? "not chosen yet" : "—"}</span>,
   fill: "always",
 };
 const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? ""), from: 400 };

@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Panel, Pill, Placeholder, Problem, type Tone } from "../../ui/parts.tsx";
+import { sentence } from "../../ui/sentence.ts";
 import { EditConnection } from "./edit-connection.tsx";
 
 const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain", off: "warn" };
@@ -60,7 +61,7 @@ export function Connections({ instance }: { instance: Instance }): VNode {
                   <Pill tone={TONES[in_force] ?? "plain"}>{in_force}</Pill>
                   {client_id !== null && <code class="faint">{client_id}</code>}
                 </div>
-                <span class="muted">{why}</span>
+                <span class="muted">{sentence(why)}</span>
                 {result && (
                   <span class={result.ok ? "good-text" : "bad-text"} role="status">
                     {result.message}

@@ -6,6 +6,7 @@ type Asked = Pick<RequestEntry["data"], "method" | "path">;
 export function asCurl({ method, path }: Asked, origin: string): string {
   const parts = ["curl", ...(method === "GET" ? [] : ["-X", method]), quoted(origin + path)];
   if (path.startsWith("/api/")) parts.push('-H "X-Service-Secret-Key: $SVC_SECRET_KEY"');
+  if (path.startsWith("/__svc/v1/")) parts.push('-H "Authorization: Bearer $SVC_CONTROL_KEY"');
   if (path.startsWith("/api/v1/tokens/verify"))
     parts.push("-H 'Content-Type: application/json'", '-d "{\\"token\\": \\"$TOKEN\\"}"');
   return parts.join(" ");

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { visible } from "../../../wire/visible.ts";
+import { RowLink } from "../../ui/table.tsx";
 import { Avatar } from "../../ui/avatar.tsx";
 
 /** A name and an e-mail address, safe for any script and any hostile text. */
@@ -11,9 +12,9 @@ export function Person(props: { name: string; email: string; address?: string })
       <Avatar name={props.name} />
       <span>
         {address ? (
-          <a href={address} tabIndex={-1}>
+          <RowLink address={address}>
             <b title={name}>{name}</b>
-          </a>
+          </RowLink>
         ) : (
           <b title={name}>{name}</b>
         )}

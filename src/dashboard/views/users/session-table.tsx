@@ -81,6 +81,7 @@ export function SessionTable({
       query={query}
       columns={columns}
       idOf={({ id }) => id}
+      {...(withUser && { linkOf: ({ data }: Session) => href(["users", data.user_id]) })}
       reloadKey={version.value}
       empty={empty ?? <Empty icon="sessions" title="No sessions" />}
       {...(onError && { onError })}

@@ -1,0 +1,175 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "../_browser.ts";
+import { generate, linkOf, openDashboard, signIn, until, type Dashboard } from "../_dashboard.ts";
+
+const run = promisify(execFile);
+
+describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, () => {
+  let on: Dashboard;
+
+  beforeAll(async () => {
+    on = await openDashboard();
+    await generate(on, 120);
+    await signIn(on.svc, { provider: "github", as: "grace@acme.test" });
+    await signIn(on.svc);
+  }, 60_000);
+  afterAll(() => on?.close());
+
+  const active = (expression: string): Promise<string> =>
+    on.page.evaluate<string>(`document.activeElement.${expression}`);
+
+  it("signs in by a link that is opened in a tab with the dashboard's own page", async () => {
+    const context = await on.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${on.svc.url}/__svc/`);
+    const gate = page.getByTestId("gate");
+    await gate.waitFor();
+    const [top, height] = await page.evaluate<number[]>(
+      "(({ top, height }) => [top, height])(document.querySelector('.gate .panel').getBoundingClientRect())",
+    );
+    const middle = await page.evaluate<number>("innerHeight / 2");
+    expect(Math.abs(top! + height! / 2 - middle), "pixels from the middle of the window").toBeLessThan(2);
+    await page.goto(await linkOf(on.svc));
+    await page.getByTestId("stream-status").getByText("Live").waitFor();
+    await page.goto(`${on.svc.url}/__svc/#code=used`);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.evaluate("localStorage.setItem('svc_dashboard_key', 'dsh_0.0.0')");
+    await page.reload();
+    await gate.getByText("refused this browser's key").waitFor();
+    await page.goto(`${on.svc.url}/__svc/#code=used`);
+    await gate.getByText("This link was already used").waitFor();
+    expect(await page.evaluate("location.hash")).toBe("#/");
+    await context.close();
+  });
+
+  it("ends below the last panel of the overview", async () => {
+    const { page, visit } = on;
+    await visit("overview");
+    await page.getByTestId("row").first().waitFor();
+    const below =
+      "document.documentElement.scrollHeight - scrollY - document.querySelector('main').getBoundingClientRect().bottom";
+    await expect.poll(() => page.evaluate<number>(below)).toBeLessThan(1);
+  });
+
+  it("returns to the row and the page of the list after a click on a name", async () => {
+    const { page, visit } = on;
+    await visit("users");
+    await page.getByTestId("next-page").click();
+    await page.getByText("Page 2").waitFor();
+    const row = page.getByTestId("row").nth(20);
+    const id = await row.getAttribute("data-id");
+    await row.getByRole("link").click();
+    await page.getByTestId("delete-user").waitFor();
+    expect(await active("id"), "the next key belongs to the new view").toBe("main");
+    await page.goBack();
+    await page.getByText("Page 2").waitFor();
+    await expect.poll(() => active("closest('tr')?.dataset.id")).toBe(id);
+  });
+
+  it.each(["flows", "requests?all=yes", "instances", "users", "sessions"])(
+    "has a link in every row of %s, to open it in another tab",
+    async (view) => {
+      const { page, visit, context } = on;
+      await visit(view);
+      const row = page.getByTestId("row").first();
+      await row.waitFor();
+      const before = page.url();
+      const opened = context.waitForEvent("page");
+      await row
+        .getByRole("link")
+        .first()
+        .click({ modifiers: ["Control"] });
+      const other = await opened;
+      await other.getByRole("link", { name: "Back to the list" }).waitFor();
+      await other.close();
+      expect(page.url()).toBe(before);
+      await row.focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: "Back to the list" }).waitFor();
+    },
+  );
+
+  it("signs in as a user, and says so when the sign-in fails", async () => {
+    const { page, visit, control } = on;
+    await visit("users?query=email:3001@twitter.invalid");
+    await page.getByTestId("row").first().click();
+    await page.getByRole("button", { name: "Sign in with Twitter" }).click();
+    await page.getByTestId("notice-good").getByText("Signed in").waitFor();
+    const unverified = [{ email: "grace@acme.test", primary: true, verified: false }];
+    await control("PATCH /personas/grace", { github: { id: 2101, login: "ghopper", emails: unverified } });
+    await visit("users?query=email:grace@acme.test");
+    await page.getByTestId("row").first().click();
+    await page.getByRole("button", { name: "Sign in with GitHub" }).click();
+    await page.getByTestId("notice-bad").getByText("Not signed in: email_not_verified").waitFor();
+    await page.getByRole("heading", { name: /^Sign-in with GitHub/ }).waitFor();
+  });
+
+  it("opens its menu in a narrow window by keyboard, and closes it with Escape and with Tab", async () => {
+    const { page, visit } = on;
+    await page.setViewportSize({ width: 640, height: 700 });
+    await visit("users");
+    const isOpen = "getComputedStyle(document.querySelector('.sidebar')).visibility === 'visible'";
+    const menu = page.getByRole("button", { name: "Menu" });
+    for (const key of ["Escape", "Tab"]) {
+      await menu.focus();
+      await page.keyboard.press("Enter");
+      await until(page, isOpen);
+      expect(await active("textContent")).toBe("Users");
+      if (key === "Tab") await page.getByRole("link", { name: "API reference" }).focus();
+      await page.keyboard.press(key);
+      await until(page, `!(${isOpen})`);
+      expect(await active("textContent")).toContain("Menu");
+    }
+    expect(await page.evaluate("location.hash")).toBe("#/users");
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it("chooses a tab with the arrow keys, and has one stop for all tabs", async () => {
+    const { page, visit } = on;
+    await visit("control");
+    await page.getByRole("tab", { name: "Scenarios" }).focus();
+    for (const [key, chosen] of [
+      ["ArrowRight", "Clock"],
+      ["End", "Data"],
+      ["ArrowRight", "Scenarios"],
+      ["ArrowLeft", "Data"],
+      ["Home", "Scenarios"],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await active("textContent")).toBe(chosen);
+      expect(await page.getByRole("tab", { selected: true }).textContent()).toBe(chosen);
+    }
+    expect(await page.locator("[role=tab][tabindex='0']").count()).toBe(1);
+  });
+
+  it("shows what is chosen with forced colors", async () => {
+    const { page, visit } = on;
+    await page.emulateMedia({ forcedColors: "active" });
+    await visit("users");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("option").nth(1).waitFor();
+    const colors = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('[role=option], .nav-link')].slice(0, 10).map((one) => getComputedStyle(one).backgroundColor)",
+    );
+    expect(new Set(colors).size).toBe(2);
+    await page.keyboard.press("Escape");
+    await page.emulateMedia({ forcedColors: "none" });
+  });
+
+  it("copies a request to the control API as a curl command that runs with the keys of svc env", async () => {
+    const { page, visit, svc, control } = on;
+    const { headers } = await control("GET /clock");
+    await visit(`requests/${headers.get("request-id")}`);
+    await page.getByText("Its body was not recorded.").waitFor();
+    await page.getByRole("button", { name: "Copy as curl" }).click();
+    await page.getByText("curl: copied").waitFor();
+    const command = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(command).not.toContain(svc.control_key);
+    const { stdout } = await run("sh", ["-c", `${command} -s`], {
+      env: { PATH: process.env["PATH"], SVC_CONTROL_KEY: svc.control_key },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ mode: "real" });
+  });
+});
