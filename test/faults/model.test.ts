@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { abandoned } from "../store/_abandoned.ts";
-import { testModel, type Subject } from "../store/model.ts";
+import { testModel, type Subject } from "../store/_model.ts";
 import { directory, figure } from "./_processes.ts";
 
 async function open(): Promise<Subject> {

@@ -2,8 +2,7 @@ import { beforeAll } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { A, at } from "../store/_records.ts";
-import { testStore } from "../store/conformance.ts";
-import { testChanging } from "../store/changing.ts";
+import { testStore } from "../store/_conformance.ts";
 import { clear, createDatabase, execute } from "./_postgres.ts";
 
 let url: string;
@@ -27,5 +26,3 @@ testStore("postgres", open, {
        FROM generate_series(${first}, ${last}) AS n`,
     ),
 });
-
-testChanging("postgres", open);

@@ -4,11 +4,10 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { testChanging } from "./changing.ts";
 import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
 import { abandoned } from "./_abandoned.ts";
 import { A, arrival, at, contentOf, id, people, records, state, user, take } from "./_records.ts";
-import { testStore } from "./conformance.ts";
+import { testStore } from "./_conformance.ts";
 
 expectNoWarnings();
 
@@ -16,7 +15,6 @@ const taken = async (store: Store, saved: readonly StateRecord[]): Promise<unkno
   Promise.all(saved.map((record) => take(store, record.state)));
 
 testStore("json", async () => open(await newPath()));
-testChanging("json", async () => open(await newPath()));
 
 describe("A reopened store", () => {
   it.each<[how: string, leave: (store: Store, path: string) => Promise<string>]>([

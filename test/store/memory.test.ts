@@ -1,11 +1,9 @@
 import { expect, it } from "vitest";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
-import { testChanging } from "./changing.ts";
 import { contentOf, people } from "./_records.ts";
-import { testStore } from "./conformance.ts";
+import { testStore } from "./_conformance.ts";
 
 testStore("memory", async () => openMemoryStore());
-testChanging("memory", async () => openMemoryStore());
 
 it("A memory store reports that it is one, shares nothing with another, and ends with itself", async () => {
   const [one, other] = [openMemoryStore(), openMemoryStore()];

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import type { Store } from "../../src/server/store/store.ts";
+import { testChanging } from "./_changing.ts";
 import { testLists } from "./_lists.ts";
 import { testSearch } from "./_search.ts";
 import { testSeeding } from "./_seeding.ts";
@@ -7,10 +8,10 @@ import { testSignIns } from "./_sign-ins.ts";
 import { testStates } from "./_states.ts";
 import { useStore, type StoreTraits } from "./_subject.ts";
 
-/** The contract of every store; `testChanging` in `changing.ts` has the rest. */
+/** The contract of every store. */
 export function testStore(name: string, open: () => Promise<Store>, traits: StoreTraits = {}): void {
   describe(`A store (${name})`, () => {
     const subject = useStore(open, traits);
-    for (const test of [testSeeding, testLists, testSearch, testStates, testSignIns]) test(subject);
+    for (const test of [testSeeding, testLists, testSearch, testStates, testSignIns, testChanging]) test(subject);
   });
 }

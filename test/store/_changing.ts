@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import { changeSetting } from "../../src/server/store/settings.ts";
+import { Conflict } from "../../src/server/store/store.ts";
+import {
+  A,
+  B,
+  all,
+  arrival,
+  at,
+  contentOf,
+  id,
+  identity,
+  instance,
+  people,
+  persona,
+  records,
+  session,
+  sessionId,
+  state,
+  user,
+  take,
+} from "./_records.ts";
+import type { Subject } from "./_subject.ts";
+
+/** The contract of every store for changes other than sign-ins. */
+export function testChanging(subject: Subject): void {
+  describe("find, identitiesOf and counts", () => {
+    it("find a record of any table by its key", async () => {
+      await subject.store.seed(people());
+      expect(await subject.store.find("users", id(1))).toMatchObject({ email: "ada@acme.test" });
+      expect(await subject.store.find("sessions", sessionId(22))).toMatchObject({ revoked_at: at(30) });
+      expect(await subject.store.find("instances", A)).toMatchObject({ subdomain: "acme" });
+      expect(await subject.store.find("personas", "mary")).toEqual(persona("mary"));
+      expect(await subject.store.find("users", id(99))).toBeUndefined();
+      expect(await subject.store.find("users", "\0")).toBeUndefined();
+    });
+
+    it("list a user's links, oldest first, and count records", async () => {
+      await subject.store.seed(people());
+      expect((await subject.store.identitiesOf(id(1))).map(({ provider }) => provider)).toEqual(["google", "github"]);
+      expect(await subject.store.identitiesOf(id(99))).toEqual([]);
+      await subject.store.saveState(state(1));
+      expect(await subject.store.counts()).toMatchObject({
+        instances: 2,
+        personas: 2,
+        users: 4,
+        identities: 4,
+        sessions: 4,
+        states: 1,
+        settings: 0,
+      });
+    });
+  });
+
+  describe("add", () => {
+    it("adds records of all kinds at once", async () => {
+      await subject.store.seed(people());
+      const fresh = user(50, { instance_id: id(0xc) });
+      await subject.store.add({
+        instances: [instance(id(0xc), "initech")],
+        users: [fresh],
+        identities: [identity(51, fresh)],
+        sessions: [session(52, fresh)],
+        personas: [persona("rosalind")],
+      });
+      expect(await subject.store.instances()).toHaveLength(3);
+      expect(await subject.store.findUser(id(0xc), fresh.id)).toEqual({ user: fresh, providers: ["google"] });
+      expect(await subject.store.findSession(id(0xc), sessionId(52))).toEqual(session(52, fresh));
+      expect((await subject.store.personas()).at(-1)).toEqual(persona("rosalind"));
+    });
+
+    it.each([
+      ["an id", { users: [user(1, { email: "new@acme.test" })] }],
+      ["an e-mail address in any case", { users: [user(50), user(51, { email: "ADA@acme.test" })] }],
+      ["an account", { users: [user(50)], identities: [identity(51, user(50), { uid: "ada" })] }],
+      ["a subdomain", { users: [user(50)], instances: [{ ...instance(id(0xc), "initech"), subdomain: "acme" }] }],
+      [
+        "a secret key",
+        { instances: [{ ...instance(id(0xc), "initech"), secret_key: instance(A, "acme").secret_key }] },
+      ],
+      ["a session", { users: [user(50)], sessions: [session(21, user(50))] }],
+      ["a persona", { users: [user(50)], personas: [persona("mary")] }],
+    ])("adds nothing if %s already exists", async (_, added) => {
+      await subject.store.seed(people());
+      const before = await contentOf(subject.store);
+      await expect(subject.store.add(added)).rejects.toBeInstanceOf(Conflict);
+      expect(await contentOf(subject.store)).toEqual(before);
+    });
+
+    it("does not repeat a secret key in its error", async () => {
+      await subject.store.seed(people());
+      const { secret_key } = instance(A, "acme");
+      const error = await subject.store
+        .add({ instances: [{ ...instance(id(0xc), "initech"), secret_key }] })
+        .catch((reason: unknown) => reason);
+      expect((error as Error).message).toContain("instances.secret_key");
+      expect((error as Error).message).not.toContain(secret_key);
+    });
+
+    it("gives an address that two users claim to one of them", async () => {
+      await subject.store.seed(people());
+      const outcomes = await Promise.allSettled(
+        [60, 61].map((n) => subject.store.add({ users: [user(n, { email: "same@acme.test" })] })),
+      );
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    });
+  });
+
+  describe("change", () => {
+    it("changes existing records, and searches see the change", async () => {
+      await subject.store.seed(people());
+      const changed = await subject.store.change(
+        "users",
+        id(1),
+        (before) => before && { ...before, email: "countess@acme.test" },
+      );
+      expect(changed?.email).toBe("countess@acme.test");
+      expect((await subject.store.findUser(A, id(1)))?.user.email).toBe("countess@acme.test");
+      const { user: found } = await subject.store.completeSignIn(
+        arrival({ provider: "twitter", uid: "new", email: "COUNTESS@acme.test" }),
+      );
+      expect(found.id).toBe(id(1));
+    });
+
+    it("creates, removes and leaves alone", async () => {
+      await subject.store.seed(people());
+      expect(await subject.store.change("personas", "grace", () => persona("grace"))).toEqual(persona("grace"));
+      expect(await subject.store.find("personas", "grace")).toEqual(persona("grace"));
+      expect(await subject.store.change("personas", "grace", () => undefined)).toBeUndefined();
+      expect(await subject.store.find("personas", "grace")).toBeUndefined();
+      expect(await subject.store.change("personas", "grace", (before) => before)).toBeUndefined();
+    });
+
+    it("rejects duplicates, and throws what its callback throws", async () => {
+      await subject.store.seed(people());
+      await expect(
+        subject.store.change("users", id(2), (before) => before && { ...before, email: "ADA@acme.test" }),
+      ).rejects.toBeInstanceOf(Conflict);
+      await expect(
+        subject.store.change("instances", A, (before) => before && { ...before, subdomain: "globex" }),
+      ).rejects.toBeInstanceOf(Conflict);
+      await expect(
+        subject.store.change("users", id(2), () => {
+          throw new Error("no");
+        }),
+      ).rejects.toThrow("no");
+      expect((await subject.store.findUser(A, id(2)))?.user.email).toBe("charles@acme.test");
+    });
+
+    it("counts every one of many simultaneous changes", async () => {
+      await subject.store.seed(people());
+      await Promise.all(
+        Array.from({ length: 40 }, () =>
+          changeSetting(subject.store, "count", (before) => ({ n: Number(before?.["n"] ?? 0) + 1 })),
+        ),
+      );
+      expect(await subject.store.settings("count")).toEqual([{ name: "count", value: { n: 40 } }]);
+    });
+
+    it("revokes the session of a user who signs in meanwhile, or lets the sign-in go first", async () => {
+      await subject.store.seed(people());
+      const { session: own } = await subject.store.completeSignIn(arrival({ uid: "ada" }));
+      await Promise.all([
+        subject.store.change("sessions", own.session_id, (before) => before && { ...before, revoked_at: at(2000) }),
+        subject.store.completeSignIn(arrival({ uid: "ada", time: 1500 })),
+      ]);
+      expect((await subject.store.find("sessions", own.session_id))?.revoked_at).toBe(at(2000));
+    });
+  });
+
+  describe("removeInstance and clearInstance", () => {
+    it("remove everything of an instance and nothing of another", async () => {
+      await subject.store.seed(people());
+      await subject.store.saveState(state(1));
+      await subject.store.saveState(state(2, { instance_id: B }));
+      await subject.store.clearInstance(A);
+      expect(await all(subject.store.users(A, {}))).toEqual([]);
+      expect(await all(subject.store.sessions(A, {}))).toEqual([]);
+      expect(await take(subject.store, state(1).state)).toBeUndefined();
+      expect((await subject.store.instances()).map(({ id: own }) => own).toSorted()).toEqual([A, B]);
+      await subject.store.removeInstance(A);
+      expect((await subject.store.instances()).map(({ id: own }) => own)).toEqual([B]);
+      expect(await all(subject.store.users(B, {}))).toHaveLength(1);
+      expect(await take(subject.store, state(2).state)).toMatchObject({ instance_id: B });
+    });
+  });
+
+  describe("Snapshots", () => {
+    it("restore all records and the clock, and leave other settings alone", async () => {
+      await subject.store.seed(people());
+      await changeSetting(subject.store, "clock", () => ({ mode: "frozen", at: at(0) }));
+      await changeSetting(subject.store, "secret/seal", () => ({ secret: "1" }));
+      const before = await contentOf(subject.store);
+      const info = await subject.store.snapshots.save("base", at(5));
+      expect(info).toEqual({
+        name: "base",
+        created_at: at(5),
+        records: { instances: 2, personas: 2, users: 4, identities: 4, sessions: 4 },
+      });
+      expect(await subject.store.snapshots.list()).toEqual([info]);
+
+      await subject.store.completeSignIn(arrival({ uid: "new" }));
+      await subject.store.deleteUser(A, id(1));
+      await subject.store.saveState(state(1));
+      await changeSetting(subject.store, "clock", () => undefined);
+      await changeSetting(subject.store, "secret/seal", () => ({ secret: "2" }));
+      await changeSetting(subject.store, "scenario/1", () => ({ n: 1 }));
+      expect(await subject.store.snapshots.restore("base")).toBe(true);
+      expect(await contentOf(subject.store)).toEqual(before);
+      expect(await take(subject.store, state(1).state)).toBeUndefined();
+      expect(
+        (await subject.store.settings(""))
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+          .filter(({ name }) => name !== "store"),
+      ).toEqual([
+        { name: "clock", value: { mode: "frozen", at: at(0) } },
+        { name: "scenario/1", value: { n: 1 } },
+        { name: "secret/seal", value: { secret: "2" } },
+      ]);
+      await subject.store.snapshots.restore("base", "scenario/");
+      expect(await subject.store.settings("scenario/")).toEqual([]);
+    });
+
+    it("can be replaced and deleted, and may be missing", async () => {
+      await subject.store.seed(people());
+      await subject.store.snapshots.save("base", at(1));
+      await subject.store.replace(records());
+      await subject.store.snapshots.save("base", at(2));
+      expect(await subject.store.snapshots.list()).toMatchObject([{ created_at: at(2), records: { users: 0 } }]);
+      expect(await subject.store.snapshots.delete("base")).toBe(true);
+      expect(await subject.store.snapshots.delete("base")).toBe(false);
+      expect(await subject.store.snapshots.restore("base")).toBe(false);
+      expect(await subject.store.snapshots.list()).toEqual([]);
+    });
+  });
+
+  describe("replace", () => {
+    it("keeps the secrets of the subject.store and no other setting", async () => {
+      await subject.store.seed(people());
+      await changeSetting(subject.store, "clock", () => ({ mode: "real" }));
+      await changeSetting(subject.store, "secret/seal", () => ({ secret: "1" }));
+      await subject.store.replace(records());
+      expect((await subject.store.settings("")).filter(({ name }) => name !== "store")).toEqual([
+        { name: "secret/seal", value: { secret: "1" } },
+      ]);
+    });
+  });
+}
