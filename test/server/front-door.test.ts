@@ -105,6 +105,16 @@ describe("A sign-in at the server's own address", () => {
   });
 });
 
+it("The home page is at the server's own address, and other hosts lead to it", async () => {
+  const { fetch } = await setup();
+  const home = await fetch("/");
+  expect([home.status, home.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  for (const host of ["acme", "api"]) {
+    const elsewhere = await fetch(`http://${host}.localhost:7820/`);
+    expect([host, elsewhere.status, elsewhere.headers.get("location")]).toEqual([host, 302, `${FRONT}/`]);
+  }
+});
+
 describe("A client whose users reach the service by another name", () => {
   const client = (service: Service): ReturnType<typeof createClient> =>
     createClient({

@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { CLOSE, DISCOVERY, exchange, KEYED, post, server, VERIFY, useServer } from "../_raw-http.ts";
+import {
+  CLOSE,
+  DISCOVERY,
+  exchange,
+  KEYED,
+  open,
+  parseReplies,
+  post,
+  server,
+  VERIFY,
+  useServer,
+} from "../_raw-http.ts";
 
 useServer();
 
@@ -138,6 +149,21 @@ describe.each([
     for (const { headers } of replies) {
       expect([headers["content-type"], headers["connection"]]).toEqual(["application/json", "close"]);
     }
+  });
+});
+
+describe("A client that sends its whole body before it reads gets the answer", () => {
+  const SIZE = 8 << 20;
+
+  it.each([
+    ["to a malformed request", `POST / HTTP/1.1\r\nHost: {host}\r\nHost: {host}\r\n`, 400],
+    ["to a request without a key", VERIFY, 401],
+  ])("%s", async (_, head, status) => {
+    const { socket, received } = open(server.port, `${head}Content-Length: ${SIZE}\r\n\r\n`);
+    socket.pause();
+    await new Promise((resolve) => socket.write("x".repeat(SIZE), resolve));
+    socket.resume();
+    expect(parseReplies(await received).map((reply) => reply.status)).toEqual([status]);
   });
 });
 

@@ -216,16 +216,18 @@ describe.each(WAYS)("The addresses in the corpus, at %s", (_, base) => {
   });
 
   it.each([
-    ["no list", () => open],
-    ["the entry *", () => anything],
-  ])("redirect a browser without a click to loopback only, with %s", async (_what, service) => {
+    ["no list", () => open, false],
+    ["the entry *", () => anything, true],
+  ])("redirect a browser without a click to loopback only, with %s", async (_what, service, takesApps) => {
     const outcomes = await survey(service(), base, BROWSER);
     const sent = [...outcomes].filter(([, outcome]) => outcome === "sent").map(([uri]) => uri);
     expect(sent.filter((uri) => !isLoopback(new URL(uri).hostname))).toEqual([]);
     expect(sent).toContain("http://localhost:3000/callback");
     const asked = [...outcomes].filter(([, outcome]) => outcome === "asked").map(([uri]) => uri);
     expect(asked).toContain("https://evil.test/callback");
-    expect(asked.filter((uri) => !/^(?:https?|[a-z][\w+-]*\.[\w.+-]+):/i.test(uri))).toEqual([]);
+    const apps = asked.filter((uri) => !/^https?:/i.test(uri));
+    expect(apps.filter((uri) => !/^[a-z][\w+-]*\.[\w.+-]+:/i.test(uri))).toEqual([]);
+    expect(apps.includes("com.acme.app:/callback")).toBe(takesApps);
   });
 
   it("redirect nowhere without a list if others can reach the server", async () => {
@@ -275,5 +277,13 @@ describe("An accepted address", () => {
     ]);
     expect((await start("http://localhost:3000/callback", BROWSER)).status).toBe(302);
     expect((await start("https://app.acme.test/callback", PROGRAM)).status).toBe(302);
+  });
+
+  it("may be any for a browser that signs in with a real provider if the list is *", async () => {
+    const seed = { ...SEED, instances: [{ ...SEED.instances[0], redirect_uris: ["*"] }] };
+    const { fetch } = await setup({ seed, credentials: { google: { client_id: "ours", client_secret: "secret" } } });
+    const query = new URLSearchParams({ redirect_uri: "https://app.acme.test/callback" });
+    const started = await fetch(`/sign-in?${query.toString()}`, { headers: BROWSER });
+    expect(new URL(started.headers.get("location")!).host).toBe("accounts.google.com");
   });
 });
