@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Endpoint } from "../../src/wire/endpoints.ts";
 import { answer, headersOf } from "../_answers.ts";
 import { setup, type Service, NOBODY } from "../_setup.ts";
 
@@ -13,6 +14,10 @@ const SESSION_B1 = "svc_session_00000000-0000-4000-8000-00000000b001";
 const NO_SESSION = "svc_session_00000000-0000-4000-8000-00000000ffff";
 
 const PK = "pk_acme_0123456789";
+
+const DISCOVERY = "GET /.well-known/openid-configuration";
+
+const RESOLVE = "GET /api/v1/instances/search";
 
 const NOT_FOUND = [404, { error: "Not found" }];
 
@@ -31,23 +36,31 @@ function send(
 
 const secret = (key: string): Record<string, string> => ({ "x-service-secret-key": key });
 
-/** Every endpoint at an instance's own address: its error without a key, and its status here with the right one. */
-const ENDPOINTS: [route: string, missing: string, status: number][] = [
-  ["POST /api/v1/tokens/verify", "Missing secret key", 400],
-  [`GET /api/v1/users/${A1}`, "Missing secret key", 200],
-  [`DELETE /api/v1/users/${A1}`, "Missing secret key", 200],
-  ["GET /api/v1/users", "Unauthorized", 200],
-  ["GET /api/v1/users/search?query=name:*", "Unauthorized", 200],
-  ["GET /api/v1/sessions", "Unauthorized", 200],
-  ["GET /api/v1/sessions/search?query=email:*", "Unauthorized", 200],
-  [`GET /api/v1/sessions/${SESSION_A1}`, "Unauthorized", 200],
-];
+type Row = [route: string, missing: string, status: number];
 
-const RESOLUTION: [route: string, missing: string, status: number] = [
-  `GET /api/v1/instances/search?query=publishable_key:${PK}`,
-  "Unauthorized",
-  200,
-];
+/** Every endpoint that needs a secret key: its error without a key, and its status here with the right one. */
+const KEYED: Readonly<Record<Exclude<Endpoint, typeof DISCOVERY | typeof RESOLVE>, [missing: string, status: number]>> =
+  {
+    "POST /api/v1/tokens/verify": ["Missing secret key", 400],
+    "GET /api/v1/users/:id": ["Missing secret key", 200],
+    "DELETE /api/v1/users/:id": ["Missing secret key", 200],
+    "GET /api/v1/users": ["Unauthorized", 200],
+    "GET /api/v1/users/search": ["Unauthorized", 200],
+    "GET /api/v1/sessions": ["Unauthorized", 200],
+    "GET /api/v1/sessions/search": ["Unauthorized", 200],
+    "GET /api/v1/sessions/:id": ["Unauthorized", 200],
+  };
+
+const ENDPOINTS = Object.entries(KEYED).map(([route, [missing, status]]): Row => [
+  route
+    .replace("users/:id", `users/${A1}`)
+    .replace("sessions/:id", `sessions/${SESSION_A1}`)
+    .replace(/search$/, "search?query=name:*"),
+  missing,
+  status,
+]);
+
+const RESOLUTION: Row = [`${RESOLVE}?query=publishable_key:${PK}`, "Unauthorized", 200];
 
 describe("API authentication", () => {
   it.each([...ENDPOINTS, RESOLUTION])("%s without a key answers %s", async (route, error) => {

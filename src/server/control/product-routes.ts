@@ -3,6 +3,7 @@ import { Session } from "../../wire/control/answers.ts";
 import type { Route } from "../../wire/endpoints.ts";
 import { ERRORS, type ErrorCode } from "../../wire/errors.ts";
 import { MAX_PAGE_SIZE, PROVIDERS } from "../../wire/names.ts";
+import type * as resources from "../../wire/resources.ts";
 
 /** How a route of the product API is described. The specification decides what it does. */
 export interface ProductRoute {
@@ -18,7 +19,7 @@ export interface ProductRoute {
 
 const text = z.string();
 const provider = z.enum(PROVIDERS);
-const user = z.object({
+const user: z.ZodType<resources.User> = z.object({
   id: z.uuid(),
   resource: z.literal("user"),
   data: z.object({
@@ -30,17 +31,17 @@ const user = z.object({
     created_at: text,
   }),
 });
-const session = z.object({
+const session: z.ZodType<resources.Session> = z.object({
   id: z.uuid(),
   resource: z.literal("session"),
   data: Session.shape.data.omit({ instance: true }).extend({ user_id: z.uuid() }),
 });
-const instance = z.object({
+const instance: z.ZodType<resources.Instance> = z.object({
   id: z.uuid(),
   resource: z.literal("instance"),
   data: z.object({ publishable_key: text, url: text.nullable(), subdomain: text.nullable() }),
 });
-const token = z.object({
+const token: z.ZodType<resources.VerifiedToken> = z.object({
   id: z.uuid(),
   resource: z.literal("token"),
   data: z.object({
