@@ -12,6 +12,7 @@ await build({
   ...shared,
   entryPoints: {
     client: "src/client/index.ts",
+    "client-portable": "src/client/portable.ts",
     verify: "src/client/verify.ts",
     middleware: "src/client/middleware.ts",
     server: "src/server/index.ts",

@@ -18,8 +18,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   dashboard: ["wire", "control-client"],
   "control-client": ["wire"],
   client: ["wire"],
+  "client/on-node": ["wire", "client"],
+  "client/index.ts": ["client", "client/on-node"],
   // What a test starts: the server by its front, and the control API by its client alone.
-  testing: ["wire", "client", "control-client", "server/index.ts"],
+  testing: ["wire", "client/index.ts", "client/on-node", "control-client", "server/index.ts"],
 
   // The rooms of the server, from the top to the ground.
   "server/index.ts": [
@@ -161,6 +163,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/connection": [
     "cli/command.ts",
     "client",
+    "client/on-node",
     "control-client",
     "wire",
     "disk",
@@ -198,13 +201,13 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "prom-client": ["server/metrics.ts"],
   rou3: ["server/control/index.ts"],
   "string-width": ["cli/list"],
-  undici: ["client/transport.ts", "server/providers/fetch.ts", "cli/connection/proxy-fetch.ts"],
+  undici: ["client/on-node/undici.ts", "server/providers/fetch.ts", "cli/connection/proxy-fetch.ts"],
   vitest: ["testing/vitest.ts"],
   zod: ["server", "wire/seed.ts", "wire/control"],
 };
 
 /** Node's modules are for all but the code that also runs elsewhere. */
-const WITHOUT_NODE = ["wire", "dashboard"];
+const WITHOUT_NODE = ["wire", "dashboard", "client", "control-client"];
 
 /** Every import below a folder that the tables do not allow: `server/store/x.ts imports ../serve.ts`. */
 export async function forbiddenImports(src: string): Promise<string[]> {

@@ -7,7 +7,6 @@ import {
   SECRET_KEY_HEADER,
 } from "../wire/names.ts";
 import { trimSlash } from "../wire/path.ts";
-import { userAgent } from "../wire/version.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
 import {
@@ -31,7 +30,7 @@ import { checkConfidential, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { checkSignIn, signInUrl, type SignInParameters } from "./sign-in-url.ts";
 import { checked, tokenToSend, type TokenCheck } from "./token-check.ts";
-import { closable, fetchTransport, undiciTransport } from "./transport.ts";
+import { closable, fetchTransport, type Connect } from "./transport.ts";
 
 export type { ClientOptions } from "./options.ts";
 export type { TokenCheck } from "./token-check.ts";
@@ -98,12 +97,12 @@ type ListRoute = Extract<Endpoint, `GET /api/v1/${"users" | "sessions"}${"" | "/
 
 const DEFAULT_RETRIES = 2;
 
-/** @throws {ConfigError} for keys and addresses that can't be right, and for a secret key in a browser */
-export function createClient(options: ClientOptions = {}): Client {
+/** @param connect used unless the options have a `fetch` */
+export function createClientWith(connect: Connect, options: ClientOptions): Client {
   checkOptions(options);
   const { secretKey, publishableKey, apiUrl, now: clock = Date.now } = options;
   const now = (): number => Number(clock());
-  const transport = closable(options.fetch ? fetchTransport(options.fetch) : undiciTransport(options.certificate));
+  const transport = closable(options.fetch ? fetchTransport(options.fetch) : connect(options.certificate));
   const shared: Omit<CallDeps, "baseUrl" | "headers"> = {
     ask: transport.ask,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -111,7 +110,7 @@ export function createClient(options: ClientOptions = {}): Client {
     now,
     onTry: options.onTry,
     // Browsers have one of their own, and ask the service before they send another.
-    userAgent: options.userAgent ?? (options.fetch ? undefined : userAgent("client")),
+    userAgent: options.userAgent ?? transport.userAgent,
   };
 
   const resolve = (key = publishableKey, own: ResolveOptions = {}): Call<Instance> => {

@@ -1,32 +1,10 @@
-/** The typed client of the service. */
-export { createClient, type Client, type ClientOptions, type TokenCheck } from "./client.ts";
-export type { Call, RequestOptions, Try, WithResponse } from "./call.ts";
-export type { ListCall } from "./list.ts";
-export {
-  ApiError,
-  ConfigError,
-  ConnectionError,
-  ERROR_CODES,
-  isServiceError,
-  ServiceError,
-  TokenError,
-  type ErrorCode,
-  type TokenReason,
-} from "./errors.ts";
-export {
-  sessionQuery,
-  userQuery,
-  type DateInput,
-  type NegatableTerm,
-  type QueryBuilder,
-  type QueryInput,
-  type QueryTerm,
-  type SessionFields,
-  type UserFields,
-} from "./query-builder.ts";
+/** The typed client of the service, on Node.js, Deno and Bun. */
+import { createClientWith, type Client, type ClientOptions } from "./client.ts";
+import { connect } from "./on-node/undici.ts";
 
-export type { TokenClaims } from "../wire/claims.ts";
-export type { Page } from "../wire/endpoints.ts";
-export type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
-export type { Provider, SessionProvider, TokenProvider } from "../wire/names.ts";
-export type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
+export * from "./exports.ts";
+
+/** @throws {ConfigError} for keys and addresses that can't be right, and for a secret key in a browser */
+export function createClient(options: ClientOptions = {}): Client {
+  return createClientWith(connect, options);
+}

@@ -32,7 +32,7 @@ type FetchHandler<Req, Rest extends unknown[], Res> = (
  * @param handler gets the claims as its second argument, and what comes after the request behind them
  * @throws {ConfigError} at once, for an invalid secret key, and for unknown or missing options
  */
-export function withAuth<Req extends RequestLike & object, Rest extends unknown[], Res>(
+export function withAuth<Req extends RequestLike & object = Request, Rest extends unknown[] = [], Res = unknown>(
   handler: FetchHandler<Req, Rest, Res>,
   options: AuthenticateOptions,
 ): (request: Req, ...rest: Rest) => Promise<Res | Response> {

@@ -28,11 +28,11 @@ export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   readonly apiUrl?: string | undefined;
   /** A certificate to trust besides those of the known authorities, in PEM: that of a local server with `--https`. */
   readonly certificate?: string | undefined;
-  /** Replaces undici. */
+  /** Replaces undici, which sends the requests on Node.js, and the global `fetch`, which does elsewhere. */
   readonly fetch?: Fetch | undefined;
   /**
    * Sent as `User-Agent`, so that the service's operator can tell callers apart. Default: `svc-identity/<version> (client)`;
-   * with a `fetch` of your own, what that sends by itself.
+   * with a `fetch` of your own, at the edge and in browsers, what `fetch` sends by itself.
    */
   readonly userAgent?: string | undefined;
   /** Called after every try, for logs and metrics. */

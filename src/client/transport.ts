@@ -1,14 +1,9 @@
-import { Agent, type Dispatcher } from "undici";
 import { readText } from "../wire/body.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
-import { Body } from "./body.ts";
 import type { Deadline } from "./deadline.ts";
-import { ServiceError } from "./errors.ts";
-import { lookup } from "./localhost.ts";
+import { ConfigError, ServiceError } from "./errors.ts";
 
-const KEEP_ALIVE_MS = 4_000;
-
-type Init = Omit<FetchInit, "signal">;
+export type Init = Omit<FetchInit, "signal">;
 
 /** The response, whose body is read up to a limit. */
 export interface Answer {
@@ -20,14 +15,20 @@ export interface Answer {
 
 /** Sends the requests of calls. */
 export interface Transport {
+  /** What it sends as `User-Agent` unless the client's options say otherwise. Undefined: what `fetch` sends by itself. */
+  readonly userAgent?: string | undefined;
   ask(url: string, init: Init, deadline: Pick<Deadline, "onStop" | "signal" | "until">): Promise<Answer>;
   close(): Promise<void>;
 }
+
+/** Makes the transport of a client without a `fetch` of its own. @param certificate one to trust, in PEM */
+export type Connect = (certificate: string | undefined) => Transport;
 
 /** The same, which sends nothing after `close`. */
 export function closable(transport: Transport): Transport {
   let closing: Promise<void> | undefined;
   return {
+    userAgent: transport.userAgent,
     async ask(url, init, deadline) {
       if (!closing) return transport.ask(url, init, deadline);
       throw new ServiceError("closed", "The client is closed. Make calls before close(), or create another client");
@@ -48,123 +49,12 @@ export function fetchTransport(fetch: Fetch): Transport {
   };
 }
 
-/**
- * undici without redirects: those would carry our secret header to wherever they point.
- * @param certificate one to trust besides the known authorities', in PEM
- */
-export function undiciTransport(certificate?: string): Transport {
-  const dispatcher = createAgent(certificate);
-  return {
-    ask: (url, init, { onStop }) => ask(dispatcher, new URL(url), init, onStop),
-    close: () => dispatcher.close(),
-  };
-}
-
-/** The same as a `fetch`. */
-export function createFetch(certificate?: string): Fetch {
-  const dispatcher = createAgent(certificate);
-  return async (url, { signal, ...init }) => {
-    const { status, headers, text } = await ask(dispatcher, new URL(url), init, (stop) => {
-      const onAbort = (): void => stop(signal?.reason as Error);
-      if (signal?.aborted) onAbort();
-      signal?.addEventListener("abort", onAbort, { once: true });
-      return () => signal?.removeEventListener("abort", onAbort);
-    });
-    return { status, headers, body: null, text: () => text(Infinity) };
-  };
-}
-
-function createAgent(certificate: string | undefined): Agent {
-  const trust = certificate === undefined ? {} : { ca: certificate, allowPartialTrustChain: true };
-  return new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, connect: { lookup, ...trust } });
-}
-
-/** By undici's own events: its `request` makes a stream of every answer, which costs as much again as all the rest. */
-function ask(
-  dispatcher: Agent,
-  url: URL,
-  { method = "GET", headers = {}, body = "" }: Init,
-  onStop: Deadline["onStop"],
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const exchange = new Exchange(resolve, reject);
-    exchange.forget = onStop((reason) => exchange.stop(reason));
-    if (exchange.isOver) return;
-    const options = { origin: url.origin, path: url.pathname + url.search, method, headers, body: body || null };
-    dispatcher.dispatch(options as Dispatcher.DispatchOptions, exchange);
+/** The runtime's own `fetch`, looked up at each request. */
+export const globalFetch: Connect = (certificate) => {
+  if (certificate !== undefined)
+    throw new ConfigError("certificate needs Node.js or Deno. Elsewhere, pass a fetch of your own that trusts it");
+  return fetchTransport(async (url, init) => {
+    if (typeof globalThis.fetch === "function") return globalThis.fetch(url, init);
+    throw new ConfigError("There is no fetch here. Pass one in the options of createClient");
   });
-}
-
-/** One request and its answer. A connection keeps its last one until the next, so it lets go of all when it is over. */
-class Exchange implements Dispatcher.DispatchHandler {
-  forget: (() => void) | undefined;
-  #resolve: ((answer: Answer) => void) | undefined;
-  #reject: ((error: Error) => void) | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #body: Body | undefined;
-  #stopped: Error | undefined;
-
-  constructor(resolve: (answer: Answer) => void, reject: (error: Error) => void) {
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  get isOver(): boolean {
-    return this.#reject === undefined;
-  }
-
-  stop(reason: Error): void {
-    const controller = this.#controller;
-    this.#stopped = reason;
-    this.#fail(reason);
-    controller?.abort(reason);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // The call has ended before it had a connection.
-    if (this.#stopped) controller.abort(this.#stopped);
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    fields: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
-    if (status < 200) return;
-    const body = new Body((reason) => controller.abort(reason));
-    this.#body = body;
-    const get = (name: string): string | null => [fields[name.toLowerCase()] ?? []].flat().join(", ") || null;
-    this.#resolve?.({ status, headers: { get }, text: (limit) => body.text(limit) });
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#body?.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.#body?.end();
-    this.#letGo();
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(withoutData(error));
-  }
-
-  #fail(error: Error): void {
-    this.#body?.fail(error);
-    this.#reject?.(error);
-    this.#letGo();
-  }
-
-  #letGo(): void {
-    this.forget?.();
-    this.forget = this.#resolve = this.#reject = this.#controller = this.#body = undefined;
-  }
-}
-
-/** What is not HTTP goes into undici's error verbatim, and from an echo server that is our own request. */
-function withoutData(error: Error & { data?: unknown }): Error {
-  delete error.data;
-  return error;
-}
+};

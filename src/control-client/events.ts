@@ -1,3 +1,4 @@
+import { chunksOf } from "../wire/chunks.ts";
 import type { FetchResponse } from "../wire/fetch.ts";
 import type { AnswerOf } from "../wire/control/routes.ts";
 
@@ -8,7 +9,7 @@ export type ServerEvent = AnswerOf<"GET /requests/:id"> | Extract<AnswerOf<"GET 
 export async function* readEvents({ body }: FetchResponse): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const chunk of body ?? []) {
+  for await (const chunk of chunksOf(body ?? [])) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) if (line.trim() !== "") yield JSON.parse(line) as ServerEvent;

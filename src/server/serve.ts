@@ -28,6 +28,10 @@ const GRACE_MS = 10_000;
  * @throws {ServeError | PortUnavailable | StoreRefused | SeedError}
  */
 export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
+  if ("Bun" in globalThis)
+    throw new ServeError(
+      "The server needs Node.js, and does not run on Bun. Start it with Node.js; in a test, createTestService needs no server.",
+    );
   await checkOptions(options);
   const { warn = () => {} } = options;
   const clientAddress = createClientAddress(options.trustProxy ?? []);

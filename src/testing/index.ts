@@ -4,6 +4,7 @@ import { createControlClient } from "../control-client/index.ts";
 import { embed, serve, type ServeOptions } from "../server/index.ts";
 import { trimSlash } from "../wire/path.ts";
 import { createInsideFetch } from "./inside.ts";
+import { createNetworkFetch } from "./network-fetch.ts";
 import { checkOptions, checkServer } from "./options.ts";
 import { createTestServiceFrom, type TestService } from "./test-service.ts";
 
@@ -45,8 +46,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const server = await serve({ now, ...options, port: 0, store: "memory", providers: "simulated", control: true });
   server.unref();
   const { url, control_key: controlKey = "" } = server;
-  const close = (): Promise<void> => server.close();
-  return createTestServiceFrom({ url, controlKey, fetch, isInside: false, label: randomUUID(), close });
+  const network = createNetworkFetch();
+  const close = async (): Promise<void> => {
+    await network.close();
+    await server.close();
+  };
+  return createTestServiceFrom({ url, controlKey, fetch: network.fetch, isInside: false, label: randomUUID(), close });
 }
 
 export interface ConnectOptions {
@@ -68,13 +73,15 @@ export async function connect(options: ConnectOptions): Promise<TestService> {
   checkServer(options);
   const { url, controlKey, isolate = false } = options;
   const label = randomUUID();
-  const parts = { url: trimSlash(url), controlKey, fetch, isInside: false, label };
-  if (!isolate) return createTestServiceFrom({ ...parts, close: async () => undefined });
+  const network = createNetworkFetch();
+  const parts = { url: trimSlash(url), controlKey, fetch: network.fetch, isInside: false, label };
+  if (!isolate) return createTestServiceFrom({ ...parts, close: network.close });
   const control = createControlClient(parts);
   const subdomain = `test-${label.slice(0, 13)}`;
   const { id } = await control.request("POST /instances", { body: { name: subdomain, subdomain } });
   const close = async (): Promise<void> => {
     await control.request("DELETE /instances/:id", { params: { id } });
+    await network.close();
   };
   return createTestServiceFrom({ ...parts, only: id, close });
 }

@@ -10,8 +10,19 @@ export interface FetchInit {
 export interface FetchResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null;
+  readonly body: Bytes | null;
   text(): Promise<string>;
+}
+
+/** The chunks of a body. Not every browser can iterate a stream, and to TypeScript before 6 none can. */
+export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ByteStream;
+
+/** The least of `ReadableStream` that is needed. */
+interface ByteStream {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+    cancel(): Promise<void>;
+  };
 }
 
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFetch } from "../../src/client/transport.ts";
+import { createNetworkFetch } from "../../src/testing/network-fetch.ts";
 import {
   children,
   directory,
@@ -22,13 +22,14 @@ import { SEED } from "../_setup.ts";
 
 useProcesses();
 
-const send = createFetch();
+const { fetch: send, close } = createNetworkFetch();
+afterAll(close);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Follows all redirects and returns the last response's text. */
 async function follow(url: string): Promise<string> {
-  const response = await send(url, {});
+  const response = await send(url, { redirect: "manual" });
   const location = response.headers.get("location");
   return location === null ? response.text() : follow(location);
 }

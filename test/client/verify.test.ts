@@ -206,6 +206,7 @@ describe("The modules svc-identity/verify and svc-identity/middleware", () => {
     const entries = Object.entries(exports).filter(([, target]) => typeof target === "object");
     const testing = ["./testing", "./testing/vitest", "./testing/playwright"];
     expect(entries.map(([name]) => name)).toEqual([".", "./verify", "./middleware", "./server", ...testing]);
-    for (const [, target] of entries) expect(Object.keys(target)).toEqual(["types", "default"]);
+    for (const [name, target] of entries)
+      expect(Object.keys(target)).toEqual(["types", ...(name === "." ? ["node"] : []), "default"]);
   });
 });

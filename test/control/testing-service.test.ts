@@ -24,6 +24,13 @@ async function follow(svc: TestService, provider: string, more: Record<string, s
 describe.each(WAYS)("A test service, %s", (way) => {
   const isOwn = way === "connected with an instance of its own";
 
+  it("reaches the addresses that it hands out, which end in .localhost", async () => {
+    const svc = await serviceBy(way);
+    const response = await svc.fetch(`${svc.instances[0].url}/.well-known/openid-configuration`);
+    expect(await response.json()).toMatchObject({ issuer: svc.instances[0].url });
+    expect(response).toBeInstanceOf(Response);
+  });
+
   it("signs a user in who then appears in the client, users, sessions and flows", async () => {
     const svc = await serviceBy(way);
     const { token = "", user_id, flow_id } = await svc.signIn({ as: "ada", provider: "github" });
@@ -312,4 +319,12 @@ describe("Closing test services", () => {
     for (let tries = 0; open() > before && tries < 600; tries++) await delay(50);
     expect(open()).toBeLessThanOrEqual(before);
   });
+});
+
+it("serve refuses Bun, whose HTTP server lacks what it builds on", async () => {
+  vi.stubGlobal("Bun", {});
+  onTestFinished(() => void vi.unstubAllGlobals());
+  await expect(serve({ port: 0, store: "memory" })).rejects.toThrow(
+    "The server needs Node.js, and does not run on Bun.",
+  );
 });

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../_paths.ts";
 
@@ -109,6 +110,14 @@ describe.each([process.version, ...OTHERS])("The package from its tarball, on No
       "ada@acme.test",
     );
   });
+});
+
+it("The client of the tarball is bundled for the edge, where Node's modules do not exist", async () => {
+  const stdin = { contents: 'export { createClient } from "svc-identity";', resolveDir: directory };
+  const conditions = ["workerd", "worker"];
+  const quiet = { write: false, metafile: true, logLevel: "silent" } as const;
+  const { metafile } = await build({ stdin, conditions, platform: "browser", bundle: true, ...quiet });
+  expect(Object.keys(metafile.inputs).filter((path) => path.includes("undici"))).toEqual([]);
 });
 
 it.each([

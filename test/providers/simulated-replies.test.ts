@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createSimulator } from "../../src/server/simulator/index.ts";
+import { chunksOf } from "../../src/wire/chunks.ts";
 import { setup } from "../_setup.ts";
 
 const FRONT = "http://localhost:7820";
@@ -32,7 +33,7 @@ describe("A simulated provider's answer within the process", () => {
     expect(answer.headers.get("location")).toBeNull();
     expect(JSON.parse(await answer.text())).toEqual({ message: "Not Found" });
     const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.body ?? []) chunks.push(chunk);
+    for await (const chunk of chunksOf(answer.body ?? [])) chunks.push(chunk);
     expect(Buffer.concat(chunks).toString()).toBe(await answer.text());
   });
 });

@@ -54,6 +54,6 @@ export async function verifyKeyWithService(
 
 /** Imports the client when it is needed, so that help starts fast. */
 export async function openWith(context: Context, options: ClientOptions, target: Target): Promise<Client> {
-  const { createClient } = await import("../../client/client.ts");
+  const { createClient } = await import("../../client/portable.ts");
   return createClient({ ...options, fetch: await fetchOf(context, target, timeoutMs(context)) });
 }

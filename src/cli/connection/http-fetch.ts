@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { readText } from "../../wire/body.ts";
 import type { Fetch, FetchResponse } from "../../wire/fetch.ts";
-import { lookup } from "../../client/localhost.ts";
+import { lookup } from "../../client/on-node/localhost.ts";
 import { isLocalhost } from "../../wire/loopback.ts";
 
 /** As much as the client takes. */

@@ -1,0 +1,32 @@
+/** What the package exports beside `createClient`. */
+export type { Client, ClientOptions, TokenCheck } from "./client.ts";
+export type { Call, RequestOptions, Try, WithResponse } from "./call.ts";
+export type { ListCall } from "./list.ts";
+export {
+  ApiError,
+  ConfigError,
+  ConnectionError,
+  ERROR_CODES,
+  isServiceError,
+  ServiceError,
+  TokenError,
+  type ErrorCode,
+  type TokenReason,
+} from "./errors.ts";
+export {
+  sessionQuery,
+  userQuery,
+  type DateInput,
+  type NegatableTerm,
+  type QueryBuilder,
+  type QueryInput,
+  type QueryTerm,
+  type SessionFields,
+  type UserFields,
+} from "./query-builder.ts";
+
+export type { TokenClaims } from "../wire/claims.ts";
+export type { Page } from "../wire/endpoints.ts";
+export type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
+export type { Provider, SessionProvider, TokenProvider } from "../wire/names.ts";
+export type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";

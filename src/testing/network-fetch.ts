@@ -1,0 +1,18 @@
+import { createAgent } from "../client/on-node/undici.ts";
+
+/** The present global `fetch`, which also reaches `*.localhost`: many systems can't resolve that. */
+export function createNetworkFetch(): { fetch: typeof globalThis.fetch; close(): Promise<void> } {
+  const { fetch } = globalThis;
+  let agent: ReturnType<typeof createAgent> | undefined;
+  return {
+    async fetch(input, init) {
+      const { hostname } = new URL(input instanceof Request ? input.url : input);
+      // Bun has no Agent, and its fetch needs none.
+      if (!hostname.endsWith(".localhost") || "Bun" in globalThis) return fetch(input, init);
+      agent ??= createAgent();
+      // Node's types have another version of undici.
+      return fetch(input, { ...init, dispatcher: agent as object } as RequestInit);
+    },
+    close: async () => agent?.destroy(),
+  };
+}
