@@ -107,6 +107,14 @@ describe("A user's account", () => {
     expect({ error, isAda: user === ADA, isUntouched }).toEqual({ error: null, isAda: false, isUntouched: false });
   });
 
+  it.each(["ａda@acme.test", "adª@acme.test", "ᵃda@acme.test"])(
+    "T21: of Ada is not opened by the owner of %s, which may be another mailbox",
+    async (email) => {
+      const persona = withPersona({ email, google: { sub: "666", email_verified: true } });
+      expect(await intrude(persona, "google")).toEqual({ error: "server_error", user: null, isUntouched: true });
+    },
+  );
+
   it.each([
     "ada@acme.test＠evil.test",
     "ada@evil.test@acme.test",

@@ -13,3 +13,12 @@ export function isPlaceholderEmail(email: string): boolean {
 function placeholderDomain(provider: Provider): string {
   return `${provider}.invalid`;
 }
+
+/**
+ * Whether NFKC made of a sent address that of another mailbox: a mail server may tell `ſ` from `s` before the @, which
+ * NFKC does not (RFC 6532, 3.1). Domains are compared without such differences anyway (UTS #46).
+ * @param stored the same address in NFKC
+ */
+export function isOtherMailbox(sent: string, stored: string): boolean {
+  return !sent.normalize("NFC").startsWith(stored.slice(0, stored.indexOf("@") + 1));
+}

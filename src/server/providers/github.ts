@@ -9,8 +9,13 @@ const Email = z.object({
   primary: z.optional(z.boolean()),
   verified: z.optional(z.boolean()),
 });
+/** Several times what GitHub sends. An endless list would block the server, and each bad entry lengthen the log. */
+const MAX_EMAILS = 100;
 /** An entry that can't be parsed does not invalidate the others. */
-const Emails = z.array(lenient(Email));
+const Emails = z.pipe(
+  z.transform((sent: unknown) => (Array.isArray(sent) ? sent.slice(0, MAX_EMAILS) : sent)),
+  z.array(lenient(Email)),
+);
 
 export const github: ProviderDefinition<"user" | "emails"> = {
   name: "github",

@@ -6,7 +6,7 @@ import type { Flows, NoteStep, StepReport } from "../flows/flows.ts";
 import { withoutQuery } from "../flows/redact.ts";
 import type { LocateIp } from "./geo.ts";
 import { normalizeEmail } from "../../wire/email.ts";
-import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
+import { isOtherMailbox, isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
 import type { Profile, ProviderDefinition } from "../providers/provider.ts";
 import { displayName } from "../providers/reply.ts";
@@ -159,7 +159,7 @@ function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply
 function checkedProfile(profile: Profile, { name: provider }: ProviderDefinition): Profile & { email: string } {
   const { uid, email: sent, name, username, avatar_url } = profile;
   const email = normalizeEmail(sent ?? placeholderEmail(provider, uid));
-  if (email === undefined || (sent !== null && isPlaceholderEmail(email)))
+  if (email === undefined || (sent !== null && (isPlaceholderEmail(email) || isOtherMailbox(sent, email))))
     throw new SignInError("server_error", `${provider} sent an e-mail address that can't be used`);
   return {
     ...profile,
