@@ -25,6 +25,12 @@ export interface ConnectOptions {
 /** A role that may create objects in `public` must not be able to replace a function or an operator that we use. */
 export const SEARCH_PATH = "pg_catalog, pg_temp";
 const IDLE_IN_TRANSACTION_MS = 60_000;
+/**
+ * Timeouts of newer servers, which older ones refuse as startup parameters. One would end a connection while a request takes
+ * it, the other long lists and exports.
+ */
+const NO_TIMEOUTS = `SELECT set_config(name, '0', false) FROM unnest(ARRAY['idle_session_timeout', 'transaction_timeout']) AS name
+  WHERE current_setting(name, true) <> '0'`;
 /** The type's number in every PostgreSQL. */
 const TIMESTAMPTZ = 1184;
 
@@ -44,6 +50,9 @@ export async function connect(address: Address, endpoint: Endpoint, options: Con
   };
   return postgres({
     ...({ socket } as object),
+    // It connects by the socket, and names these in its errors.
+    host: host.host,
+    port: host.port,
     database: address.database,
     username: address.username,
     password: (await passwordFor(address, host)) ?? "",
@@ -64,6 +73,16 @@ export async function connect(address: Address, endpoint: Endpoint, options: Con
     max_lifetime: null,
     ...(options.onclose && { onclose: options.onclose }),
   });
+}
+
+/**
+ * Sends what comes first on a connection that is kept.
+ * @returns to be awaited with the first statement: if the connection can't be opened, this one fails with the reason
+ */
+export function beginOn(client: Client): Promise<unknown> {
+  const begun = client.unsafe(NO_TIMEOUTS).execute();
+  begun.catch(() => undefined);
+  return begun;
 }
 
 /** The settings that every statement relies on, whatever the defaults of the role or the database. */

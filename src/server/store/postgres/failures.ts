@@ -149,9 +149,10 @@ function adviceOn(error: unknown): string {
   return ADVICE[code] ?? (/CERT|SELF_SIGNED|ALTNAME/.test(code) ? UNTRUSTED : "");
 }
 
-/** Node gives no message if it tried several addresses of a name. */
+/** Node gives no message if it tried several addresses of a name, and `postgres` gives its own codes as one. */
 function messageOf(error: unknown): string {
   const { message } = error as Failure;
+  if (/^CONNECTION_(CLOSED|ENDED|DESTROYED)$/.test(codeOf(error))) return "the connection was closed";
   return message === "" ? codeOf(error) : message;
 }
 

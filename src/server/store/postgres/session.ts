@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "./address.ts";
-import { connect, localSettings, type Client, type Endpoint } from "./connection.ts";
+import { beginOn, connect, localSettings, type Client, type Endpoint } from "./connection.ts";
 import { causeOf, isLost, isRepeatable, isUnavailable, NoAnswer, unavailable, withinTime } from "./failures.ts";
 
 export type Ask = <Row extends object>(text: string, parameters?: readonly Value[]) => Promise<Row[]>;
@@ -10,6 +10,12 @@ export type Value = string | null;
 export type Session = ReturnType<typeof openSession>;
 
 const MAX_REPEATS = 10;
+
+interface Opened {
+  readonly client: Client;
+  readonly endpoint: Endpoint;
+  readonly begun: Promise<unknown> | undefined;
+}
 
 /** All rows of a SELECT, some at a time, within an open transaction. @param name unique among its cursors */
 export async function* inBatches<Row extends object>(
@@ -33,23 +39,25 @@ export async function* inBatches<Row extends object>(
  * @param limited whether statements have a time limit, as for requests
  */
 export function openSession(address: Address, server: () => Promise<Endpoint>, limited: boolean) {
-  let opened: Promise<{ client: Client; endpoint: Endpoint }> | undefined;
+  let opened: Promise<Opened> | undefined;
   let lost: { error: unknown } | undefined;
 
-  async function open(): Promise<{ client: Client; endpoint: Endpoint }> {
+  async function open(): Promise<Opened> {
     const endpoint = await server();
     const onclose = (): void => {
       lost ??= { error: unavailable(address.location, new Error("the connection was closed")) };
     };
-    return { client: await connect(address, endpoint, { limited, onclose }), endpoint };
+    const client = await connect(address, endpoint, { limited, onclose });
+    return { client, endpoint, begun: endpoint.isPooler ? undefined : beginOn(client) };
   }
 
   async function ask<Row extends object>(text: string, parameters: readonly Value[] = []): Promise<Row[]> {
     if (lost) throw lost.error;
     try {
-      const { client } = await (opened ??= open());
-      const answer = client.unsafe<Row[]>(text, [...parameters]);
-      return await withinTime(answer, limited ? address.limits.answerWithinMs : undefined);
+      const { client, begun } = await (opened ??= open());
+      const answer = Promise.all([begun, client.unsafe<Row[]>(text, [...parameters])]);
+      const [, rows] = await withinTime(answer, limited ? address.limits.answerWithinMs : undefined);
+      return rows;
     } catch (error) {
       const failure = isUnavailable(error) ? unavailable(address.location, error) : error;
       if (isLost(error) || error instanceof NoAnswer) lost = { error: failure };

@@ -1,5 +1,5 @@
 import type { Address } from "./address.ts";
-import { connect, localSettings, type Client, type Endpoint } from "./connection.ts";
+import { beginOn, connect, localSettings, type Client, type Endpoint } from "./connection.ts";
 import { NotSent } from "./failures.ts";
 import type { Value } from "./session.ts";
 
@@ -17,6 +17,8 @@ export interface Statements {
 /** A place for a connection. */
 interface Slot {
   client: Promise<Client> | undefined;
+  /** Until the connection's first statement has succeeded. */
+  begun?: Promise<unknown> | undefined;
 }
 
 export function openStatements(address: Address, endpoint: Endpoint, max: number): Statements {
@@ -46,6 +48,7 @@ export function openStatements(address: Address, endpoint: Endpoint, max: number
     const client = await connect(address, endpoint, { onclose });
     // `postgres` cannot reserve a connection that it must open first (porsager/postgres#1219).
     if (endpoint.isPooler) await client.unsafe("SELECT 1");
+    else slot.begun = beginOn(client);
     return client;
   }
 
@@ -63,9 +66,12 @@ export function openStatements(address: Address, endpoint: Endpoint, max: number
       throw isEnded ? new NotSent() : error;
     }
     if (isEnded) throw new NotSent();
-    return settings === undefined
-      ? client.unsafe<Row[]>(text, [...parameters], { prepare: isRepeated })
-      : sendWithSettings<Row>(client, settings, text, parameters);
+    if (settings !== undefined) return sendWithSettings<Row>(client, settings, text, parameters);
+    const answer = client.unsafe<Row[]>(text, [...parameters], { prepare: isRepeated });
+    if (slot.begun === undefined) return answer;
+    const [, rows] = await Promise.all([slot.begun, answer]);
+    slot.begun = undefined;
+    return rows;
   }
 
   return {
