@@ -92,6 +92,7 @@ describe("svc.config.json", () => {
     ["another language's literal", '{"https": nil}', 1, 12],
     ["an end too soon", '{\n  "port": 7000', 2, 15],
     ["nothing at all", "", 1, 1],
+    ["no JSON at all", "port 7000", 1, 1],
     ["something after the end", '{"port": 7000}}', 1, 15],
     ["a line break in a text", '{"host": "a\nb"}', 1, 12],
   ])("with %s is rejected by line and column", (_, source, line, column) => {
