@@ -1,9 +1,12 @@
 import { ERRORS } from "../wire/errors.ts";
-import { TokenError } from "./errors.ts";
+import { ConfigError, TokenError } from "./errors.ts";
 import type { Names } from "./known-options.ts";
 import { checkVerifyOptions, VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
 
-/** A request of fetch (`Request`, a `Headers` inside) or of Node (`IncomingMessage`, an object inside). */
+/**
+ * A request of fetch (`Request`, a `Headers` inside), of Node (`IncomingMessage`, an object inside), or an event of a gateway,
+ * whose names may have capitals.
+ */
 export interface RequestLike {
   readonly headers:
     | { get(name: string): string | null }
@@ -30,7 +33,7 @@ type Source = "header" | "cookie";
 /**
  * Who makes a request, by its `Authorization: Bearer` (RFC 6750, 2.1), or by the cookie in the options. A token in the
  * address is never read: addresses are logged, and sent to other sites.
- * @throws {ConfigError} for an invalid secret key, and for unknown or missing options
+ * @throws {ConfigError} for an invalid secret key, for unknown or missing options, and for what has no headers
  */
 export async function authenticateRequest(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
   checkVerifyOptions("authenticateRequest", options, AUTHENTICATE_OPTIONS);
@@ -79,8 +82,13 @@ function isSpace(character: string | undefined): boolean {
   return character === " " || character === "\t";
 }
 
-function header({ headers }: RequestLike, name: string): string | undefined {
-  if (typeof headers.get === "function") return headers.get(name) ?? undefined;
-  const value = (headers as Readonly<Record<string, string | readonly string[] | undefined>>)[name];
+function header(request: RequestLike, name: string): string | undefined {
+  // A program without types may pass anything, such as Hono's context. Some gateways have null for no headers.
+  const headers = request?.headers;
+  if (typeof headers !== "object")
+    throw new ConfigError("The request has no headers. Pass a Request or Node's own, such as c.req.raw in Hono");
+  if (typeof headers?.get === "function") return headers.get(name) ?? undefined;
+  const fields = (headers ?? {}) as Readonly<Record<string, string | readonly string[] | undefined>>;
+  const value = fields[name] ?? fields[Object.keys(fields).find((key) => key.toLowerCase() === name) ?? name];
   return typeof value === "object" ? value.join("; ") : value;
 }

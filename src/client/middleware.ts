@@ -63,14 +63,15 @@ export function expressAuth(
   };
 }
 
-/** Guards what comes after it in h3. @throws {ConfigError} at once */
+/** Guards what comes after it in h3, version 1 or 2. @throws {ConfigError} at once */
 export function h3Auth(
   options: AuthenticateOptions,
-): (event: { readonly req: RequestLike & object }, next: () => unknown) => Promise<unknown> {
+): (event: { readonly req: RequestLike & object }, next?: () => unknown) => Promise<unknown> {
   checkGuard("h3Auth", options);
   return async (event, next) => {
     const refusal = await refusalOf(event.req, [event, event.req], options);
-    return refusal ? toResponse(refusal) : next();
+    // Version 1 goes on by itself.
+    return refusal ? toResponse(refusal) : next?.();
   };
 }
 

@@ -131,6 +131,21 @@ describe("The middleware for every framework", () => {
       expect(make).toThrow(expect.objectContaining({ name: "ConfigError", code: "config" }));
   });
 
+  it("lets a request through h3 1, which gives it no next", async () => {
+    const event = { req: { headers: { authorization: `Bearer ${tokenFor("Ada")}` } } };
+    expect(await h3Auth(OPTIONS)(event)).toBeUndefined();
+    expect(claimsOf(event).name).toBe("Ada");
+    expect(await h3Auth(OPTIONS)({ req: { headers: {} } })).toMatchObject({ status: 401 });
+  });
+
+  it("gives a handler without types of its own a Request", async () => {
+    const handler = withAuth((request) => new URL(request.url).pathname, OPTIONS);
+    expectTypeOf(handler).parameters.toEqualTypeOf<[Request]>();
+    expectTypeOf(handler).returns.resolves.toEqualTypeOf<string | Response>();
+    const headers = { authorization: `Bearer ${tokenFor("Ada")}` };
+    expect(await handler(new Request("http://localhost/me", { headers }))).toBe("/me");
+  });
+
   it("is reported as missing when claims are read without it", () => {
     expect(() => claimsOf(new Request("https://app.test"))).toThrow(/has not passed the guard/);
   });

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createClient, type Fetch } from "../../src/client/index.ts";
 import {
   authenticateRequest,
+  type RequestLike,
   checkToken,
   decodeToken,
   verifyToken,
@@ -167,6 +168,24 @@ describe("Authenticating a request", () => {
   it("ignores a cookie that was not named", async () => {
     const state = await authenticateRequest({ headers: { cookie: `svc=${TOKEN}` } }, OPTIONS);
     expect(state).toMatchObject({ status: "signed-out", error: { code: "missing_token", reason: "missing" } });
+  });
+
+  it.each([
+    ["of a gateway that keeps capitals", { Authorization: `Bearer ${TOKEN}` }],
+    ["with a cookie in capitals", { Cookie: `svc=${TOKEN}` }],
+    ["whose cookies are in a list", { cookie: ["a=b", `svc=${TOKEN}`] }],
+  ])("reads the headers of a function's event %s", async (_, headers) => {
+    const state = await authenticateRequest({ headers }, { ...OPTIONS, cookie: "svc" });
+    expect(state.status).toBe("signed-in");
+  });
+
+  it("takes null for no headers, and says what to pass instead of a framework's own context", async () => {
+    const request = (headers: unknown): RequestLike => ({ headers }) as RequestLike;
+    expect(await authenticateRequest(request(null), OPTIONS)).toMatchObject({ error: { reason: "missing" } });
+    for (const wrong of [request(undefined), undefined as unknown as RequestLike])
+      await expect(authenticateRequest(wrong, OPTIONS)).rejects.toThrow(
+        "The request has no headers. Pass a Request or Node's own, such as c.req.raw in Hono",
+      );
   });
 
   it("accepts a header named get", async () => {
