@@ -42,7 +42,7 @@ const store = await openPostgresStore(url, { warn: (message) => console.log(mess
 const records = makeRecords();
 try {
   await fill();
-  await store.users(INSTANCE, { limit: 1 });
+  await collect(store.users(INSTANCE, { limit: 1 }));
   console.log(
     `\nNode ${process.version}, ${USERS} users, medians of ${ROUNDS} rounds, ${CALLS} calls each, ${AT_ONCE} at once\n`,
   );
@@ -320,7 +320,7 @@ async function search(where, terms) {
 
 async function collect(pages) {
   const rows = [];
-  for await (const batch of await pages) rows.push(...batch);
+  for await (const batch of pages) rows.push(...batch);
   return rows;
 }
 

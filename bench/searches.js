@@ -71,7 +71,7 @@ await rm(out, { recursive: true, force: true });
 
 async function take(pages) {
   let count = 0;
-  for await (const batch of await pages) count += batch.length;
+  for await (const batch of pages) count += batch.length;
   return count;
 }
 

@@ -118,7 +118,7 @@ async function busy({ path }) {
   let compactions = 0;
   let size = await sizeOf(path);
   const searching = until(async () => {
-    for await (const batch of await store.users(INSTANCE, { query })) if (batch.length === 0) throw new Error("empty");
+    for await (const batch of store.users(INSTANCE, { query })) if (batch.length === 0) throw new Error("empty");
     await delay(5);
   });
   const writing = Array.from({ length: 16 }, (_, w) =>
@@ -156,8 +156,7 @@ async function searches({ path }) {
     for (let i = 0; i < 11; i++) {
       rows = 0;
       const started = performance.now();
-      for await (const batch of await store.users(INSTANCE, { query: parseQuery(query, USER_FIELDS) }))
-        rows += batch.length;
+      for await (const batch of store.users(INSTANCE, { query: parseQuery(query, USER_FIELDS) })) rows += batch.length;
       times.push(performance.now() - started);
     }
     found.push({ query, found: rows, first: times[0], ms: percentile(times.slice(1), 50) });

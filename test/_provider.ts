@@ -64,8 +64,8 @@ export async function setupProvider(
 
 export async function contents({ store, acme }: Service): Promise<{ users: UserView[]; sessions: SessionRecord[] }> {
   const users: UserView[] = [];
-  for await (const batch of (await store.users(acme.id, {}))!) users.push(...batch);
+  for await (const batch of store.users(acme.id, {})) users.push(...batch);
   const sessions: SessionRecord[] = [];
-  for await (const batch of (await store.sessions(acme.id, {}))!) sessions.push(...batch);
+  for await (const batch of store.sessions(acme.id, {})) sessions.push(...batch);
   return { users, sessions };
 }

@@ -39,15 +39,11 @@ async function* items<Item>(ask: Ask<Item>, asked: Page): AsyncGenerator<Item, v
   });
   const seen = new Set<string>();
   for (;;) {
-    const next = nextPage(answer.response.headers.get("link"));
-    const last = answer.data.pop();
     yield* answer.data;
-    if (next !== undefined && seen.has(next))
-      throw new ServiceError("unexpected_response", "The service returned the same page twice");
-    if (next !== undefined) seen.add(next);
-    // The next page begins after the last record, so it is asked for while that is still there for certain.
-    if (next !== undefined) answer = await ask(Object.fromEntries(new URLSearchParams(next)));
-    if (last !== undefined) yield last;
+    const next = nextPage(answer.response.headers.get("link"));
     if (next === undefined) return;
+    if (seen.has(next)) throw new ServiceError("unexpected_response", "The service returned the same page twice");
+    seen.add(next);
+    answer = await ask(Object.fromEntries(new URLSearchParams(next)));
   }
 }

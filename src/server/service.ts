@@ -8,6 +8,7 @@ import { createDecide } from "./live/decide.ts";
 import { createControl, type ControlOptions } from "./control/create.ts";
 import { Flows } from "./flows/flows.ts";
 import { logTo, RequestLog } from "./flows/request-log.ts";
+import { createPositions } from "./http/positions.ts";
 import type { RouteDeps } from "./http/routes/route.ts";
 import type { Live } from "./live/index.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
@@ -71,6 +72,7 @@ export function createService(options: ServiceOptions): App {
   const deps = {
     ...options,
     instances,
+    positions: createPositions(live.sealKey),
     simulator,
     tokens,
     connect: createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch }),

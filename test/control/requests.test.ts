@@ -34,7 +34,7 @@ it("An unknown instance or an unknown after is an error in every list", async ()
     });
   for (const list of ["requests", "flows", "instances", "users"]) {
     const { status, body } = await server.control(`GET /${list}?limit=1&after=00000000-0000-4000-8000-00000000ffff`);
-    expect([status, body.error]).toEqual([400, expect.stringContaining("after is not the id of a record")]);
+    expect([status, body.error]).toEqual([400, expect.stringContaining("after is neither the id of a record")]);
   }
   expect((await server.control("GET /requests?instance=acme")).status).toBe(200);
 });

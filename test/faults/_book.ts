@@ -113,8 +113,8 @@ export class Book {
 /** All that a store holds of what acts leave there. It takes the states away, so it is for a copy. */
 export async function holdingsOf(store: Store, states: readonly number[]): Promise<Holdings> {
   const found = new Map<string, Held>();
-  const users = (await all(store.users(A, {})))!;
-  const sessions = (await all(store.sessions(A, {})))!;
+  const users = await all(store.users(A, {}));
+  const sessions = await all(store.sessions(A, {}));
   const numberOf = (uuid: string): number => parseInt(uuid.slice(-12), 16);
   for (const { user, providers } of users) {
     const own = sessions.filter((session) => session.user_id === user.id);

@@ -96,7 +96,7 @@ async function signIn({ url }: Server, n: number): Promise<boolean> {
 /** The people that a start would find, and their ids. */
 async function peopleIn(place: string): Promise<Map<number, string>> {
   const store = await openJsonStore(await abandoned(join(place, "db.json")), { warn: () => {} });
-  const views = (await all(store.users(ACME, {})))!;
+  const views = await all(store.users(ACME, {}));
   await store.close();
   return new Map(views.map(({ user }) => [Number(/^p(\d+)@/.exec(user.email)![1]), user.id]));
 }

@@ -28,7 +28,7 @@ describe("A long list from PostgreSQL", () => {
   it("is a consistent snapshot, however much is written while it is read", async () => {
     const store = await open(url);
     const seen: string[] = [];
-    for await (const batch of (await store.sessions(A, {}))!) {
+    for await (const batch of store.sessions(A, {})) {
       // A row that moves to the top must not be missing at the bottom.
       if (seen.length === 0)
         await execute(url, `UPDATE svc.sessions SET last_signin_at = now() WHERE session_id LIKE '%000a'`);
@@ -48,7 +48,7 @@ describe("A long list from PostgreSQL", () => {
       }
     })();
     for (const options of [{ limit: 1000 }, {}]) {
-      for await (const rows of (await store.users(A, options))!) {
+      for await (const rows of store.users(A, options)) {
         seen.rows += rows.length;
         seen.sinceTurn += rows.length;
         seen.most = Math.max(seen.most, seen.sinceTurn);
@@ -65,14 +65,14 @@ describe("A long list from PostgreSQL", () => {
   it("returns its connection when its reader stops, and when it fails", async () => {
     const store = await open(url);
     for (let n = 0; n < 12; n++) {
-      for await (const batch of (await store.users(A, {}))!) {
+      for await (const batch of store.users(A, {})) {
         expect(batch.length).toBeGreaterThan(0);
         break;
       }
     }
     await expect.poll(connections).toBe(0);
     const broken = (async () => {
-      for await (const batch of (await store.users(A, {}))!) {
+      for await (const batch of store.users(A, {})) {
         expect(batch.length).toBeGreaterThan(0);
         await execute(
           url,
@@ -88,7 +88,7 @@ describe("A long list from PostgreSQL", () => {
     const store = await open(`${url}?statement_timeout=1`);
     const slow = await Promise.all(
       Array.from({ length: 4 }, async () => {
-        const rows = (await store.users(A, {}))![Symbol.asyncIterator]();
+        const rows = store.users(A, {})[Symbol.asyncIterator]();
         await rows.next();
         return rows;
       }),
@@ -97,7 +97,7 @@ describe("A long list from PostgreSQL", () => {
     expect((await store.findUser(A, id(1)))?.user.id).toBe(id(1));
     await expect(all(store.users(A, {}))).rejects.toThrow("all connections for lists are busy");
     await slow[0]!.return?.();
-    expect((await all(store.users(A, {})))?.length).toBe(COUNT);
+    expect((await all(store.users(A, {}))).length).toBe(COUNT);
     for (const rows of slow) await rows.return?.();
   });
 });

@@ -169,9 +169,10 @@ describe("PostgreSQL and the json driver", () => {
             const query = parsed(terms, SESSION_FIELDS);
             if (query && ++searches) await same((store) => all(store.sessions(A, { query, limit })));
           }
-          for (const after of seed.users) await same((store) => all(store.users(A, { after: after.id, limit })));
-          for (const after of seed.sessions)
-            await same((store) => all(store.sessions(B, { after: after.session_id, limit })));
+          for (const row of seed.users)
+            await same((store) => all(store.users(A, { after: { time: row.created_at, id: row.id }, limit })));
+          for (const row of seed.sessions)
+            await same((store) => all(store.sessions(B, { after: { time: row.last_signin_at, id: row.id }, limit })));
         },
       ),
       { numRuns: RUNS },

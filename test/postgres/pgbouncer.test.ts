@@ -78,7 +78,7 @@ it.skipIf(!hasPgBouncer).each<[string, readonly string[]]>([
     expect(
       await Promise.all(Array.from({ length: 50 }, (__, n) => take(stores[(n + 1) % 2]!, state(n).state))),
     ).toEqual(Array.from({ length: 50 }, (__, n) => state(n)));
-    expect((await all(store.users(A, {})))?.length).toBeGreaterThan(2500);
+    expect((await all(store.users(A, {}))).length).toBeGreaterThan(2500);
     const found = await all(
       store.users(A, { query: parseQuery(`created_at:${at(0).slice(0, 10)} email:user1*`, USER_FIELDS) }),
     );

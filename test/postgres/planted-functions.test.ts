@@ -10,7 +10,7 @@ import {
 import type { Entry } from "../../src/server/store/records.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
-import { A, all, arrival, id, people, state, take } from "../store/_records.ts";
+import { A, all, arrival, at, id, people, state, take } from "../store/_records.ts";
 import { createDatabase, execute, admin } from "./_postgres.ts";
 
 const SQL = new URL("../../src/server/store/postgres/", import.meta.url);
@@ -104,7 +104,7 @@ it("PostgreSQL: functions and operators of other roles in public are never calle
     "email_verified_at:null",
   ];
   for (const term of terms) await all(store.users(A, { query: parseQuery(term, USER_FIELDS) }));
-  await all(store.users(A, { after: id(1) }));
+  await all(store.users(A, { after: { time: at(1), id: id(1) } }));
   await all(store.sessions(A, { query: parseQuery("ip_address:2*", SESSION_FIELDS) }));
   expect((await store.findUser(A, id(1)))?.user.id).toBe(id(1));
   expect(await store.deleteUser(A, id(2))).toBe(true);

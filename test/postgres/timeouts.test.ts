@@ -34,7 +34,7 @@ it("PostgreSQL: a transaction_timeout of the database does not end a long list",
   const store = await open(url);
   await store.seed(records({ users: Array.from({ length: 1500 }, (_, n) => user(n)) }));
   let count = 0;
-  for await (const rows of (await store.users(A, {}))!) {
+  for await (const rows of store.users(A, {})) {
     if (count === 0) await delay(900);
     count += rows.length;
   }

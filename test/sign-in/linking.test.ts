@@ -26,9 +26,9 @@ function person(number: number, email = `p${number}@acme.test`): { id: string; n
 
 async function contents({ store, acme }: Service): Promise<{ users: UserView[]; sessions: SessionRecord[] }> {
   const users: UserView[] = [];
-  for await (const batch of (await store.users(acme.id, {}))!) users.push(...batch);
+  for await (const batch of store.users(acme.id, {})) users.push(...batch);
   const sessions: SessionRecord[] = [];
-  for await (const batch of (await store.sessions(acme.id, {}))!) sessions.push(...batch);
+  for await (const batch of store.sessions(acme.id, {})) sessions.push(...batch);
   return { users, sessions };
 }
 

@@ -33,7 +33,7 @@ async function isAnswered(answer: Promise<Response>): Promise<boolean> {
 }
 
 async function usersOf({ store, acme }: Service): Promise<string[]> {
-  return (await all(store.users(acme.id, {})))!.map(({ user }) => user.updated_at);
+  return (await all(store.users(acme.id, {}))).map(({ user }) => user.updated_at);
 }
 
 describe("The removal of a state", () => {

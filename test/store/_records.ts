@@ -172,9 +172,7 @@ export function arrival(person: Person): SignIn {
   };
 }
 
-export async function all<Row>(pages: Promise<AsyncIterable<Row[]> | undefined>): Promise<Row[] | undefined> {
-  const batches = await pages;
-  if (!batches) return undefined;
+export async function all<Row>(batches: AsyncIterable<Row[]>): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const batch of batches) rows.push(...batch);
   return rows;
@@ -196,8 +194,8 @@ export async function contentOf(store: Store): Promise<Content> {
     sessions: [],
   };
   for (const tenant of [A, B]) {
-    content.users.push(...(await all(store.users(tenant, {})))!);
-    content.sessions.push(...(await all(store.sessions(tenant, {})))!);
+    content.users.push(...(await all(store.users(tenant, {}))));
+    content.sessions.push(...(await all(store.sessions(tenant, {}))));
   }
   return content;
 }

@@ -65,7 +65,7 @@ export function testStates(subject: Subject): void {
       ];
       await Promise.all((when === "before" ? steps : steps.toReversed()).map((step) => step()));
       const others = [id(3), id(2)];
-      const views = (await all(subject.store.users(A, {})))!.filter((view) => !others.includes(view.user.id));
+      const views = (await all(subject.store.users(A, {}))).filter((view) => !others.includes(view.user.id));
       const found = views.map((view) => [view.user.id === id(1), view.providers]);
       const [gone, anew] = [[], [[false, ["google"]]]];
       if (isInOrder) expect(found).toEqual(when === "before" ? gone : anew);

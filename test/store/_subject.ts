@@ -15,10 +15,10 @@ export interface Subject {
   readonly store: Store;
   readonly isInOrder: boolean;
   signIn(person: Person): ReturnType<Store["completeSignIn"]>;
-  users(options?: PageOptions, tenant?: string): Promise<UserRecord[] | undefined>;
-  sessions(options?: PageOptions, tenant?: string): Promise<SessionRecord[] | undefined>;
-  userIds(options?: PageOptions): Promise<string[] | undefined>;
-  sessionIds(options?: PageOptions): Promise<string[] | undefined>;
+  users(options?: PageOptions, tenant?: string): Promise<UserRecord[]>;
+  sessions(options?: PageOptions, tenant?: string): Promise<SessionRecord[]>;
+  userIds(options?: PageOptions): Promise<string[]>;
+  sessionIds(options?: PageOptions): Promise<string[]>;
   /** Saves states with consecutive numbers, 64 at once. */
   begin(first: number, last: number): Promise<void>;
   /** Adds states with consecutive numbers as quickly as the store can. */
@@ -33,9 +33,9 @@ export function useStore(open: () => Promise<Store>, { isInOrder = true, saveSta
   });
   afterEach(() => store.close());
 
-  const users = async (options: PageOptions = {}, tenant = A): Promise<UserRecord[] | undefined> =>
-    (await all(store.users(tenant, options)))?.map((view) => view.user);
-  const sessions = (options: PageOptions = {}, tenant = A): Promise<SessionRecord[] | undefined> =>
+  const users = async (options: PageOptions = {}, tenant = A): Promise<UserRecord[]> =>
+    (await all(store.users(tenant, options))).map((view) => view.user);
+  const sessions = (options: PageOptions = {}, tenant = A): Promise<SessionRecord[]> =>
     all(store.sessions(tenant, options));
   const begin = async (first: number, last: number): Promise<void> => {
     let next = first;
@@ -53,8 +53,8 @@ export function useStore(open: () => Promise<Store>, { isInOrder = true, saveSta
     signIn: (person) => store.completeSignIn(arrival(person)),
     users,
     sessions,
-    userIds: async (options) => (await users(options))?.map((row) => row.id),
-    sessionIds: async (options) => (await sessions(options))?.map((row) => row.session_id),
+    userIds: async (options) => (await users(options)).map((row) => row.id),
+    sessionIds: async (options) => (await sessions(options)).map((row) => row.session_id),
     begin,
     fill: saveStates ?? begin,
   };

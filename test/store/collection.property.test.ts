@@ -57,8 +57,13 @@ async function find(
   limit: number,
 ): Promise<string[]> {
   const found: string[] = [];
-  const options = { query: parseQuery(query, USER_FIELDS), limit };
-  for await (const rows of document.tenant(A).users.find(options, after)) found.push(...rows.map((row) => row.id));
+  const options = {
+    query: parseQuery(query, USER_FIELDS),
+    limit,
+    after: after && { time: after.created_at, id: after.id },
+  };
+  for await (const rows of document.tenant(A).users.find(options, (row) => row))
+    found.push(...rows.map((row) => row.id));
   return found;
 }
 

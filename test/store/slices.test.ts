@@ -33,7 +33,7 @@ it.each([
         seen.sinceTurn = 0;
       }
     })();
-    for await (const rows of document.tenant(A).users.find({ query }, undefined)) {
+    for await (const rows of document.tenant(A).users.find({ query }, (row) => row)) {
       seen.rows += rows.length;
       seen.sinceTurn += rows.length;
       seen.most = Math.max(seen.most, seen.sinceTurn);
@@ -81,7 +81,8 @@ it("The first search of a field yields to others while it reads all rows", async
     }
   })();
   let found = 0;
-  for await (const rows of users.find({ query: parseQuery("email:*e*", USER_FIELDS) }, undefined)) found += rows.length;
+  for await (const rows of users.find({ query: parseQuery("email:*e*", USER_FIELDS) }, (row) => row))
+    found += rows.length;
   seen.isDone = true;
   await others;
   expect(found).toBe(5_000);
@@ -106,7 +107,7 @@ it("The first search of a field misses no row that changes meanwhile", async () 
   };
   const find = async (text: string): Promise<string[]> => {
     const found: string[] = [];
-    for await (const batch of users.find({ query: parseQuery(text, USER_FIELDS) }, undefined))
+    for await (const batch of users.find({ query: parseQuery(text, USER_FIELDS) }, (row) => row))
       found.push(...batch.map((row) => row.id));
     return found;
   };
@@ -133,7 +134,7 @@ it("The first search of a field starts again if most rows are deleted meanwhile"
   const { users, rows } = createSlow(5_000);
   const find = async (): Promise<number> => {
     let found = 0;
-    for await (const batch of users.find({ query: parseQuery("email:*e*", USER_FIELDS) }, undefined))
+    for await (const batch of users.find({ query: parseQuery("email:*e*", USER_FIELDS) }, (row) => row))
       found += batch.length;
     return found;
   };

@@ -21,8 +21,8 @@ export const flowRoutes: HandlersOf<"/flows"> = {
       deps.closing,
     );
     if (query.format === "har") return new Ready(json(toHar(matching.slice(0, query.limit), deps)));
-    const resources = matching.map((flow) => flowResource(flow, process));
-    return pageOf(resources, call, deps);
+    const present = (flow: Flow): object => flowResource(flow, process);
+    return pageOf(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },
 
   "GET /flows/summary": ({ query }, deps) => {

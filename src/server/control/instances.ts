@@ -16,8 +16,8 @@ type InstanceRoutes = Omit<
 
 export const instanceRoutes: InstanceRoutes = {
   "GET /instances": (call, deps) => {
-    const resources = deps.instances.all.map((instance) => instanceResource(instance, deps));
-    return pageOf(resources.toReversed(), call, deps);
+    const present = (instance: InstanceRecord): object => instanceResource(instance, deps);
+    return pageOf(call, deps, { name: "instances", all: deps.instances.all.toReversed(), present });
   },
 
   "POST /instances": async ({ body }, deps) => {

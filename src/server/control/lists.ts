@@ -2,8 +2,10 @@ import type { Fields } from "../../wire/fields.ts";
 import { json } from "../http/reply.ts";
 import type { AppRequest } from "../http/request.ts";
 import { linkToNext, list, searchQuery, unknownAfter, type ListOptions } from "../http/routes/list.ts";
-import type { Addresses } from "../instances/addresses.ts";
+import type { ControlDeps } from "./deps.ts";
 import { Ready } from "./handler.ts";
+
+type ListDeps = Pick<ControlDeps, "addresses" | "positions">;
 
 interface Asked {
   readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
@@ -13,24 +15,47 @@ interface Asked {
 /** A list or a search of records, as in the product API. @throws {ApiError} as there */
 export async function recordList<Row>(
   request: AppRequest,
+  deps: ListDeps,
   search: string | undefined,
   fields: Fields,
   options: ListOptions<Row>,
 ): Promise<Ready> {
   const query = search === undefined || search.trim() === "" ? undefined : searchQuery(request, fields);
-  return new Ready(await list(request, options, query));
+  return new Ready(await list(request, deps, options, query));
 }
 
-/** A list in memory, newest first: all of it, or a page and a link to the next (RFC 8288). */
-export function pageOf(
-  records: readonly { readonly id: string }[],
+/** A list in memory, newest first. */
+interface MemoryList<Row> {
+  /** Tells it from all other lists. */
+  readonly name: string;
+  readonly all: readonly Row[];
+  /** Those that match the filters. Default: all. */
+  readonly matching?: readonly Row[];
+  /** Whether rows disappear only from its end, the oldest first. */
+  readonly isRing?: true;
+  readonly present: (row: Row) => object;
+}
+
+/** All rows of a list that match, or a page of them and a link to the next (RFC 8288). */
+export function pageOf<Row extends { readonly id: string }>(
   { query: { limit, after }, request }: Asked,
-  { addresses }: { readonly addresses: Addresses },
+  deps: ListDeps,
+  { name, all, matching = all, isRing, present }: MemoryList<Row>,
 ): Ready {
-  const start = after === undefined ? 0 : records.findIndex(({ id }) => id === after) + 1;
-  if (after !== undefined && start === 0) throw unknownAfter();
-  const rows = records.slice(start, limit === undefined ? undefined : start + limit);
+  const behind = after === undefined ? undefined : new Set(rowsBehind(after));
+  const rest = behind ? matching.filter((row) => behind.has(row)) : matching;
+  const rows = rest.slice(0, limit);
   const last = rows.at(-1);
-  const isLast = limit === undefined || start + limit >= records.length || !last;
-  return new Ready(json(rows, 200, isLast ? undefined : linkToNext(request, addresses, last.id)));
+  if (!last || rows.length === rest.length) return new Ready(json(rows.map(present)));
+  // With the number of rows behind it, its place is known after it was deleted.
+  const left = isRing ? 0 : all.length - 1 - all.indexOf(last);
+  return new Ready(json(rows.map(present), 200, linkToNext(request, deps, name, [String(left), last.id])));
+
+  function rowsBehind(text: string): readonly Row[] {
+    const [count, id] = deps.positions.read(name, text) ?? [undefined, text];
+    const index = all.findIndex((row) => row.id === id);
+    if (index >= 0) return all.slice(index + 1);
+    if (count === undefined) throw unknownAfter();
+    return all.slice(Math.max(0, all.length - Number(count)));
+  }
 }

@@ -10,7 +10,8 @@ import { pageOf } from "./lists.ts";
 import { personaResource } from "./resources.ts";
 
 export const personaRoutes: HandlersOf<"/personas"> = {
-  "GET /personas": (call, deps) => pageOf(deps.live.personas.map(personaResource).toReversed(), call, deps),
+  "GET /personas": (call, deps) =>
+    pageOf(call, deps, { name: "personas", all: deps.live.personas.toReversed(), present: personaResource }),
 
   "POST /personas": async ({ body }, { store, live, now }) => {
     const id = body.id ?? `persona-${freeNumber(live.personas)}`;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Session } from "../../wire/control/answers.ts";
+import { AFTER } from "../../wire/control/values.ts";
 import type { Route } from "../../wire/endpoints.ts";
 import { ERRORS, type ErrorCode } from "../../wire/errors.ts";
 import { MAX_PAGE_SIZE, PROVIDERS } from "../../wire/names.ts";
@@ -61,7 +62,7 @@ const discovery = z.object({
   subject_types_supported: z.array(text),
   id_token_signing_alg_values_supported: z.array(text),
 });
-const page = z.object({ limit: z.int().min(1).max(MAX_PAGE_SIZE).optional(), after: text.optional() });
+const page = z.object({ limit: z.int().min(1).max(MAX_PAGE_SIZE).optional(), after: text.optional().describe(AFTER) });
 const search = page.extend({ query: text });
 const redirect = z.object({
   redirect_uri: text,

@@ -1,3 +1,4 @@
+import type { LoggedRequest } from "../flows/request-log.ts";
 import { filterRequests, waitFor } from "./filters.ts";
 import { requireFound } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
@@ -8,10 +9,10 @@ export const requestRoutes: HandlersOf<"/requests"> = {
   "GET /requests": async (call, deps) => {
     const { query } = call;
     const { requests, process } = deps;
-    const matching = (): ReturnType<typeof requestResource>[] =>
-      filterRequests(requests.all, query, deps).map((entry) => requestResource(entry, process));
-    const rows = await waitFor(query.wait, matching, (changed) => requests.subscribe(changed), deps.closing);
-    return pageOf(rows, call, deps);
+    const find = (): LoggedRequest[] => filterRequests(requests.all, query, deps);
+    const matching = await waitFor(query.wait, find, (changed) => requests.subscribe(changed), deps.closing);
+    const present = (entry: LoggedRequest): object => requestResource(entry, process);
+    return pageOf(call, deps, { name: `requests ${process}`, all: requests.all, matching, isRing: true, present });
   },
 
   "GET /requests/:id": ({ param }, { requests, process }) => {

@@ -18,8 +18,9 @@ const MAX_USED_UP = 1000;
 
 export const scenarioRoutes: HandlersOf<"/scenarios"> = {
   "GET /scenarios": async (call, deps) => {
-    const scenarios = (await all(deps)).filter((scenario) => fits(scenario, call.query));
-    return pageOf(scenarios.map(scenarioResource), call, deps);
+    const scenarios = await all(deps);
+    const matching = scenarios.filter((scenario) => fits(scenario, call.query));
+    return pageOf(call, deps, { name: "scenarios", all: scenarios, matching, present: scenarioResource });
   },
 
   "POST /scenarios": async ({ body }, deps) => {

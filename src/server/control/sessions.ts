@@ -1,4 +1,5 @@
 import { SESSION_FIELDS } from "../../wire/fields.ts";
+import { sessionList } from "../http/routes/sessions.ts";
 import type { ControlDeps } from "./deps.ts";
 import { chosenInstance, requireFound } from "./find.ts";
 import type { HandlersOf } from "./handler.ts";
@@ -7,13 +8,8 @@ import { sessionResource } from "./resources.ts";
 
 export const sessionRoutes: HandlersOf<"/sessions"> = {
   "GET /sessions": ({ query, request }, deps) => {
-    const instance = chosenInstance(deps, query.instance);
-    return recordList(request, query.query, SESSION_FIELDS, {
-      find: (page) => deps.store.sessions(instance.id, page),
-      present: sessionResource,
-      idOf: (session) => session.session_id,
-      addresses: deps.addresses,
-    });
+    const list = sessionList(deps, chosenInstance(deps, query.instance), sessionResource);
+    return recordList(request, deps, query.query, SESSION_FIELDS, list);
   },
 
   "GET /sessions/:session_id": async ({ param }, { store }) =>

@@ -11,7 +11,8 @@ export const snapshotRoutes: HandlersOf<"/snapshots"> = {
   "GET /snapshots": async (call, deps) => {
     const snapshots = await deps.store.snapshots.list();
     const newestFirst = snapshots.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
-    return pageOf(newestFirst.map(snapshotResource), call, deps);
+    const all = newestFirst.map((snapshot) => ({ ...snapshot, id: snapshot.name }));
+    return pageOf(call, deps, { name: "snapshots", all, present: snapshotResource });
   },
 
   "POST /snapshots": async ({ body }, { store, live }) =>

@@ -2,6 +2,7 @@ import { USER_FIELDS } from "../../wire/fields.ts";
 import { ApiError } from "../errors.ts";
 import { crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
+import { userList } from "../http/routes/users.ts";
 import type { UserRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
 import { chosenInstance, requireFound } from "./find.ts";
@@ -12,13 +13,8 @@ import { userResource } from "./resources.ts";
 
 export const userRoutes: HandlersOf<"/users"> = {
   "GET /users": ({ query, request }, deps) => {
-    const instance = chosenInstance(deps, query.instance);
-    return recordList(request, query.query, USER_FIELDS, {
-      find: (page) => deps.store.users(instance.id, page),
-      present: (view) => userResource(view),
-      idOf: ({ user }) => user.id,
-      addresses: deps.addresses,
-    });
+    const list = userList(deps, chosenInstance(deps, query.instance), (view) => userResource(view));
+    return recordList(request, deps, query.query, USER_FIELDS, list);
   },
 
   "POST /users": async ({ body }, deps) => {

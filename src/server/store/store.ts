@@ -20,13 +20,19 @@ export interface UserView {
   readonly providers: readonly Provider[];
 }
 
+/** A place in a list: what it is sorted by, and the `id` of the row, which decides between rows of one time. */
+export interface Position {
+  readonly time: string;
+  readonly id: string;
+}
+
 export interface PageOptions {
   /** Absent: everything. */
   readonly query?: Query | undefined;
   /** Absent: all. */
   readonly limit?: number | undefined;
-  /** The last record of the previous page: a user's `id`, a session's `session_id`. */
-  readonly after?: string | undefined;
+  /** Where the previous page ended. The row that was there may have moved or been deleted. */
+  readonly after?: Position | undefined;
 }
 
 /** What the store has of the user who signs in, read in the same atomic step that writes the result. */
@@ -87,15 +93,15 @@ export interface Store {
   replace(records: Records): Promise<void>;
 
   findUser(instance_id: string, id: string): Promise<UserView | undefined>;
-  /** Newest `created_at` first, ties by id, in batches. Undefined if there is no record `after`. */
-  users(instance_id: string, options: PageOptions): Promise<AsyncIterable<UserView[]> | undefined>;
+  /** Newest `created_at` first, ties by id, in batches. */
+  users(instance_id: string, options: PageOptions): AsyncIterable<UserView[]>;
   /** Deletes a user, its identities and its sessions. False if there was none. */
   deleteUser(instance_id: string, id: string): Promise<boolean>;
 
   /** By `session_id`, the public id. */
   findSession(instance_id: string, session_id: string): Promise<SessionRecord | undefined>;
-  /** Most recent `last_signin_at` first, ties by id, in batches. Undefined if there is no record `after`. */
-  sessions(instance_id: string, options: PageOptions): Promise<AsyncIterable<SessionRecord[]> | undefined>;
+  /** Most recent `last_signin_at` first, ties by id, in batches. */
+  sessions(instance_id: string, options: PageOptions): AsyncIterable<SessionRecord[]>;
 
   /** A record by its key, in any instance. */
   find<Name extends TableName>(name: Name, key: string): Promise<RecordOf[Name] | undefined>;

@@ -32,8 +32,9 @@ const limit = z.coerce
   .min(1)
   .max(MAX_PAGE_SIZE)
   .optional();
+export const AFTER = "Start after this record: its id, or what the Link header of the previous page has here";
 /** The paging of a list, as in the product API. */
-export const page = { limit, after: z.string().max(256).optional().describe("The id of the last record before") };
+export const page = { limit, after: z.string().max(256).optional().describe(AFTER) };
 
 /** What `flows`, `requests` and `events` are filtered by. */
 export const filters = {

@@ -40,9 +40,14 @@ export function requireEitherKey(request: AppRequest, deps: AccessDeps, wanted: 
   return admitInstance(request, instance);
 }
 
-/** The id in the path. UUIDs are read in either case (RFC 9562, 4). */
+/** An id as it is stored: UUIDs are read in either case (RFC 9562, 4). */
+export function lowerCaseId(id: string): string {
+  return id.toLowerCase();
+}
+
+/** The id in the path. */
 export function idIn({ params }: AppRequest): string {
-  return (params["id"] ?? "").toLowerCase();
+  return lowerCaseId(params["id"] ?? "");
 }
 
 function admitInstance(request: AppRequest, instance: InstanceRecord | undefined): InstanceRecord {

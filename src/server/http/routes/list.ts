@@ -1,37 +1,45 @@
 import type { Fields } from "../../../wire/fields.ts";
 import { MAX_PAGE_SIZE } from "../../../wire/names.ts";
 import { parseQuery, QueryError, type Query } from "../../../wire/query.ts";
-import type { Addresses } from "../../instances/addresses.ts";
 import { ApiError } from "../../errors.ts";
 import { itemsText, json, jsonArray, jsonStream, type Reply } from "../reply.ts";
+import type { Place } from "../positions.ts";
 import type { AppRequest } from "../request.ts";
-import type { PageOptions } from "../../store/store.ts";
+import type { PageOptions, Position } from "../../store/store.ts";
+import { lowerCaseId } from "./access.ts";
+import type { RouteDeps } from "./route.ts";
 
-type Find<Row> = (options: PageOptions) => Promise<AsyncIterable<Row[]> | undefined>;
+type ListDeps = Pick<RouteDeps, "addresses" | "positions">;
 
-/** How a list is read and presented. */
+/** A list of records: how it is read and presented. */
 export interface ListOptions<Row> {
-  readonly find: Find<Row>;
+  /** Tells it from all other lists. */
+  readonly name: string;
+  readonly find: (options: PageOptions) => AsyncIterable<Row[]>;
+  /** The row that `after` may name by its id. */
+  readonly findById: (id: string) => Promise<Row | undefined>;
+  readonly positionOf: (row: Row) => Position;
   readonly present: (row: Row) => object;
-  /** The value of `after` for the page behind this row. */
-  readonly idOf: (row: Row) => string;
-  readonly addresses: Addresses;
 }
 
 /** All rows, unsearched. @throws {ApiError} also for a `query`, which would be taken for a search */
-export function listAll<Row>(request: AppRequest, options: ListOptions<Row>): Promise<Reply> {
+export function listAll<Row>(request: AppRequest, deps: ListDeps, options: ListOptions<Row>): Promise<Reply> {
   if (request.query.has("query"))
     throw new ApiError("bad_request", `this list takes no query; search with ${request.path}/search`);
-  return list(request, options);
+  return list(request, deps, options);
 }
 
 /** All rows; with `limit` in the request, a page of them and a link to the next (RFC 8288). */
-export async function list<Row>(request: AppRequest, options: ListOptions<Row>, query?: Query): Promise<Reply> {
+export async function list<Row>(
+  request: AppRequest,
+  deps: ListDeps,
+  options: ListOptions<Row>,
+  query?: Query,
+): Promise<Reply> {
   const limit = limitOf(request);
-  const after = request.query.get("after")?.toLowerCase();
+  const after = await startOf(request, deps, options);
   // One more row shows whether there is a next page.
-  const rows = await options.find({ query, after, limit: limit === undefined ? undefined : limit + 1 });
-  if (!rows) throw unknownAfter();
+  const rows = options.find({ query, after, limit: limit === undefined ? undefined : limit + 1 });
   if (limit === undefined) return all(rows, options.present);
 
   const parts: string[] = [];
@@ -45,7 +53,24 @@ export async function list<Row>(request: AppRequest, options: ListOptions<Row>, 
     last = taken.at(-1) ?? last;
     if (taken.length > 0) parts.push(itemsText(taken.map(options.present)));
   }
-  return jsonArray(parts, isMore && last ? linkToNext(request, options.addresses, options.idOf(last)) : undefined);
+  if (!isMore || !last) return jsonArray(parts);
+  const { time, id } = options.positionOf(last);
+  return jsonArray(parts, linkToNext(request, deps, options.name, [time, id]));
+}
+
+/** Where the page begins: behind a position of a `Link` header, or behind the record that has this id. */
+async function startOf<Row>(
+  { query }: AppRequest,
+  { positions }: ListDeps,
+  { name, findById, positionOf }: ListOptions<Row>,
+): Promise<Position | undefined> {
+  const after = query.get("after");
+  if (after === undefined) return undefined;
+  const place = positions.read(name, after);
+  if (place) return { time: place[0], id: place[1] };
+  const row = await findById(lowerCaseId(after));
+  if (!row) throw unknownAfter();
+  return positionOf(row);
 }
 
 /** The parsed `query` of a search. @throws {ApiError} that says what to write instead */
@@ -93,16 +118,21 @@ function limitOf(request: AppRequest): number | undefined {
 export function unknownAfter(): ApiError {
   return new ApiError(
     "bad_request",
-    "after is not the id of a record; use the id of the last record of the previous page, or omit it if that record was deleted",
+    "after is neither the id of a record nor a position in this list; follow the Link header of the previous page, or omit after to begin with the first page",
   );
 }
 
-/** The `Link` header of a page that is not the last one. @param after the id of the page's last record */
-export function linkToNext(request: AppRequest, addresses: Addresses, after: string): { link: string } {
+/** The `Link` header of a page that is not the last one. @param place of the page's last record in the list */
+export function linkToNext(
+  request: AppRequest,
+  { addresses, positions }: ListDeps,
+  of: string,
+  place: Place,
+): { link: string } {
   const base =
     request.scope.kind === "instance" && request.instance ? addresses.instanceUrl(request.instance) : addresses.front;
   const url = new URL(request.path, base);
   for (const [name, value] of request.query) url.searchParams.set(name, value);
-  url.searchParams.set("after", after);
+  url.searchParams.set("after", positions.write(of, place));
   return { link: `<${url.href}>; rel="next"` };
 }

@@ -1,5 +1,6 @@
 import type { Addresses, Scope } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
+import type { Positions } from "../positions.ts";
 import type { Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
 import type { BeginDeps } from "../../sign-in/begin.ts";
@@ -15,6 +16,7 @@ export interface RouteDeps extends BeginDeps, CompleteDeps {
   readonly addresses: Addresses;
   readonly instances: Instances;
   readonly tokens: Tokens;
+  readonly positions: Positions;
   readonly simulator: Simulator;
   readonly decide: Decide | undefined;
   /** Whether only this machine can reach the server. */

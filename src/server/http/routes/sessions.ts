@@ -12,7 +12,7 @@ export const listSessions: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
     const instance = authorized(request, deps);
-    return listAll(request, listed(deps, instance));
+    return listAll(request, deps, sessionList(deps, instance, toSession));
   },
 };
 
@@ -20,7 +20,7 @@ export const searchSessions: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
     const instance = authorized(request, deps);
-    return list(request, listed(deps, instance), searchQuery(request, SEARCHABLE.sessions));
+    return list(request, deps, sessionList(deps, instance, toSession), searchQuery(request, SEARCHABLE.sessions));
   },
 };
 
@@ -38,11 +38,17 @@ function authorized(request: AppRequest, deps: RouteDeps): InstanceRecord {
   return requireSecretKey(request, deps, "unauthorized");
 }
 
-function listed({ store, addresses }: RouteDeps, instance: InstanceRecord): ListOptions<SessionRecord> {
+/** An instance's sessions. */
+export function sessionList(
+  { store }: Pick<RouteDeps, "store">,
+  { id: instance_id }: InstanceRecord,
+  present: (session: SessionRecord) => object,
+): ListOptions<SessionRecord> {
   return {
-    find: (page) => store.sessions(instance.id, page),
-    present: toSession,
-    idOf: (session) => session.session_id,
-    addresses,
+    name: `sessions ${instance_id}`,
+    find: (page) => store.sessions(instance_id, page),
+    findById: (session_id) => store.findSession(instance_id, session_id),
+    positionOf: ({ last_signin_at, id }) => ({ time: last_signin_at, id }),
+    present,
   };
 }

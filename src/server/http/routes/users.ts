@@ -12,7 +12,7 @@ export const listUsers: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
     const instance = requireSecretKey(request, deps, "unauthorized");
-    return listAll(request, listed(deps, instance));
+    return listAll(request, deps, userList(deps, instance, toUser));
   },
 };
 
@@ -20,7 +20,7 @@ export const searchUsers: RouteDefinition = {
   on: ["front", "instance"],
   handle(request, deps) {
     const instance = requireSecretKey(request, deps, "unauthorized");
-    return list(request, listed(deps, instance), searchQuery(request, SEARCHABLE.users));
+    return list(request, deps, userList(deps, instance, toUser), searchQuery(request, SEARCHABLE.users));
   },
 };
 
@@ -44,6 +44,17 @@ export const deleteUser: RouteDefinition = {
   },
 };
 
-function listed({ store, addresses }: RouteDeps, instance: InstanceRecord): ListOptions<UserView> {
-  return { find: (page) => store.users(instance.id, page), present: toUser, idOf: ({ user }) => user.id, addresses };
+/** An instance's users. */
+export function userList(
+  { store }: Pick<RouteDeps, "store">,
+  { id: instance_id }: InstanceRecord,
+  present: (view: UserView) => object,
+): ListOptions<UserView> {
+  return {
+    name: `users ${instance_id}`,
+    find: (page) => store.users(instance_id, page),
+    findById: (id) => store.findUser(instance_id, id),
+    positionOf: ({ user }) => ({ time: user.created_at, id: user.id }),
+    present,
+  };
 }

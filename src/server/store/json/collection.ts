@@ -1,6 +1,6 @@
 import type { Clause, Query } from "../../../wire/query.ts";
 import { slices } from "../slices.ts";
-import type { PageOptions } from "../store.ts";
+import type { PageOptions, Position } from "../store.ts";
 import { matcher } from "./match.ts";
 import { Ordered } from "./ordered.ts";
 import { textTerm, type TextTerm } from "./text-column.ts";
@@ -64,34 +64,40 @@ export class Collection<Row extends { readonly id: string }> {
     this.#ordered.sort();
   }
 
-  /** A page of rows, newest first, in batches. Looking through them and answering with them is done in slices of time. */
-  async *find({ query = [], limit = Infinity }: PageOptions, after: Row | undefined): AsyncIterable<Row[]> {
+  /**
+   * A page of rows, newest first, in batches. Looking through them and answering with them is done in slices of time.
+   * @param present what to answer for a row; undefined if it was deleted meanwhile, so that the next one takes its place
+   */
+  async *find<Out>(
+    { query = [], limit = Infinity, after }: PageOptions,
+    present: (row: Row) => Out | undefined,
+  ): AsyncIterable<Out[]> {
     const matches = matcher(query);
     let left = limit;
     let seen = 0;
-    let batch: Row[] = [];
+    let found: Row[] = [];
+    const presented = (): Out[] => {
+      const batch = found.map(present).filter((row) => row !== undefined);
+      left -= batch.length;
+      found = [];
+      return batch;
+    };
     await slices.next(true);
     for await (const { rows, isCertain } of this.#candidates(query, after)) {
       for (const row of rows) {
-        if (isCertain || matches(row)) {
-          batch.push(row);
-          left--;
-        }
-        if (left <= 0) break;
-        if (++seen % BATCH > 0 && batch.length < BATCH) continue;
-        if (batch.length === BATCH) {
-          yield batch;
-          batch = [];
-        }
+        if (isCertain || matches(row)) found.push(row);
+        if (found.length === Math.min(BATCH, left)) {
+          yield presented();
+          if (left === 0) return;
+        } else if (++seen % BATCH > 0) continue;
         await slices.next();
       }
-      if (left <= 0) break;
     }
-    if (batch.length > 0) yield batch;
+    if (found.length > 0) yield presented();
   }
 
   /** Rows in order, which include all matches. `isCertain` if they include no others. */
-  #candidates(query: Query, after: Row | undefined): AsyncIterable<Candidates<Row>> | Candidates<Row>[] {
+  #candidates(query: Query, after: Position | undefined): AsyncIterable<Candidates<Row>> | Candidates<Row>[] {
     const indexed = this.#byIndex(query);
     if (indexed) return [{ rows: this.#inOrder(indexed, after), isCertain: false }];
     const text = textClause(query);
@@ -109,11 +115,15 @@ export class Collection<Row extends { readonly id: string }> {
     return undefined;
   }
 
-  async *#byText({ clause, terms }: TextClause, query: Query, after: Row | undefined): AsyncIterable<Candidates<Row>> {
+  async *#byText(
+    { clause, terms }: TextClause,
+    query: Query,
+    after: Position | undefined,
+  ): AsyncIterable<Candidates<Row>> {
     const isAll = query.length === 1 && clause.excluded.length === 0;
     const unordered: Row[] = [];
     for await (const { rows: found, isFresh, isInOrder } of this.#texts.matches(clause.field, terms)) {
-      const rows = after ? found.filter((row) => this.#ordered.compare(row, after) < 0) : found;
+      const rows = this.#ordered.behind(found, after);
       if (isInOrder) {
         if (rows.length > 0) yield { rows, isCertain: isFresh && isAll };
         continue;
@@ -127,10 +137,8 @@ export class Collection<Row extends { readonly id: string }> {
     if (unordered.length > 0) yield { rows: this.#inOrder(unordered, after), isCertain: false };
   }
 
-  #inOrder(rows: readonly Row[], after: Row | undefined): Row[] {
-    return [...new Set(rows)]
-      .filter((row) => after === undefined || this.#ordered.compare(row, after) < 0)
-      .toSorted((a, b) => this.#ordered.compare(b, a));
+  #inOrder(rows: readonly Row[], after: Position | undefined): Row[] {
+    return this.#ordered.behind([...new Set(rows)], after).toSorted((a, b) => this.#ordered.compare(b, a));
   }
 }
 

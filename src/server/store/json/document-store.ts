@@ -60,26 +60,20 @@ export function createDocumentStore({ location, low, log, shelf, closeLog }: Fou
 
     findUser: async (instance_id, id) => findUser(instance_id, id),
 
-    async users(instance_id, options) {
-      const after = options.after === undefined ? undefined : findUser(instance_id, options.after)?.user;
-      if (options.after !== undefined && !after) return undefined;
-      return presented(document.tenant(instance_id).users.find(options, after), (user) =>
-        document.tables.users.has(user.id) ? [view(user)] : [],
-      );
-    },
+    users: (instance_id, options) =>
+      document
+        .tenant(instance_id)
+        .users.find(options, (user) => (document.tables.users.has(user.id) ? view(user) : undefined)),
 
     async findSession(instance_id, session_id) {
       const session = document.tables.sessions.get(session_id);
       return session?.instance_id === instance_id ? session : undefined;
     },
 
-    async sessions(instance_id, options) {
-      const after = options.after === undefined ? undefined : document.tables.sessions.get(options.after);
-      if (options.after !== undefined && after?.instance_id !== instance_id) return undefined;
-      return presented(document.tenant(instance_id).sessions.find(options, after), (session) =>
-        document.tables.sessions.has(session.session_id) ? [session] : [],
-      );
-    },
+    sessions: (instance_id, options) =>
+      document
+        .tenant(instance_id)
+        .sessions.find(options, (session) => (document.tables.sessions.has(session.session_id) ? session : undefined)),
 
     deleteUser(instance_id, id) {
       return commits.commit({
@@ -145,9 +139,4 @@ function lookUp(document: Document, { instance_id, provider, uid, email }: SignI
   if (identity && user) return { known: { identity, user } };
   const sameEmail = tenant.userByEmail(email);
   return sameEmail ? { sameEmail: { user: sameEmail, identities: document.identitiesOf(sameEmail.id) } } : {};
-}
-
-/** What is deleted while a page is handed over is left out by `present`. */
-async function* presented<Row, Out>(batches: AsyncIterable<Row[]>, present: (row: Row) => Out[]): AsyncIterable<Out[]> {
-  for await (const batch of batches) yield batch.flatMap(present);
 }

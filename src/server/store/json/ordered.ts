@@ -1,11 +1,12 @@
+import type { Position } from "../store.ts";
 import { RowBlocks } from "./row-blocks.ts";
 
 /** The place of a removed row, so that binary search still finds the others. */
-class Gap {
+class Gap implements Position {
   readonly time: string;
   readonly id: string;
 
-  constructor(time: string, id: string) {
+  constructor({ time, id }: Position) {
     this.time = time;
     this.id = id;
   }
@@ -50,7 +51,7 @@ export class Ordered<Row extends { readonly id: string }> {
   }
 
   remove(row: Row): void {
-    this.#rows.set(this.#indexOf(row), new Gap(this.#time(row), row.id));
+    this.#rows.set(this.#indexOf(row), new Gap({ time: this.#time(row), id: row.id }));
     this.#gaps++;
     if (this.#gaps <= this.size + 64) return;
     this.#rows.replace(this.#rows.toArray().filter((other) => !(other instanceof Gap)));
@@ -67,12 +68,12 @@ export class Ordered<Row extends { readonly id: string }> {
   }
 
   /**
-   * The rows as they are now, newest first, ties by id; all behind `after`, whether that is among them or not. They may be
+   * The rows as they are now, newest first, ties by id; all behind `after`, whether a row is there or not. They may be
    * read slowly: what is changed meanwhile does not show.
    */
-  newestFirst(after?: Row): Iterable<Row> {
+  newestFirst(after?: Position): Iterable<Row> {
     this.sort();
-    const start = after === undefined ? this.#rows.length : this.#place(after);
+    const start = after === undefined ? this.#rows.length : this.#place(new Gap(after));
     const view = this.#rows.view();
     return (function* () {
       for (let i = start - 1; i >= 0; i--) {
@@ -80,6 +81,13 @@ export class Ordered<Row extends { readonly id: string }> {
         if (!(row instanceof Gap)) yield row;
       }
     })();
+  }
+
+  /** Those of the given rows that are listed behind `after`. */
+  behind(rows: readonly Row[], after: Position | undefined): readonly Row[] {
+    if (after === undefined) return rows;
+    const place = new Gap(after);
+    return rows.filter((row) => this.compare(row, place) < 0);
   }
 
   /** Does what the next reading would otherwise wait for. */
@@ -101,7 +109,7 @@ export class Ordered<Row extends { readonly id: string }> {
   }
 
   /** Of the first row that is not before the given one. */
-  #place(row: Row): number {
+  #place(row: Row | Gap): number {
     let low = 0;
     let high = this.#rows.length;
     while (low < high) {

@@ -1,17 +1,16 @@
-import { keyColumn } from "../columns.ts";
 import type { SessionRecord, UserRecord } from "../records.ts";
 import { slices } from "../slices.ts";
 import { SearchTooSlow, StorageUnavailable, type PageOptions, type Store, type UserView } from "../store.ts";
 import type { Database } from "./database.ts";
 import { causeOf, isTooSlow } from "./failures.ts";
-import { selected } from "./rows.ts";
+import { selected, timestampOf } from "./rows.ts";
 import { condition } from "./search.ts";
 import { inBatches, type Value } from "./session.ts";
 import { createSlots, type Slots } from "./slots.ts";
-import type { Provider } from "../../../wire/names.ts";
+import { MAX_PAGE_SIZE, type Provider } from "../../../wire/names.ts";
 
-/** Rows that are read at a time. */
-const BATCH = 1000;
+/** Rows that are read at a time: a page of any size, with the row that shows whether there is a next one. */
+const BATCH = MAX_PAGE_SIZE + 1;
 /** Rows per batch. A batch becomes JSON in one step, during which other requests wait. */
 const PIECE = 256;
 
@@ -35,38 +34,19 @@ export function createLists(database: Database): Pick<Store, "users" | "sessions
   const searches = createSlots(database.listConnections);
   const cursors = createSlots(database.listConnections);
 
-  async function list<Row extends object>(
-    of: List,
-    instance_id: string,
-    options: PageOptions,
-  ): Promise<AsyncIterable<Row[]> | undefined> {
+  function list<Row extends object>(of: List, instance_id: string, options: PageOptions): AsyncIterable<Row[]> {
+    const { after, query } = options;
     const values: Value[] = [instance_id];
     const bind = (value: string): string => `$${values.push(value)}::text`;
     const conditions = ["row.instance_id = $1::text"];
-    if (options.after !== undefined) {
-      const place = await placeOf(of, instance_id, options.after);
-      if (!place) return undefined;
-      const time = `${bind(place.time)}::timestamptz`;
-      conditions.push(`row.${of.time} <= ${time}`, `(row.${of.time} < ${time} OR row.id > ${bind(place.id)})`);
+    if (after) {
+      const time = `${bind(timestampOf(after.time))}::timestamptz`;
+      conditions.push(`row.${of.time} <= ${time}`, `(row.${of.time} < ${time} OR row.id > ${bind(after.id)})`);
     }
-    if (options.query) conditions.push(condition(of.table, options.query, bind));
+    if (query) conditions.push(condition(of.table, query, bind));
     const text = `SELECT ${of.columns} FROM svc.${of.table} AS row WHERE ${conditions.join(" AND ")}
       ORDER BY row.${of.time} DESC, row.id`;
     return batches(text, values, options);
-  }
-
-  async function placeOf(
-    of: List,
-    instance_id: string,
-    after: string,
-  ): Promise<{ time: string; id: string } | undefined> {
-    if (after.includes("\0")) return undefined;
-    const [place] = await database.query<{ time: string; id: string }>(
-      `SELECT ${of.time}::text AS time, id FROM svc.${of.table}
-       WHERE instance_id = $1::text AND ${keyColumn(of.table)} = $2::text`,
-      [instance_id, after],
-    );
-    return place;
   }
 
   async function* batches<Row extends object>(
@@ -121,14 +101,8 @@ export function createLists(database: Database): Pick<Store, "users" | "sessions
   }
 
   return {
-    users: async (instance_id, options) => {
-      const rows = await list<UserRow>(USERS, instance_id, options);
-      return rows && inPieces(rows, viewOf);
-    },
-    sessions: async (instance_id, options) => {
-      const rows = await list<SessionRecord>(SESSIONS, instance_id, options);
-      return rows && inPieces(rows, (row) => row);
-    },
+    users: (instance_id, options) => inPieces(list<UserRow>(USERS, instance_id, options), viewOf),
+    sessions: (instance_id, options) => inPieces(list<SessionRecord>(SESSIONS, instance_id, options), (row) => row),
   };
 }
 

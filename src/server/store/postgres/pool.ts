@@ -1,4 +1,4 @@
-import type { Warn } from "../store.ts";
+import { StorageUnavailable, type Warn } from "../store.ts";
 import type { Address } from "./address.ts";
 import type { Endpoint } from "./connection.ts";
 import { findServer } from "./servers.ts";
@@ -24,13 +24,16 @@ export class CurrentPool {
   readonly #warn: Warn;
   readonly #said = new Set<string>();
   #pool: Promise<Pool> | undefined;
+  #isClosed = false;
 
   constructor(address: Address, warn: Warn) {
     this.#address = address;
     this.#warn = warn;
   }
 
+  /** @throws {StorageUnavailable} after `close` */
   get(): Promise<Pool> {
+    if (this.#isClosed) throw new StorageUnavailable(`${this.#address.location} is closed`, { code: "store_closed" });
     if (this.#pool) return this.#pool;
     const making = this.#make();
     this.#pool = making;
@@ -45,6 +48,7 @@ export class CurrentPool {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const pool = this.#pool;
     if (await pool?.catch(() => undefined)) await endOf(pool!, 5);
   }
