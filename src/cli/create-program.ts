@@ -23,7 +23,7 @@ export async function createProgram(
 ): Promise<Program> {
   const program = new Program("svc", (isWanted) => createProgram(context, env, version, isWanted));
   program
-    .description("Run an identity service on your machine, and look after users, sessions and tokens of any instance.")
+    .description("Run an identity service on your machine, and find users, sessions and tokens of any instance.")
     .version(version, "-V, --version", "print the version")
     .option("--json", "print JSON, and errors as JSON on stderr")
     .option("--profile <name>", "use a service that svc login has stored (SVC_PROFILE)")
@@ -52,7 +52,9 @@ export async function createProgram(
       ["svc tokens verify - < token.txt", "exit code 0 if the token is valid"],
     ],
     exits: Object.values(EXIT),
-    notes: "Topics: query, output, environment, exit-codes. To read one: svc help query",
+    notes: `Topics: query, output, environment, exit-codes. To read one: svc help query
+
+In a project that depends on svc-identity, type npx svc-identity instead of svc.`,
   });
   addOutputFlags(program);
   await addCommands(program, context, isAsked);

@@ -35,6 +35,7 @@ it.each<[line: string, hint: string]>([
   ["users delete --force", "Use --yes, with --expect for a query."],
   ["store repair --force", "Use --yes."],
   ["user", "svc users"],
+  ["profiles delete old", "svc logout --profile <name>"],
   ["users search email~ada", "Did you mean email.contains=ada?"],
   ["users search --not name~Ada", "Did you mean not.name.contains=Ada?"],
   ["users search *ada*", "name.contains=ada"],

@@ -87,6 +87,13 @@ describe("svc help", () => {
     expect(codes).toEqual(Object.values(EXIT));
   });
 
+  it("names every command and topic once where there is none of a name", async () => {
+    const { code, stderr } = await runCli(["help", "nope"]);
+    const names = /commands: (.*)\./.exec(stderr)![1]!.split(", ");
+    expect([code, names.toSorted()]).toEqual([2, [...new Set(names)].toSorted()]);
+    expect(names).toContain("query");
+  });
+
   it("is printed on stderr when no command is given", async () => {
     const { code, stdout, stderr } = await runCli([]);
     expect([code, stdout]).toEqual([2, ""]);

@@ -229,7 +229,12 @@ describe("svc tokens verify", () => {
   it.each<[args: string[], env: Record<string, string | undefined>, code: number, message: string]>([
     [["--local", "--both"], {}, 2, "Use one of them."],
     [["--local"], { SVC_SECRET_KEY: "sk_short" }, 2, "SVC_SECRET_KEY must have at least 32 characters"],
-    [["--local"], { SVC_SECRET_KEY: undefined, ...LOCAL }, 4, "No service is configured"],
+    [
+      ["--local"],
+      { SVC_SECRET_KEY: undefined, ...LOCAL },
+      4,
+      "No secret key to verify the token with.\n  Set SVC_SECRET_KEY.",
+    ],
   ])("refuses %j with %j", async (args, env, code, message) => {
     const service = await setup();
     const result = await verify(service, "x.y.z", args, { env });

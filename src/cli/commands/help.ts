@@ -60,10 +60,8 @@ function find(program: Program, words: readonly string[]): Command {
   return words.reduce<Command>((command, word) => {
     const child = command.commands.find((one) => one.name() === word);
     if (child) return child;
-    const names = [
-      ...subcommands(command).map((one) => one.name()),
-      ...(command === program ? Object.keys(TOPICS) : []),
-    ];
+    const topics = command === program ? Object.keys(TOPICS) : [];
+    const names = [...new Set([...subcommands(command).map((one) => one.name()), ...topics])];
     throw new CliError(
       EXIT.usage,
       `No help for "${words.join(" ")}".`,

@@ -16,9 +16,8 @@ export async function openGeoDatabase(path: string): Promise<LocateIp> {
   const module: { open?: typeof Open; default?: { open: typeof Open } } = await import("maxmind");
   const open = module.open ?? module.default!.open;
   const reader = await open<CityResponse>(path).catch((error: unknown) => {
-    throw new ServeError(`--geoip: ${path} can't be read as a MaxMind DB file (${(error as Error).message})`, {
-      cause: error,
-    });
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ServeError(`--geoip: ${path} can't be read as a MaxMind DB file (${code ?? message}).`, { cause: error });
   });
   return (ip_address) => (isIP(ip_address) ? toGeoData(reader.get(ip_address)) : {});
 }

@@ -4,6 +4,8 @@ import { openClient } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import type { How } from "./json.ts";
 import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
 
@@ -41,11 +43,18 @@ export async function openChecks(
   };
 }
 
+/** Without a service, a key is all that is missing. */
+function askForKey(error: unknown): never {
+  if (error instanceof CliError && error.code === "no_key")
+    throw new CliError(EXIT.noKey, "No secret key to verify the token with.", `Set SVC_SECRET_KEY. ${error.hint}`);
+  throw error;
+}
+
 /** A key in the environment needs no service to verify with. */
 async function localKey(context: Context, options: GlobalFlags): Promise<string> {
   const isChosen = [options.instance, options.baseUrl, options.profile].some((flag) => flag !== undefined);
   const own = isChosen ? undefined : context.env["SVC_SECRET_KEY"];
-  const key = own || (await requireKey(context, await resolveTarget(context, options)));
+  const key = own || (await requireKey(context, await resolveTarget(context, options).catch(askForKey)));
   checkSigningKey(own ? "SVC_SECRET_KEY" : "The secret key", key);
   return key;
 }
