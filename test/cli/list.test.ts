@@ -276,6 +276,8 @@ describe("A user's name", () => {
     ["\r=1", `"'\\u{d}=1"`],
     ["＝1", `"'＝1"`],
     ['a,b";c', '"a,b"";c"'],
+    ["a; =cmd|' /C calc'!A0;b", `"a; '=cmd|' /C calc'!A0;b"`],
+    ["=1;+2;;@3", `"'=1;'+2;;'@3"`],
     ["a\nb", "a\\u{a}b"],
     ["Ada", "Ada"],
   ])("cannot be a formula in CSV: %j", async (name, cell) => {

@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { hasDesktop } from "../output/browser.ts";
-import { printJson } from "../output/text.ts";
+import { harmless, printJson } from "../output/text.ts";
 
 /**
  * Opens the dashboard, signed in. The browser is given a file that leads there: other users of this machine see the
@@ -20,7 +20,7 @@ export async function openDashboard(context: Context, flags: GlobalFlags, isPrin
   const address = new URL("/__svc/", url).href;
   if (isPrinted) {
     if (flags.json) printJson(context, { url });
-    else context.stdout.write(`${url}\n`);
+    else context.stdout.write(`${harmless(url)}\n`);
     return;
   }
   const isOpened =
@@ -52,5 +52,5 @@ function insteadOf({ stderr }: Context, url: string): void {
       "No browser can be opened here.",
       "Open the link that this prints, within a minute: svc open dashboard --print",
     );
-  stderr.write(`No browser can be opened here. Open this link within a minute; it works once:\n  ${url}\n`);
+  stderr.write(`No browser can be opened here. Open this link within a minute; it works once:\n  ${harmless(url)}\n`);
 }

@@ -3,6 +3,7 @@ import type { ListCall } from "../../client/list.ts";
 import type { Page } from "../../wire/endpoints.ts";
 import type { Context } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import { quoted } from "../output/format.ts";
 import { formatOf, type OutputFlags } from "../output/flags.ts";
 import type { Collection } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
@@ -32,7 +33,7 @@ export async function printPages<Row>(
   })();
   const more = (): string | undefined =>
     hasMore && last !== undefined
-      ? `More ${listed.noun} exist. Raise --limit, or add --after ${plainText(id.value(last))}`
+      ? `More ${listed.noun} exist. Raise --limit, or add --after ${quoted(plainText(id.value(last)))}`
       : undefined;
   return printList(context, flags, listed, shape, seen, none, more);
 }

@@ -4,6 +4,7 @@ import { enumerated, isSessionProvider, isUuid, SESSION_PROVIDERS } from "../../
 import type { Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../output/format.ts";
 import { moment } from "./moment.ts";
 import { collect } from "../command.ts";
 
@@ -164,7 +165,7 @@ function checkProvider(name: string): CliError | undefined {
 
 function checkUserId(id: string): CliError | undefined {
   if (id.includes("*") || isUuid(id.toLowerCase())) return undefined;
-  const hint = id.includes("@") ? `To search by address: --email ${id}` : "Find the id with: svc users search";
+  const hint = id.includes("@") ? `To search by address: --email ${quoted(id)}` : "Find the id with: svc users search";
   return new CliError(EXIT.usage, `--user: "${id}" is not a user id.`, hint);
 }
 

@@ -21,7 +21,7 @@ const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, st
 export function unknownFieldHint(
   query: string,
   { fields, noun }: Searched,
-  searchSessions = (term: string): string => `svc sessions search '${term}'`,
+  searchSessions = (term: string): string => `svc sessions search '${term.replaceAll("'", `'\\''`)}'`,
 ): string | undefined {
   for (const term of query.split(" ")) {
     const field = FIELD.exec(term)?.[1];

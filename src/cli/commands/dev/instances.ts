@@ -108,7 +108,7 @@ export async function runDelete(
   const { id, data } = await control.request("GET /instances/:id", { params: { id: instance } });
   if (!options.yes) {
     requirePrompt(context, `Add --yes to delete ${data.name} with all its users and sessions.`);
-    if (!(await context.confirm(`Delete ${data.name} with all its users and sessions?`))) return EXIT.failed;
+    if (!(await context.confirm(`Delete ${harmless(data.name)} with all its users and sessions?`))) return EXIT.failed;
   }
   const answer = await control.request("DELETE /instances/:id", { params: { id } });
   if (options.json) return printJson(context, answer);

@@ -6,7 +6,7 @@ import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT, type ExitCode } from "../../exit-codes.ts";
 import { counted } from "../../output/format.ts";
 import { isInteractive } from "../../output/prompt.ts";
-import { printJson, say } from "../../output/text.ts";
+import { harmless, printJson, say } from "../../output/text.ts";
 
 export interface ResetOptions extends GlobalFlags {
   readonly all?: boolean;
@@ -39,7 +39,7 @@ export async function runReset(context: Context, options: ResetOptions): Promise
   const control = await openControl(context, options);
   if (instance !== undefined && !yes && isInteractive(context)) {
     const { data } = await control.request("GET /instances/:id", { params: { id: instance } });
-    if (!(await context.confirm(`Delete all users and sessions of ${data.name}?`))) return EXIT.failed;
+    if (!(await context.confirm(`Delete all users and sessions of ${harmless(data.name)}?`))) return EXIT.failed;
   }
   const answer = await control.request("POST /reset", {
     body: instance === undefined ? { all: true } : { instance },

@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import { DEV_EXITS } from "../../exit-codes.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { printJson } from "../../output/text.ts";
+import { harmless, printJson } from "../../output/text.ts";
 import { TOKEN_COLUMNS } from "./columns.ts";
 import { wholeNumber } from "./number.ts";
 
@@ -58,8 +58,8 @@ export async function runToken(context: Context, options: TokenOptions): Promise
   const token = await control.request("POST /tokens", { body: bodyOf(options, options.kind ?? "valid") });
   if (options.json) return printJson(context, token);
   if (options.output !== undefined) return printAll(context, options, TOKEN_COLUMNS, [token], "");
-  context.stdout.write(`${token.token}\n`);
-  if (context.stdout.isTTY) context.stderr.write(`${expectation(token)}\n`);
+  context.stdout.write(`${harmless(token.token)}\n`);
+  if (context.stdout.isTTY) context.stderr.write(`${harmless(expectation(token))}\n`);
 }
 
 function bodyOf({ user, provider, instance, expiresIn }: TokenOptions, kind: Kind): BodyOf<"POST /tokens"> {

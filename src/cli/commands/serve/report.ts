@@ -5,7 +5,7 @@ import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { tryTarget } from "../../../wire/try-target.ts";
 import type { Context } from "../../context.ts";
 import { asRun, counted, mask } from "../../output/format.ts";
-import { colors, harmless, say } from "../../output/text.ts";
+import { colors, harmless, harmlessJson, say } from "../../output/text.ts";
 import { lineLog } from "./line-log.ts";
 
 /** A longer name pushes its own values to the right, and no others. */
@@ -33,7 +33,7 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
     (count) => warning(leftOut(count)),
     (code) => warn(notWritten(code)),
   );
-  const write = (line: object): void => log(`${JSON.stringify(line)}\n`);
+  const write = (line: object): void => log(`${harmlessJson(line)}\n`);
   return {
     ready({ url, api_url, callback_url, port, store, providers, instances }, file) {
       const { pid } = process;
@@ -122,7 +122,7 @@ export function textReport(context: Context): Report {
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
       log(
-        `${chalk.dim(time)}  ${paint(status)}  ${method.padEnd(6)} ${route ?? path}  ${chalk.dim(`${instance ?? "-"}  ${round(ms)} ms`)}\n${reason === null ? "" : `          ${harmless(reason)}\n`}`,
+        `${chalk.dim(time)}  ${paint(status)}  ${method.padEnd(6)} ${route ?? path}  ${chalk.dim(`${harmless(instance ?? "-")}  ${round(ms)} ms`)}\n${reason === null ? "" : `          ${harmless(reason)}\n`}`,
       );
     },
   };

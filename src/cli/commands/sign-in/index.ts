@@ -10,7 +10,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "../../exit-codes.ts";
 import { counted } from "../../output/format.ts";
-import { printJson, printRecord } from "../../output/text.ts";
+import { harmless, printJson, printRecord } from "../../output/text.ts";
 import { inWords } from "../tokens/claims.ts";
 import { signInWithBrowser } from "./with-browser.ts";
 import { signInAs } from "./without-browser.ts";
@@ -81,7 +81,7 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
     ]);
     const [{ decodeToken }] = await Promise.all([import("../../../client/verify.ts"), client.tokens.verify(token)]);
     const { claims } = decodeToken(token);
-    if (options.token) context.stdout.write(`${token}\n`);
+    if (options.token) context.stdout.write(`${harmless(token)}\n`);
     else if (options.json) printJson(context, claims);
     else printRecord(context, inWords(claims, context));
   } finally {

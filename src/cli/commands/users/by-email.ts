@@ -2,6 +2,7 @@ import type { Client } from "../../../client/client.ts";
 import type { User } from "../../../wire/resources.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { quoted } from "../../output/format.ts";
 
 /**
  * The only user with an e-mail address.
@@ -22,14 +23,14 @@ export function onlyOne([user, ...others]: readonly User[], email: string, outco
     throw new CliError(
       EXIT.notFound,
       `No user has the e-mail address ${email}.${outcome}`,
-      `To find a part of it: svc users search email.contains=${email.split("@")[0]}`,
+      `To find a part of it: svc users search ${quoted(`email.contains=${email.split("@")[0]}`)}`,
       "user_not_found",
     );
   if (others.length > 0)
     throw new CliError(
       EXIT.failed,
       `${others.length + 1} users have the e-mail address ${email}.${outcome}`,
-      `List them with: svc users search --email ${email}`,
+      `List them with: svc users search --email ${quoted(email)}`,
     );
   return user;
 }

@@ -1,0 +1,113 @@
+import { expect, it } from "vitest";
+import { textReport, jsonReport } from "../../src/cli/commands/serve/report.ts";
+import type { RequestEntry } from "../../src/server/http/entry.ts";
+import type { SeedInput } from "../../src/server/seed/define.ts";
+import type { Fetch } from "../../src/wire/fetch.ts";
+import { createContext, runCli } from "../_cli.ts";
+import { startServer } from "../_control.ts";
+import { SEED, setup } from "../_setup.ts";
+
+const KEY = SEED.instances[0]!.secret_key;
+
+/** A title, a color, and text from right to left. */
+const HOSTILE = "\u001b]0;P\u0007\u009b31m\u202e";
+// eslint-disable-next-line no-control-regex
+const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
+
+/** Its text with something hostile behind each value of each answer. */
+function hostile(value: unknown): unknown {
+  if (typeof value === "string") return value + HOSTILE;
+  if (Array.isArray(value)) return value.map(hostile);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, name === "resource" ? part : hostile(part)]),
+  );
+}
+
+const hostileService: Fetch = async (url, init) => {
+  const response = await fetch(url, init as RequestInit);
+  const text = JSON.stringify(hostile(await response.json()));
+  return { status: response.status, headers: response.headers, body: [Buffer.from(text)], text: async () => text };
+};
+
+/** A service that signs everybody in with that token, and finds it valid. */
+function signingIn(token: string): Fetch {
+  return async (url) => {
+    const back = new URL(url).searchParams.get("redirect_uri");
+    const location = `${back}?${new URLSearchParams({ token }).toString()}`;
+    const isStart = back !== null;
+    const text = JSON.stringify({ id: "x", resource: "token", data: { valid: true } });
+    const headers = new Headers(isStart ? { location } : {});
+    return { status: isStart ? 302 : 200, headers, body: [Buffer.from(text)], text: async () => text };
+  };
+}
+
+it.each([
+  ["open dashboard"],
+  ["open dashboard --print"],
+  ["dev token --user ada@acme.test"],
+  ["dev token --user ada@acme.test --kind expired"],
+  ["dev token --user ada@acme.test --json"],
+  ["dev instances list"],
+  ["dev instances delete acme"],
+  ["dev reset --instance acme"],
+  ["users list --limit 1"],
+  ["users delete 00000000-0000-4000-8000-0000000000a1"],
+])("T38: A service cannot control the terminal of svc %s", async (line) => {
+  const server = await startServer({ seed: SEED as SeedInput });
+  const asked: string[] = [];
+  const { stdout, stderr } = await runCli(line.split(" "), {
+    tty: true,
+    fetch: hostileService,
+    env: {
+      // Without color, a spinner and a pager, which are commands to the terminal as well.
+      TERM: "dumb",
+      SVC_BASE_URL: server.url,
+      SVC_SECRET_KEY: KEY,
+      SVC_CONTROL_URL: server.url,
+      SVC_CONTROL_KEY: server.control_key,
+    },
+    confirm: (question) => !asked.push(question),
+  });
+  const shown = stdout + stderr + asked.join("");
+  expect(shown).toMatch(/\\u(?:\{1b\}|001b)/);
+  expect(shown).not.toMatch(OBEYED);
+});
+
+it("T38: A service cannot control the terminal by a token", async () => {
+  const part = Buffer.from("{}").toString("base64url");
+  const env = { SVC_BASE_URL: "http://localhost:1", SVC_SECRET_KEY: KEY };
+  const fetch = signingIn(`${part}.${part}.${HOSTILE}`);
+  const { code, stdout } = await runCli(["sign-in", "--as", "ada", "--token"], { tty: true, env, fetch });
+  expect([code, stdout]).toEqual([0, `${part}.${part}.\\u{1b}]0;P\\u{7}\\u{9b}31m\\u{202e}\n`]);
+});
+
+it("T38: A store that came with a repository cannot control the terminal of svc serve", () => {
+  const entry = { level: "info", method: "GET", route: "/", path: null, status: 200, ms: 1, reason: null };
+  for (const reportTo of [textReport, jsonReport]) {
+    const context = createContext({ env: { NO_COLOR: "1" } });
+    reportTo(context).request({ ...entry, instance: `a${HOSTILE}` } as RequestEntry);
+    expect(context.written.stdout).toContain("31m");
+    expect(context.written.stdout).not.toMatch(OBEYED);
+  }
+});
+
+it.each([
+  [["users", "get", "`id`@evil.test"], "svc users search 'email.contains=`id`'"],
+  [["sessions", "search", "--user", "$(id)@evil.test"], "--email '$(id)@evil.test'"],
+  [["users", "search", "provider:x'$(id)'"], String.raw`svc sessions search 'provider:x'\''$(id)'\'''`],
+])("T51: A hint runs nothing of what a stranger is called: svc %j", async (argv, hint) => {
+  const { stderr } = await runCli(argv, { service: await setup() });
+  expect(stderr).toContain(hint);
+});
+
+it("T51: A hint runs nothing of what a service answers", async () => {
+  const row = (id: string): object => ({ id, resource: "user", data: { email: "a@b.test", providers: [] } });
+  const text = JSON.stringify([row("$(id)"), row("x")]);
+  const { stderr } = await runCli(["users", "list", "--limit", "1"], {
+    tty: true,
+    env: { SVC_BASE_URL: "http://localhost:1", SVC_SECRET_KEY: KEY },
+    fetch: async () => ({ status: 200, headers: new Headers(), body: [Buffer.from(text)], text: async () => text }),
+  });
+  expect(stderr).toContain("--after '$(id)'");
+});
