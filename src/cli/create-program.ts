@@ -56,7 +56,7 @@ export async function createProgram(
 
 In a project that depends on svc-identity, type npx svc-identity instead of svc.`,
   });
-  addOutputFlags(program);
+  addOutputFlags(program, env);
   await addCommands(program, context, isAsked);
   // Every command's name, also of those that are not loaded; set last, so that subcommands keep their arguments.
   return program.configureHelp({ ...HELP_LAYOUT, subcommandTerm: (command) => command.name() }) as Program;

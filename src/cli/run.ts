@@ -30,7 +30,13 @@ export async function runProgram(argv: readonly string[], world: Context, versio
     return program.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))
-      return explain(error, context, asJson, program.getOptionValue("instance") !== undefined);
+      // SVC_OUTPUT may have asked for JSON.
+      return explain(
+        error,
+        context,
+        asJson || program.getOptionValue("json") === true,
+        program.getOptionValue("instance") !== undefined,
+      );
     // Help was printed.
     if (error.exitCode === 0) return EXIT.done;
     const isMissing = error.code === "commander.help";

@@ -5,7 +5,7 @@ import { timeoutMs } from "../../src/cli/connection/client-options.ts";
 import { configDirectory, writeCurrent } from "../../src/cli/credentials/profiles.ts";
 import { addProfile, contextOf, cwd, keyOf, run, useHome } from "../_cli-home.ts";
 import { keyedClientOptions, runCli, type CliResult } from "../_cli.ts";
-import { setup } from "../_setup.ts";
+import { ADA, NOBODY, setup } from "../_setup.ts";
 
 useHome();
 
@@ -122,5 +122,24 @@ describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
     expect((await list("ids")).stdout.split("\n")[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect((await list("ids", "--output", "csv")).stdout).toMatch(/^id,/);
     expect((await list("xml")).stderr).toContain('SVC_OUTPUT: unknown format "xml"');
+  });
+
+  it("set the output format of one record and of its errors, and of no command that prints none", async () => {
+    const service = await setup();
+    const run = (SVC_OUTPUT: string, ...argv: string[]): Promise<CliResult> =>
+      runCli(argv, { service, env: { SVC_OUTPUT } });
+    expect(JSON.parse((await run("json", "users", "get", ADA)).stdout)).toMatchObject({ id: ADA, resource: "user" });
+    expect((await run("csv", "users", "get", ADA)).stdout).toMatch(/^id,email,/);
+    expect((await run("csv", "users", "get", ADA, "--json")).stdout).toMatch(/^\{/);
+    expect((await run("json", "users", "get", ADA, "--output", "ids")).stdout).toBe(`${ADA}\n`);
+    const missing = await run("json", "users", "get", NOBODY);
+    expect([missing.code, JSON.parse(missing.stderr)]).toMatchObject([3, { error: { code: "user_not_found" } }]);
+    expect((await run("ids", "query", "explain", "name:x")).stdout).toContain("users whose name is");
+  });
+
+  it("are read without the line end that was pasted with them, as are the address and the key", async () => {
+    const service = await setup();
+    const env = { SVC_BASE_URL: `${service.addresses.front} `, SVC_SECRET_KEY: `${service.acme.secret_key}\r\n` };
+    expect(await runCli(["users", "list", "--count"], { service, env })).toMatchObject({ code: 0, stdout: "3\n" });
   });
 });

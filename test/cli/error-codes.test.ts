@@ -33,6 +33,25 @@ describe("The code of an error in --json", () => {
     expect(exit).toBe(new Map<string, number>(Object.entries({ ...EXIT_OF, ...CLI_ERRORS })).get(code));
   });
 
+  it.each<[status: number, body: string, error: object]>([
+    [404, '{"error":"User not found"}', { code: "user_not_found", message: "404: User not found", exitCode: 3 }],
+    [401, '{"error":"Unauthorized"}', { code: "unauthorized", message: "401: Unauthorized", exitCode: 4 }],
+    [503, "<html>", { code: "unknown", message: "503: the service gave no reason", exitCode: 7 }],
+  ])("is beside the response of svc api: %i %s", async (status, body, error) => {
+    const options: CliOptions = {
+      env: { SVC_BASE_URL: FRONT },
+      fetch: async () => new Response(body, { status }) as never,
+    };
+    const { code, stdout, stderr } = await run(["api", "GET", "/x", "--json"], options);
+    expect([code, stdout, JSON.parse(stderr)]).toEqual([
+      (error as { exitCode: number }).exitCode,
+      `${body}\n`,
+      { error },
+    ]);
+    const plain = await run(["api", "GET", "/x"], options);
+    expect(plain.stderr).toBe(`✗ ${(error as { message: string }).message}\n`);
+  });
+
   it("is connection for a local server that has stopped, as for any other service", async () => {
     await mkdir(join(cwd, ".svc"));
     await writeFile(join(cwd, ".svc/db.json"), "{}");

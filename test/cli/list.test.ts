@@ -287,6 +287,16 @@ describe("A user's name", () => {
     expect(stdout).toBe(`name,email\n${cell},m0@acme.test\n`);
   });
 
+  it("is read as UTF-8 by Excel in CSV with --bom, which other formats refuse", async () => {
+    const service = await named("Zoë");
+    const args = [...LIST, "--fields", "name", "--bom"];
+    expect((await runCli([...args, "--output", "csv"], { service })).stdout).toBe("\ufeffname\nZoë\n");
+    expect((await runCli([...args, "--output", "csv", "--raw"], { service })).stdout).toMatch(/^\ufeffname\n/);
+    const refused = { code: 2, stdout: "", stderr: "✗ --bom is for csv.\n  Add --output csv.\n" };
+    for (const more of [[], ["--output", "tsv"]])
+      expect(await runCli([...args, ...more], { service })).toMatchObject(refused);
+  });
+
   it("cannot send control characters or start a line in any format", async () => {
     const ESCAPE = "\u001b";
     const name = `a${ESCAPE}]52;c;cm0=\u0007\u009b31m\u202e\n\tb`;

@@ -110,7 +110,8 @@ function jsonBody(fields: readonly [string, string][]): string | undefined {
   return fields.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fields));
 }
 
-function print({ stdout, stderr }: Context, { response, text }: Answer, withHead: boolean): ExitCode {
+/** @throws {CliError} for a status of 400 or more, when its body is printed */
+function print({ stdout }: Context, { response, text }: Answer, withHead: boolean): ExitCode {
   const body = parsedJson(text);
   if (withHead) {
     stdout.write(`HTTP ${response.status}\n`);
@@ -126,10 +127,9 @@ function print({ stdout, stderr }: Context, { response, text }: Answer, withHead
   else stdout.write(body !== undefined || response.status >= 400 ? text.replace(/(?<=[^\n])$/, "\n") : text);
   if (response.status < 400) return EXIT.done;
   const { error } = (body ?? {}) as { error?: unknown };
-  const sentence = typeof error === "string" ? harmless(error) : "the service gave no reason";
-  stderr.write(`✗ ${response.status}: ${sentence}\n`);
+  const sentence = typeof error === "string" ? error.replaceAll("\n", " ↵ ") : "the service gave no reason";
+  const code = (typeof error === "string" && errorCode(response.status, { error })) || "unknown";
   // The path is the user's own.
-  if (response.status === 404) return EXIT.notFound;
-  const code = typeof error === "string" ? errorCode(response.status, { error }) : undefined;
-  return exitOf(code ?? "unknown", response.status);
+  const exitCode = response.status === 404 ? EXIT.notFound : exitOf(code, response.status);
+  throw new CliError(exitCode, `${response.status}: ${sentence}`, undefined, code);
 }

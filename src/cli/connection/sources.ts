@@ -33,8 +33,8 @@ interface Source extends Target {
  * @throws {CliError} and, for what is not an address, {ConfigError}
  */
 export async function readExplicitTarget(context: Context, flags: TargetFlags): Promise<Target> {
-  // CI systems set a variable without a value to an empty text.
-  const variable = (name: string): string | undefined => context.env[name] || undefined;
+  // CI systems set a variable without a value to an empty text, and keep the line end of what was pasted.
+  const variable = (name: string): string | undefined => context.env[name]?.trim() || undefined;
   const environmentsKey = environmentKey(context);
   const environment: Source = {
     ...values("SVC_", {

@@ -22,7 +22,7 @@ export function environmentKey(context: Context): Sourced<SecretKey> | undefined
     SVC_SECRET_KEY_FILE: file,
     SVC_SECRET_KEY_COMMAND: command,
   } = env as Record<string, string | undefined>;
-  if (key) return { value: key, source: "SVC_SECRET_KEY" };
+  if (key) return { value: key.trim(), source: "SVC_SECRET_KEY" };
   if (file) return { value: () => fromFile(resolve(cwd, file)), source: "SVC_SECRET_KEY_FILE" };
   return command ? { value: () => fromCommand(command, context), source: "SVC_SECRET_KEY_COMMAND" } : undefined;
 }

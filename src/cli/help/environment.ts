@@ -26,7 +26,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_WAIT: "seconds to wait for a service that is not up yet, in all; default 0",
   SVC_INSECURE: "1 allows a secret key over plain http to another machine",
   SVC_LOG: "debug logs each request to stderr, without keys and tokens; default off",
-  SVC_OUTPUT: "the default of --output",
+  SVC_OUTPUT: "the default of --output, for commands that print records",
   SVC_NO_INPUT: "never prompt; CI has the same effect",
   SVC_PAGER: "the program that shows long tables; else PAGER, else less",
   SVC_BROWSER: "the program that opens pages",

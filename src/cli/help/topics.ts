@@ -52,7 +52,8 @@ ${table({
   "--output table": "fits the terminal, with times such as 3 days ago; the default on a terminal",
   "--output wide": "a table with every column and whole values, however wide",
   "--output tsv": "tab-separated, for programs: no heading, times in ISO 8601; the default in a pipe",
-  "--output csv": "the same columns with a heading, for spreadsheets: formulas are disarmed, unless --raw is given",
+  "--output csv":
+    "the same columns with a heading, for spreadsheets: formulas are disarmed, unless --raw is given; for Excel add --bom",
   "--output json": "the API's JSON, the same as --json; --fields prunes it and keeps its form",
   "--output ndjson": "one resource a line",
   "--output ids": "only the ids, for the next command",

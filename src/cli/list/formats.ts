@@ -37,13 +37,17 @@ export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]
   for await (const row of rows) yield `${columns.map((column) => cell(plainText(column.value(row)))).join("\t")}\n`;
 }
 
-/**
- * RFC 4180 with a heading, lines ended by a line feed.
- * @param isRaw whether a value is only quoted, and not made safe for spreadsheets and terminals
- */
-export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], isRaw = false): Chunks {
-  const cell = (text: string): string => quotedCell(isRaw ? text : harmlessData(disarmed(text)));
-  yield `${columns.map(({ name }) => name).join(",")}\n`;
+export interface CsvOptions {
+  /** Whether a value is only quoted, and not made safe for spreadsheets and terminals. */
+  readonly raw?: boolean;
+  /** Whether it begins with a byte order mark. */
+  readonly bom?: boolean;
+}
+
+/** RFC 4180 with a heading, lines ended by a line feed. */
+export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], { raw, bom }: CsvOptions): Chunks {
+  const cell = (text: string): string => quotedCell(raw ? text : harmlessData(disarmed(text)));
+  yield `${bom ? "\ufeff" : ""}${columns.map(({ name }) => name).join(",")}\n`;
   for await (const row of rows) yield `${columns.map((column) => cell(plainText(column.value(row)))).join(",")}\n`;
 }
 

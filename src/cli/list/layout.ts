@@ -72,7 +72,7 @@ export async function layOut(
 async function widthsOf(rows: readonly (readonly string[])[]): Promise<WidthOf> {
   const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
   const { default: stringWidth } = rows.flat().every(isAscii) ? { default: undefined } : await import("string-width");
-  return stringWidth ?? atMost;
+  return stringWidth ? (text) => (isAscii(text) ? text.length : stringWidth(text)) : atMost;
 }
 
 /** A letter that comes later, beyond what was measured, is taken for a wide one: a line too short does no harm. */

@@ -73,16 +73,15 @@ function encode<Row>(
   rows: Rows<Row>,
 ): Chunks {
   const usual = listed.columns.filter(({ title }) => title !== undefined);
-  const isRaw = flags.raw === true;
   switch (formatOf(flags, context)) {
     case "json":
       return json(rows, chosen, context);
     case "ndjson":
       return ndjson(rows, chosen);
     case "csv":
-      return csv(rows, chosen ?? listed.columns, isRaw);
+      return csv(rows, chosen ?? listed.columns, flags);
     case "tsv":
-      return tsv(rows, chosen ?? listed.columns, isRaw);
+      return tsv(rows, chosen ?? listed.columns, flags.raw);
     case "ids":
       return ids(rows, listed);
     case "wide":

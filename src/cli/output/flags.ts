@@ -13,12 +13,13 @@ export interface OutputFlags {
   readonly utc?: boolean;
   readonly pager?: boolean;
   readonly raw?: boolean;
+  readonly bom?: boolean;
 }
 
 /** Commands that print rows, and so know every format; the others know a table and JSON. */
 const WITH_ROWS = new WeakSet<Command>();
 
-export function addOutputFlags(program: Command): void {
+export function addOutputFlags(program: Command, env: Context["env"]): void {
   program
     .option(
       "--output <format>",
@@ -29,13 +30,20 @@ export function addOutputFlags(program: Command): void {
     .option("--no-pager", "do not page a long table")
     .option("--no-color", "no color")
     .option("--raw", "csv and tsv: do not escape control characters; csv: do not disarm formulas")
+    .option("--bom", "csv: begin with a byte order mark, by which Excel knows that it is UTF-8")
     .on("option:output", (name: string) => name === "json" && program.setOptionValue("json", true))
     .hook("preAction", (_, command) => {
-      const { json, raw, output = "table" } = program.opts<OutputFlags>();
+      const usual = env["SVC_OUTPUT"] && WITH_ROWS.has(command) ? format(env["SVC_OUTPUT"], "SVC_OUTPUT") : undefined;
+      const given = program.opts<OutputFlags>();
+      if (usual === "json" && given.output === undefined) program.setOptionValue("json", true);
+      else if (usual !== undefined && given.output === undefined && !given.json)
+        program.setOptionValue("output", usual);
+      const { json, raw, bom, output = "table" } = program.opts<OutputFlags>();
       if (json && output !== "json" && output !== "table")
         throw new CliError(EXIT.usage, `--json and --output ${output} are mutually exclusive.`, "Omit one of them.");
       if (raw && output !== "csv" && output !== "tsv")
         throw new CliError(EXIT.usage, "--raw is for csv and tsv.", "Add --output csv or --output tsv.");
+      if (bom && output !== "csv") throw new CliError(EXIT.usage, "--bom is for csv.", "Add --output csv.");
       if (output !== "table" && output !== "json" && !WITH_ROWS.has(command))
         throw new CliError(
           EXIT.usage,

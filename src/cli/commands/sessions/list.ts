@@ -15,7 +15,7 @@ export function addList(sessions: Command, context: Context): void {
   withHelp(addListFlags(command, SESSION_COLUMNS), {
     examples: [
       ["svc sessions list --limit 20", "the 20 most recent sessions"],
-      ["svc sessions list --output csv > sessions.csv", "all sessions, for a spreadsheet"],
+      ["svc sessions list --output csv --bom > sessions.csv", "all sessions, for Excel"],
     ],
     exits: LIST_EXITS,
   });

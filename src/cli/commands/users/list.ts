@@ -15,7 +15,7 @@ export function addList(users: Command, context: Context): void {
   withHelp(addListFlags(command, USER_COLUMNS), {
     examples: [
       ["svc users list --limit 20", "the 20 newest users"],
-      ["svc users list --output csv > users.csv", "all users, for a spreadsheet"],
+      ["svc users list --output csv --bom > users.csv", "all users, for Excel"],
       ["svc users list --count", "the number of users"],
     ],
     exits: LIST_EXITS,
