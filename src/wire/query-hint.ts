@@ -1,9 +1,10 @@
 import { closest } from "./closest.ts";
 import type { Fields } from "./fields.ts";
+import { isUuid } from "./names.ts";
 import { NotATermError, printTerm, UnknownFieldError, type QueryError, type Term } from "./query.ts";
 
-/** `email~ada`, `-name=ada`: a field and a value with a sign between them that the search language does not have. */
-const MISWRITTEN = /^(-?)([a-z][a-z0-9_]*)[~=]+(.+)$/su;
+/** `email~ada`, `name!=ada`: a field and a value with a sign between them that the search language does not have. */
+const MISWRITTEN = /^(-?)([a-z][a-z0-9_]*)([!~=]+)(.+)$/su;
 
 /** What is wrong with a search that cannot be parsed, in sentences, and what was probably meant. */
 export function explainProblem(error: QueryError, fields: Fields): string {
@@ -28,9 +29,15 @@ export function fieldHint(field: string, fields: Fields): string | undefined {
 
 /** @param print writes a term as the reader of the hint can type it */
 export function termHint(word: string, fields: Fields, print: (term: Term) => string): string {
-  const [, minus, field = "", value = ""] = MISWRITTEN.exec(word) ?? [];
+  const [, minus, field = "", sign, value = ""] = MISWRITTEN.exec(word) ?? [];
   if (Object.hasOwn(fields, field) && fields[field]!.type === "string")
-    return `Did you mean ${print({ field, operator: "contains", value: trimmed(value), negated: minus === "-" })}?`;
+    return sign === "!="
+      ? `Did you mean ${print({ field, operator: "is", value, negated: true })}?`
+      : `Did you mean ${print({ field, operator: "contains", value: trimmed(value), negated: minus === "-" })}?`;
+  if (isUuid(word.toLowerCase())) {
+    const own = Object.hasOwn(fields, "user_id") ? "user_id" : "id";
+    return `To find an id: ${print({ field: own, operator: "is", value: word, negated: false })}`;
+  }
   if (word.includes("@"))
     return `To find an e-mail address: ${print({ field: "email", operator: "is", value: word, negated: false })}`;
   const part = trimmed(word) || "word";

@@ -126,20 +126,26 @@ describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
 
   it("set the output format of one record and of its errors, and of no command that prints none", async () => {
     const service = await setup();
-    const run = (SVC_OUTPUT: string, ...argv: string[]): Promise<CliResult> =>
+    const runWith = (SVC_OUTPUT: string, ...argv: string[]): Promise<CliResult> =>
       runCli(argv, { service, env: { SVC_OUTPUT } });
-    expect(JSON.parse((await run("json", "users", "get", ADA)).stdout)).toMatchObject({ id: ADA, resource: "user" });
-    expect((await run("csv", "users", "get", ADA)).stdout).toMatch(/^id,email,/);
-    expect((await run("csv", "users", "get", ADA, "--json")).stdout).toMatch(/^\{/);
-    expect((await run("json", "users", "get", ADA, "--output", "ids")).stdout).toBe(`${ADA}\n`);
-    const missing = await run("json", "users", "get", NOBODY);
+    expect(JSON.parse((await runWith("json", "users", "get", ADA)).stdout)).toMatchObject({
+      id: ADA,
+      resource: "user",
+    });
+    expect((await runWith("csv", "users", "get", ADA)).stdout).toMatch(/^id,email,/);
+    expect((await runWith("csv", "users", "get", ADA, "--json")).stdout).toMatch(/^\{/);
+    expect((await runWith("json", "users", "get", ADA, "--output", "ids")).stdout).toBe(`${ADA}\n`);
+    const missing = await runWith("json", "users", "get", NOBODY);
     expect([missing.code, JSON.parse(missing.stderr)]).toMatchObject([3, { error: { code: "user_not_found" } }]);
-    expect((await run("ids", "query", "explain", "name:x")).stdout).toContain("users whose name is");
+    expect((await runWith("ids", "query", "explain", "name:x")).stdout).toContain("users whose name is");
   });
 
   it("are read without the line end that was pasted with them, as are the address and the key", async () => {
     const service = await setup();
-    const env = { SVC_BASE_URL: `${service.addresses.front} `, SVC_SECRET_KEY: `${service.acme.secret_key}\r\n` };
-    expect(await runCli(["users", "list", "--count"], { service, env })).toMatchObject({ code: 0, stdout: "3\n" });
+    const pasted = { SVC_BASE_URL: `${service.addresses.front} `, SVC_SECRET_KEY: `${service.acme.secret_key}\r\n` };
+    expect(await runCli(["users", "list", "--count"], { service, env: pasted })).toMatchObject({
+      code: 0,
+      stdout: "3\n",
+    });
   });
 });

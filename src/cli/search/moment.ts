@@ -11,10 +11,17 @@ export function moment(flag: string, text: string, now: Date): string {
   if (/^(?:\d{1,6}[smhdw])+$/.test(text)) {
     const time = new Date(now.getTime() - sumOfParts(text));
     if (time.getUTCFullYear() >= 1) return time.toISOString();
-  } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)))
+    return text;
   throw new CliError(
     EXIT.usage,
     `${flag}: "${text}" is not a time.`,
     "Write 2026-01-31, 2026-01-31T23:59:59Z, or how long ago: 30m, 1h30m, 7d, 2w.",
   );
+}
+
+/** Whether the calendar has a date; `Date` takes 2026-02-31 for the 3rd of March. */
+function isDay(date: string): boolean {
+  const time = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date);
 }

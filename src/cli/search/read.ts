@@ -1,5 +1,12 @@
-import { InvalidDateError, parseQuery, QueryError, UnknownFieldError, type Query } from "../../wire/query.ts";
-import { asSentence, fieldHint } from "../../wire/query-hint.ts";
+import {
+  InvalidDateError,
+  NotATermError,
+  parseQuery,
+  QueryError,
+  UnknownFieldError,
+  type Query,
+} from "../../wire/query.ts";
+import { asSentence, fieldHint, termHint } from "../../wire/query-hint.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../input.ts";
 import { CliError } from "../errors.ts";
@@ -7,7 +14,7 @@ import { EXIT } from "../exit-codes.ts";
 import { say } from "../output/text.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 import { isFileName, notATerm } from "./shell-faults.ts";
-import { toWire } from "./spelling.ts";
+import { toWire, typed } from "./spelling.ts";
 import { termsOf } from "./terms.ts";
 
 /** A search: its text on the wire, and its meaning if svc knows every field in it. */
@@ -28,12 +35,12 @@ export async function readQuery(
 ): Promise<TypedQuery> {
   const { cwd } = context;
   const file = flags.queryFile === undefined ? [] : [await readQueryFile(context, flags.queryFile)];
-  const typed = [...(flags.query ?? []), ...file, ...terms].flatMap(words);
+  const given = [...(flags.query ?? []), ...file, ...terms].flatMap(words);
   const negated = (flags.not ?? []).flatMap(words).map((word) => `-${toWire(word)}`);
   for (const term of terms)
     if (isFileName(term, cwd))
       say(context, `! "${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
-  const all = [...typed.map(toWire), ...negated, ...termsOf(flags, searched, context.now())];
+  const all = [...given.map(toWire), ...negated, ...termsOf(flags, searched, context.now())];
   if (all.length === 0) throw new CliError(EXIT.usage, "No search terms.", `For example: ${searched.example}`);
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd);
   return parsed(all.join(" "), searched);
@@ -52,9 +59,16 @@ function parsed(text: string, searched: Searched): TypedQuery {
   }
 }
 
+/** What to write for what cannot be a field at all: the rest of a time, or a term in the other spelling. */
+function misplaced(field: string): string | undefined {
+  if (/^\d\d?$/.test(field)) return "Write a time without a space, such as 2026-01-31T23:59:59Z.";
+  return field.includes(".") ? `After a name with a dot comes =, as in ${field}=value.` : undefined;
+}
+
 /** The field that was probably meant; or what to write for a date that is relative to now, which only a flag takes. */
 function hintFor(error: QueryError, { fields, flags }: Searched): string | undefined {
-  if (error instanceof UnknownFieldError) return fieldHint(error.field, fields);
+  if (error instanceof NotATermError) return termHint(error.token, fields, typed);
+  if (error instanceof UnknownFieldError) return misplaced(error.field) ?? fieldHint(error.field, fields);
   if (!(error instanceof InvalidDateError)) return undefined;
   const since = flags.find(({ name }) => name === "--since");
   return since?.read({ field: error.field, operator: ">=", value: "", negated: false }) === undefined

@@ -20,6 +20,13 @@ export function termsOf(flags: SearchFlags, searched: Searched, now: Date): stri
     if (given === undefined) return [];
     if (given === true) return [write("", now)];
     return (given as string[]).map((value) => {
+      // An empty variable without quotes leaves the next flag as the value.
+      if (/^--[a-z]/.test(value))
+        throw new CliError(
+          EXIT.usage,
+          `${name} has no value: "${value}" is a flag.`,
+          "Check that the variable is set, and quote it.",
+        );
       if (value.trim() === "") throw new CliError(EXIT.usage, `${name} is empty.`, "Check that the variable is set.");
       if (/\s/.test(value) && argument !== "<time>")
         throw new CliError(
