@@ -158,6 +158,47 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, ()
     await page.emulateMedia({ forcedColors: "none" });
   });
 
+  it("cuts a name off at its end, in a script from right to left too", async () => {
+    const { page, visit, control, svc } = on;
+    const [first, name] = ["نورة", "نورة بنت عبد العزيز آل سعود صاحبة الاسم الطويل جدا في كل القوائم"];
+    const email = "noura@riyadh.test";
+    await control("POST /personas", { name, email, google: { sub: "9001", email_verified: true } });
+    await signIn(svc, { as: email });
+    const showsItsStart = `(() => {
+      const element = [...document.querySelectorAll("main b")].find(({ textContent }) => textContent === "${name}");
+      const range = document.createRange();
+      range.setStart(element.firstChild, 0);
+      range.setEnd(element.firstChild, ${first.length});
+      const [text, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+      return text.left >= box.left - 1 && text.right <= box.right + 1 && element.scrollWidth > element.clientWidth;
+    })()`;
+    await page.setViewportSize({ width: 360, height: 800 });
+    await visit(`users?query=email:${email}`);
+    await page.getByTestId("row").getByText(name).waitFor();
+    expect(await page.evaluate<boolean>(showsItsStart)).toBe(true);
+    await page.goto(`${svc.url}/oauth/authorize?provider=google&redirect_uri=${encodeURIComponent(`${svc.url}/x`)}`);
+    expect(await page.evaluate<boolean>(showsItsStart)).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it("asks before it deletes a snapshot", async () => {
+    const { page, visit, control } = on;
+    await control("POST /snapshots", { name: "kept" });
+    const count = async (): Promise<number> => ((await control("GET /snapshots")).body as unknown[]).length;
+    const before = await count();
+    await visit("control?section=data");
+    const row = page.getByRole("row", { name: "kept" });
+    await row.getByRole("button", { name: "Delete…" }).click();
+    await page.getByRole("dialog", { name: "Delete the snapshot kept?" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await count()).toBe(before);
+    await row.getByRole("button", { name: "Delete…" }).click();
+    await page.getByTestId("confirm").click();
+    await row.waitFor({ state: "detached" });
+    expect(await count()).toBe(before - 1);
+  });
+
   it("copies a request to the control API as a curl command that runs with the keys of svc env", async () => {
     const { page, visit, svc, control } = on;
     const { headers } = await control("GET /clock");

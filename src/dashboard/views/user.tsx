@@ -120,8 +120,8 @@ export function User({ id }: { id: string }): VNode {
             <strong>
               <UserText text={data.email} />
             </strong>{" "}
-            of <UserText text={instanceName(data.instance)} />, with {identities.length} identities and all sessions.
-            Tokens of this user stop verifying. This cannot be undone, except by restoring a snapshot.
+            of <UserText text={instanceName(data.instance)} />, with all identities and sessions. Tokens of this user
+            stop verifying. This cannot be undone, except by restoring a snapshot.
           </p>
         </Confirm>
       )}

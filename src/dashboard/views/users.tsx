@@ -21,6 +21,7 @@ const COLUMNS: readonly Column<User>[] = [
   {
     title: "User",
     cell: ({ id, data }) => <Person name={data.name} email={data.email} address={href(["users", id])} />,
+    fill: "narrow",
   },
   {
     title: "Signs in with",

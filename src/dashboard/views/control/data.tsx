@@ -38,10 +38,7 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
   return (
     <Panel title="Reset">
       <div class="stack">
-        <p class="muted">
-          Everything goes back to the seed read at the start, with the same ids and keys. The snapshot "previous" keeps
-          what is there now.
-        </p>
+        <p class="muted">Everything goes back to the seed read at the start, with the same ids and keys.</p>
         <div class="filters">
           <SelectField inline label="What to reset" value={instance} choices={whatToReset()} />
           <Button kind="danger" onClick={() => void (isAsking.value = true)} testId="reset">
@@ -64,7 +61,8 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
           <p>
             {name === undefined
               ? "All users, sessions, scenarios and changes of instances go, and the clock returns to real time."
-              : "Its users, sessions and open sign-ins go."}
+              : "Its users, sessions and open sign-ins go."}{" "}
+            What is there now is kept in the snapshot "previous".
           </p>
         </Confirm>
       )}

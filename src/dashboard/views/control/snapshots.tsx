@@ -16,6 +16,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
   const { data, error, reload } = useLoad(() => control.request("GET /snapshots"), [reloadKey]);
   const name = useSignal("");
   const restoring = useSignal<string | undefined>(undefined);
+  const deleting = useSignal<string | undefined>(undefined);
   const form = useForm(async () => {
     await control.request("POST /snapshots", { body: { name: name.value } });
     notify("good", `Saved ${name.value}`);
@@ -62,16 +63,8 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
                   <Button small onClick={() => void (restoring.value = one.name)}>
                     Restore…
                   </Button>
-                  <Button
-                    small
-                    kind="danger"
-                    onClick={async () => {
-                      await control.request("DELETE /snapshots/:name", { params: { name: one.name } });
-                      notify("good", `Deleted ${one.name}`);
-                      reload();
-                    }}
-                  >
-                    Delete
+                  <Button small kind="danger" onClick={() => void (deleting.value = one.name)}>
+                    Delete…
                   </Button>
                 </div>
               ),
@@ -81,7 +74,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
       )}
       {restoring.value !== undefined && (
         <Confirm
-          title={`Restore ${restoring.value}?`}
+          title={`Restore the snapshot ${restoring.value}?`}
           action="Restore"
           onClose={() => void (restoring.value = undefined)}
           onConfirm={async () => {
@@ -93,6 +86,20 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
           <p>
             All records and the clock become what they were then. What is there now is kept in the snapshot "previous".
           </p>
+        </Confirm>
+      )}
+      {deleting.value !== undefined && (
+        <Confirm
+          title={`Delete the snapshot ${deleting.value}?`}
+          action="Delete"
+          onClose={() => void (deleting.value = undefined)}
+          onConfirm={async () => {
+            await control.request("DELETE /snapshots/:name", { params: { name: deleting.peek()! } });
+            notify("good", `Deleted ${deleting.peek()}`);
+            reload();
+          }}
+        >
+          <p>It can't be restored afterwards. The records that are there now stay.</p>
         </Confirm>
       )}
     </Panel>

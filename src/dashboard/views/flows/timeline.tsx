@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
+import { providerTitle } from "../../../wire/names.ts";
 import { Code } from "../../ui/parts.tsx";
 import { sentence } from "../../ui/sentence.ts";
 import { UserText } from "../../ui/user-text.tsx";
@@ -17,7 +18,7 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
             <summary>
               <span class="dot" aria-hidden="true" />
               <strong>{step.name}</strong>
-              <UserText text={stepInWords(step)} muted />
+              <UserText text={stepInWords(named(step))} muted />
               <span class="faint">
                 <TimeOfDay at={step.at} />
               </span>
@@ -37,6 +38,14 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
       ))}
     </ol>
   );
+}
+
+/** With the provider as people write it. */
+function named(step: Step): Step {
+  const { sent } = step;
+  return typeof sent?.["provider"] === "string"
+    ? { ...step, sent: { ...sent, provider: providerTitle(sent["provider"]) } }
+    : step;
 }
 
 function Exchange({ title, content }: { title: string; content: object }): VNode {

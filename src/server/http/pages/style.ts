@@ -29,7 +29,7 @@ header{display:grid;gap:6px;margin-bottom:20px}
 .row{display:flex;align-items:center;gap:14px;width:100%;padding:9px 12px;border:0;border-radius:14px;background:none;color:inherit;font:inherit;text-align:start;cursor:pointer}
 .row:hover{background:var(--hover)}
 .row>span{min-width:0;flex:1;display:grid}
-.row b,.row small{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;unicode-bidi:isolate}
+.row b,.row small{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;unicode-bidi:plaintext;text-align:left}
 .row b{font-weight:600}.row small{color:var(--quiet);font-size:.875rem}
 .row small.warn{color:var(--warn)}.row small.warn,details .row :is(b,small){white-space:normal}
 [inert]{opacity:.6}
