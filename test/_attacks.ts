@@ -9,7 +9,7 @@ import type { Fetch } from "../src/wire/fetch.ts";
 import type { Provider } from "../src/wire/names.ts";
 import { BIN } from "./_paths.ts";
 import { REAL } from "./providers/_real.ts";
-import { ADA, APP, SEED, type Service } from "./_setup.ts";
+import { ADA, ADA_OF_GLOBEX, APP, SEED, SESSION_OF_GLOBEX, type Service } from "./_setup.ts";
 import type { Instance } from "./_tokens.ts";
 
 /** Headers that a browser always sends. */
@@ -112,8 +112,8 @@ export const RECORDS = {
     texts: ["0000000000a1", "00000000a00", "Lovelace", "charles@", "grace@", "digest-nobody-may-see"],
   },
   globex: {
-    user: "00000000-0000-4000-8000-0000000000b1",
-    session: "svc_session_00000000-0000-4000-8000-00000000b001",
+    user: ADA_OF_GLOBEX,
+    session: SESSION_OF_GLOBEX,
     texts: ["0000000000b1", "00000000b00", "Ada of Globex"],
   },
 };
@@ -126,20 +126,6 @@ export function verifying(token: string): RequestInit {
 export async function everything({ as }: Service, instance: Instance): Promise<string> {
   const lists = await Promise.all(["users", "sessions"].map((name) => as(instance, `/api/v1/${name}`)));
   return (await Promise.all(lists.map((list) => list.text()))).join();
-}
-
-/** A service for the client that answers all requests alike and records them. */
-export function answering(status: number, body: string): { fetch: Fetch; urls: string[] } {
-  const urls: string[] = [];
-  return {
-    urls,
-    async fetch(url) {
-      urls.push(url);
-      return new Response(body, { status, headers: { location: "https://evil.example/" } }) as Awaited<
-        ReturnType<Fetch>
-      >;
-    },
-  };
 }
 
 /** The places where ten consecutive characters of a secret are found. */

@@ -1,5 +1,4 @@
 import { beforeEach } from "vitest";
-import type { Fetch } from "../src/wire/fetch.ts";
 import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
 import { temporaryDirectory } from "./_files.ts";
 import { setup, type Service } from "./_setup.ts";
@@ -18,10 +17,6 @@ export function useDirectory(): void {
 
 export function run(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   return runCli(argv, { service, cwd, ...options, env: { HOME: cwd, NO_COLOR: "1", ...options.env } });
-}
-
-export function answering(status: number, body: string, headers: Record<string, string> = {}): Fetch {
-  return async () => new Response(body, { status, headers }) as unknown as Awaited<ReturnType<Fetch>>;
 }
 
 export const HERE = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined };

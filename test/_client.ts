@@ -22,16 +22,6 @@ export async function startServer(
   return { origin: `http://127.0.0.1:${port}`, port, seen, close: () => void server.close() };
 }
 
-/** A `fetch` that answers every request alike and records them. */
-export function answering(status: number, body: string): Fetch & { calls: string[] } {
-  const calls: string[] = [];
-  const fetch = async (url: string): ReturnType<Fetch> => {
-    calls.push(url);
-    return new Response(body, { status }) as Awaited<ReturnType<Fetch>>;
-  };
-  return Object.assign(fetch, { calls });
-}
-
 export function clientWith(fetch: Fetch, options: Partial<ClientOptions> = {}): Client {
   return createClient({ secretKey: KEY, baseUrl: "https://acme.svc.test", fetch, ...options });
 }

@@ -1,17 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../src/wire/endpoints.ts";
 import { answer, headersOf } from "../_answers.ts";
-import { setup, type Service, NOBODY } from "../_setup.ts";
-
-const A1 = "00000000-0000-4000-8000-0000000000a1";
-
-const B1 = "00000000-0000-4000-8000-0000000000b1";
-
-const SESSION_A1 = "svc_session_00000000-0000-4000-8000-00000000a001";
-
-const SESSION_B1 = "svc_session_00000000-0000-4000-8000-00000000b001";
-
-const NO_SESSION = "svc_session_00000000-0000-4000-8000-00000000ffff";
+import { ADA, ADA_OF_GLOBEX, NOBODY, NO_SESSION, SESSION, SESSION_OF_GLOBEX, type Service, setup } from "../_setup.ts";
 
 const PK = "pk_acme_0123456789";
 
@@ -53,8 +43,8 @@ const KEYED: Readonly<Record<Exclude<Endpoint, typeof DISCOVERY | typeof RESOLVE
 
 const ENDPOINTS = Object.entries(KEYED).map(([route, [missing, status]]): Row => [
   route
-    .replace("users/:id", `users/${A1}`)
-    .replace("sessions/:id", `sessions/${SESSION_A1}`)
+    .replace("users/:id", `users/${ADA}`)
+    .replace("sessions/:id", `sessions/${SESSION}`)
     .replace(/search$/, "search?query=name:*"),
   missing,
   status,
@@ -189,9 +179,9 @@ describe("API authentication", () => {
 
 describe("A key used on another instance's resources", () => {
   it.each([
-    ["GET", `users/${B1}`, `users/${NOBODY}`, "users/nonsense"],
-    ["DELETE", `users/${B1}`, `users/${NOBODY}`, "users/nonsense"],
-    ["GET", `sessions/${SESSION_B1}`, `sessions/${NO_SESSION}`, "sessions/nonsense"],
+    ["GET", `users/${ADA_OF_GLOBEX}`, `users/${NOBODY}`, "users/nonsense"],
+    ["DELETE", `users/${ADA_OF_GLOBEX}`, `users/${NOBODY}`, "users/nonsense"],
+    ["GET", `sessions/${SESSION_OF_GLOBEX}`, `sessions/${NO_SESSION}`, "sessions/nonsense"],
     [
       "GET",
       "instances/search?query=publishable_key:pk_globex_0123456789",

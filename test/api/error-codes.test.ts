@@ -5,7 +5,8 @@ import { serve, type RunningServer } from "../../src/server/index.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
 import { ERRORS, errorCode, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
-import { answering, caught, clientWith, forged } from "../_client.ts";
+import { answering } from "../_answering.ts";
+import { caught, clientWith, forged } from "../_client.ts";
 import { APP, NOBODY, setup, type Service } from "../_setup.ts";
 
 type Outcome = { status: number; body: { error: string; valid?: false } };

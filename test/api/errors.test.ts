@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { answer } from "../_answers.ts";
-import { setup, type Service, NOBODY } from "../_setup.ts";
-
-const A1 = "00000000-0000-4000-8000-0000000000a1";
-
-const B1 = "00000000-0000-4000-8000-0000000000b1";
-
-const SESSION_B1 = "svc_session_00000000-0000-4000-8000-00000000b001";
-
-const NO_SESSION = "svc_session_00000000-0000-4000-8000-00000000ffff";
+import { ADA, ADA_OF_GLOBEX, NOBODY, NO_SESSION, SESSION_OF_GLOBEX, type Service, setup } from "../_setup.ts";
 
 const secret = (key: string): Record<string, string> => ({ "x-service-secret-key": key });
 
@@ -39,7 +31,7 @@ describe("The table of errors", () => {
       401,
       { error: "Missing secret key" },
       "user retrieval without a secret key",
-      ({ fetch }) => fetch(`/api/v1/users/${A1}`),
+      ({ fetch }) => fetch(`/api/v1/users/${ADA}`),
     ],
     [
       401,
@@ -61,7 +53,7 @@ describe("The table of errors", () => {
       404,
       { error: "User not found" },
       "user in another instance (get)",
-      ({ as, acme }) => as(acme, `/api/v1/users/${B1}`),
+      ({ as, acme }) => as(acme, `/api/v1/users/${ADA_OF_GLOBEX}`),
     ],
     [
       404,
@@ -73,7 +65,7 @@ describe("The table of errors", () => {
       404,
       { error: "User not found" },
       "user in another instance (delete)",
-      ({ as, acme }) => as(acme, `/api/v1/users/${B1}`, { method: "DELETE" }),
+      ({ as, acme }) => as(acme, `/api/v1/users/${ADA_OF_GLOBEX}`, { method: "DELETE" }),
     ],
     [
       404,
@@ -81,7 +73,7 @@ describe("The table of errors", () => {
       "user missing (verify)",
       async (service) => {
         const token = await service.tokenFor("google", "ada");
-        await service.store.deleteUser(service.acme.id, A1);
+        await service.store.deleteUser(service.acme.id, ADA);
         return verify(service, { token });
       },
     ],
@@ -95,7 +87,7 @@ describe("The table of errors", () => {
       404,
       { error: "Session not found" },
       "session in another instance",
-      ({ as, acme }) => as(acme, `/api/v1/sessions/${SESSION_B1}`),
+      ({ as, acme }) => as(acme, `/api/v1/sessions/${SESSION_OF_GLOBEX}`),
     ],
     [
       404,

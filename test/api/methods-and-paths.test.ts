@@ -2,11 +2,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { answer, headersOf } from "../_answers.ts";
-import { encodePart, setup, NOBODY } from "../_setup.ts";
-
-const A1 = "00000000-0000-4000-8000-0000000000a1";
-
-const SESSION_A1 = "svc_session_00000000-0000-4000-8000-00000000a001";
+import { ADA, NOBODY, SESSION, encodePart, setup } from "../_setup.ts";
 
 const PK = "pk_acme_0123456789";
 
@@ -20,10 +16,10 @@ describe("An unsupported method", () => {
     ["/api/v1/instances/search", "GET, HEAD, OPTIONS", ["POST", "PUT", "PATCH", "DELETE"]],
     ["/api/v1/sessions", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/api/v1/sessions/search", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
-    [`/api/v1/sessions/${SESSION_A1}`, "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    [`/api/v1/sessions/${SESSION}`, "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/api/v1/users", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/api/v1/users/search", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
-    [`/api/v1/users/${A1}`, "GET, HEAD, DELETE", ["POST", "PUT", "PATCH", "OPTIONS"]],
+    [`/api/v1/users/${ADA}`, "GET, HEAD, DELETE", ["POST", "PUT", "PATCH", "OPTIONS"]],
     ["/.well-known/openid-configuration", "GET, HEAD", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/sign-in", "GET", ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/oauth/authorize", "GET", ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
@@ -51,8 +47,8 @@ describe("An unknown path", () => {
     "/api/v1/user",
     "/api/v1/instances",
     "/api/v1/tokens",
-    `/api/v1/users/${A1}/sessions`,
-    `/api/v1/sessions/${SESSION_A1}/revoke`,
+    `/api/v1/users/${ADA}/sessions`,
+    `/api/v1/sessions/${SESSION}/revoke`,
     "/oauth",
     "/oauth/token",
     "/.well-known/jwks.json",
@@ -66,15 +62,15 @@ describe("An unknown path", () => {
 
   it.each([
     "/api/v1/users/",
-    `/api/v1/users/${A1}/`,
+    `/api/v1/users/${ADA}/`,
     "/api/v1/users/search/?query=name:*",
     "/api/v1/sessions/",
     "//api/v1/users",
     "/api//v1/users",
-    `/api/v1/users//${A1}`,
-    `/api/v1/users/${A1}//`,
+    `/api/v1/users//${ADA}`,
+    `/api/v1/users/${ADA}//`,
     "/api/v1/%75sers",
-    `/api/v1/users/%30${A1.slice(1)}`,
+    `/api/v1/users/%30${ADA.slice(1)}`,
     "/api/v1/users%2Fsearch?query=name:*",
     "/api/v1/users%3Flimit=1",
     "/api/v1/users%00",
@@ -99,7 +95,7 @@ describe("An unknown path", () => {
 
 describe("A HEAD request", () => {
   it.each([
-    `/api/v1/users/${A1}`,
+    `/api/v1/users/${ADA}`,
     `/api/v1/users/${NOBODY}`,
     "/api/v1/users",
     "/api/v1/users?limit=1",
@@ -117,7 +113,7 @@ describe("A HEAD request", () => {
 
   it("needs a key like GET", async () => {
     const { fetch } = await setup();
-    expect((await fetch(`/api/v1/users/${A1}`, { method: "HEAD" })).status).toBe(401);
+    expect((await fetch(`/api/v1/users/${ADA}`, { method: "HEAD" })).status).toBe(401);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import type { Store, UserView } from "../../src/server/store/store.ts";
 import type { Session, User } from "../../src/wire/resources.ts";
-import { SEED, setup, type Service } from "../_setup.ts";
+import { ADA_OF_GLOBEX, SEED, SESSION_OF_GLOBEX, type Service, setup } from "../_setup.ts";
 
 const MANY = 5_000;
 
@@ -310,8 +310,8 @@ describe("The limit and after parameters", () => {
 
   it.each([
     ["the id of no record", idOf(0xffff)],
-    ["a user of another instance", "00000000-0000-4000-8000-0000000000b1"],
-    ["a session of another instance", "svc_session_00000000-0000-4000-8000-00000000b001"],
+    ["a user of another instance", ADA_OF_GLOBEX],
+    ["a session of another instance", SESSION_OF_GLOBEX],
     ["empty", ""],
     ["a word", "nonsense"],
   ])("reject an after cursor that is %s", async (_, after) => {

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/wire/resources.ts";
 import { answer } from "../_answers.ts";
-import { SEED, setup } from "../_setup.ts";
+import { NO_SESSION, SEED, SESSION_OF_GLOBEX, setup } from "../_setup.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const SESSION_ID = /^svc_session_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const A1 = "svc_session_00000000-0000-4000-8000-00000000a001";
 const A2 = "svc_session_00000000-0000-4000-8000-00000000a002";
 const A3 = "svc_session_00000000-0000-4000-8000-00000000a003";
-const B1 = "svc_session_00000000-0000-4000-8000-00000000b001";
 
 const ADA = {
   user_id: "00000000-0000-4000-8000-0000000000a1",
@@ -216,15 +215,15 @@ describe("GET /api/v1/sessions/:id", () => {
   });
 
   it.each([
-    ["another instance's session", B1],
-    ["no session", "svc_session_00000000-0000-4000-8000-00000000ffff"],
+    ["another instance's session", SESSION_OF_GLOBEX],
+    ["no session", NO_SESSION],
     ["a session_id without its prefix", A1.slice("svc_session_".length)],
     ["a word", "nonsense"],
     ["a property of every object", "__proto__"],
   ])("answers 404 for the id of %s", async (_, id) => {
     const { acme, globex, as } = await setup();
     expect(await answer(await as(acme, `/api/v1/sessions/${id}`))).toEqual(NOT_FOUND);
-    expect((await as(globex, `/api/v1/sessions/${B1}`)).status).toBe(200);
+    expect((await as(globex, `/api/v1/sessions/${SESSION_OF_GLOBEX}`)).status).toBe(200);
   });
 });
 
@@ -244,7 +243,7 @@ describe("GET /api/v1/sessions/search", () => {
 
   it("does not find sessions of another instance", async () => {
     const { acme, globex, as } = await setup();
-    const path = `/api/v1/sessions/search?query=session_id:${B1}`;
+    const path = `/api/v1/sessions/search?query=session_id:${SESSION_OF_GLOBEX}`;
     expect(await answer(await as(acme, path))).toEqual([200, []]);
     expect(await sessionsOf(await as(globex, path))).toHaveLength(1);
   });

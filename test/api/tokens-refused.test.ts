@@ -2,11 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { InstanceRecord } from "../../src/server/store/records.ts";
 import { createTokens } from "../../src/server/token.ts";
 import { answer } from "../_answers.ts";
-import { encodePart, setup, START } from "../_setup.ts";
+import { ADA_OF_GLOBEX, START, encodePart, setup } from "../_setup.ts";
 import { claimsOf, NOW, refusal, sign, verify } from "../_tokens.ts";
 import { A, instance } from "../store/_records.ts";
-
-const ADA_OF_GLOBEX = "00000000-0000-4000-8000-0000000000b1";
 
 describe("POST /api/v1/tokens/verify", () => {
   it("answers Token invalid signature for a token signed by another key", async () => {

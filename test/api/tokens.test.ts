@@ -1,10 +1,8 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../_answers.ts";
-import { decodePart, setup, ADA } from "../_setup.ts";
+import { ADA, ADA_OF_GLOBEX, NOBODY, decodePart, setup } from "../_setup.ts";
 import { claimsOf, type Instance, NOW, refusal, sign, verify, VERIFY } from "../_tokens.ts";
-
-const ADA_OF_GLOBEX = "00000000-0000-4000-8000-0000000000b1";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -234,7 +232,7 @@ describe("POST /api/v1/tokens/verify answers User not found for", () => {
   });
 
   it.each([
-    ["that never existed", "00000000-0000-4000-8000-00000000ffff"],
+    ["that never existed", NOBODY],
     ["of another instance", ADA_OF_GLOBEX],
   ])("a user %s", async (_, sub) => {
     const service = await setup();
@@ -244,10 +242,9 @@ describe("POST /api/v1/tokens/verify answers User not found for", () => {
 });
 
 describe("POST /api/v1/tokens/verify, with several faults in one request,", () => {
-  const UNKNOWN = "00000000-0000-4000-8000-00000000ffff";
   const JSON_TYPE = "application/json";
   const OTHER_KEY = "sk_somebody_0123456789abcdefghijklmnopqrst";
-  const stale = { iat: NOW - 7200, exp: NOW - 3600, sub: UNKNOWN };
+  const stale = { iat: NOW - 7200, exp: NOW - 3600, sub: NOBODY };
   type Row = [string, string, (acme: Instance, globex: Instance) => [key: string, type: string, body: string], number];
 
   it.each<Row>([

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runCli, type CliOptions } from "../_cli.ts";
-import { ADA, NOBODY } from "../_setup.ts";
+import { ADA, ADA_OF_GLOBEX, NOBODY } from "../_setup.ts";
 import { AT_ACME, CHARLES, GRACE, left, many, remove, service, useDeletions } from "./_deletions.ts";
-
-const FOREIGN = "00000000-0000-4000-8000-0000000000b1";
 
 useDeletions();
 
@@ -78,12 +76,12 @@ describe("The users that svc users delete deletes", () => {
   });
 
   it("never belong to another instance", async () => {
-    const { code, stdout } = await remove([FOREIGN, NOBODY, "--yes"]);
+    const { code, stdout } = await remove([ADA_OF_GLOBEX, NOBODY, "--yes"]);
     expect([code, stdout.slice(0, -1).split("\n").toSorted()]).toEqual([
       3,
-      [`${FOREIGN}\tgone\t`, `${NOBODY}\tgone\t`],
+      [`${ADA_OF_GLOBEX}\tgone\t`, `${NOBODY}\tgone\t`],
     ]);
-    expect(await service.client(service.globex).users.find(FOREIGN)).toBeDefined();
+    expect(await service.client(service.globex).users.find(ADA_OF_GLOBEX)).toBeDefined();
   });
 
   it("may be none, which is not an error", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { TOKEN_KINDS } from "../../src/wire/token-kinds.ts";
-import { answering } from "../_cli-directory.ts";
+import { answering } from "../_answering.ts";
 import { answerOf, server, svc, useDevServer } from "../_dev-server.ts";
 
 useDevServer();

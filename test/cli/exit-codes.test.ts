@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { CLI_ERRORS } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES } from "../../src/client/errors.ts";
-import { answering } from "../_cli-cases.ts";
+import { answering } from "../_answering.ts";
 import { runCli, type CliOptions } from "../_cli.ts";
-import { setup, ADA, NOBODY } from "../_setup.ts";
+import { ADA, ADA_OF_GLOBEX, NOBODY, setup } from "../_setup.ts";
 
 interface SaidError {
   code: string;
@@ -148,7 +148,7 @@ describe("Exit code", () => {
     [
       3,
       "a user of another instance",
-      ["users", "get", "00000000-0000-4000-8000-0000000000b1"],
+      ["users", "get", ADA_OF_GLOBEX],
       {},
       {
         code: "user_not_found",

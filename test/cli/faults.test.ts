@@ -21,7 +21,7 @@ async function portOf(server: NetServer): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-function answering(listener: RequestListener): Server {
+function serverOf(listener: RequestListener): Server {
   return createServer(listener);
 }
 
@@ -35,7 +35,7 @@ describe("A failing service is exit code 7 with a message that says what to do,"
   });
 
   it("for HTTPS sent to a plain port and the reverse", async () => {
-    const plain = await portOf(answering((_, response) => response.end("{}")));
+    const plain = await portOf(serverOf((_, response) => response.end("{}")));
     const one = await run(["users", "list"], { SVC_BASE_URL: `https://127.0.0.1:${plain}` });
     expect([one.code, one.stderr]).toEqual([7, expect.stringContaining("does not speak HTTPS on this port")]);
     const secure = await portOf(createHttps({}));
@@ -79,7 +79,7 @@ describe("A failing service is exit code 7 with a message that says what to do,"
       /is limiting the rate of requests \(429\)\.\n {2}Try again after 120 s\./,
     ],
   ])("for %s, with every command", async (_, listener, message) => {
-    const port = await portOf(answering(listener));
+    const port = await portOf(serverOf(listener));
     for (const argv of [
       ["users", "list"],
       ["tokens", "verify", "a.b.c"],
@@ -91,7 +91,7 @@ describe("A failing service is exit code 7 with a message that says what to do,"
   });
 
   it("for a request that times out", async () => {
-    const port = await portOf(answering(() => undefined));
+    const port = await portOf(serverOf(() => undefined));
     const { code, stderr } = await run(["users", "list", "--timeout", "0.2"], {
       SVC_BASE_URL: `http://127.0.0.1:${port}`,
     });
@@ -101,7 +101,7 @@ describe("A failing service is exit code 7 with a message that says what to do,"
   it.each(["users list", "dev clock", "doctor"])(
     "for a request of %s that times out, with the time that it waited",
     async (command) => {
-      const url = `http://127.0.0.1:${await portOf(answering(() => undefined))}`;
+      const url = `http://127.0.0.1:${await portOf(serverOf(() => undefined))}`;
       const target =
         command === "dev clock" ? { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: "ctl_x" } : { SVC_BASE_URL: url };
       const { stdout, stderr } = await run(command.split(" "), { ...target, SVC_TIMEOUT: "0.2", SVC_WAIT: "0.3" });
@@ -111,7 +111,7 @@ describe("A failing service is exit code 7 with a message that says what to do,"
   );
 
   it("for a response of the control API that does not end", async () => {
-    const port = await portOf(answering((_, response) => response.flushHeaders()));
+    const port = await portOf(serverOf((_, response) => response.flushHeaders()));
     const control = { SVC_CONTROL_URL: `http://127.0.0.1:${port}`, SVC_CONTROL_KEY: "ctl_x", SVC_TIMEOUT: "0.2" };
     const { code, stderr } = await run(["dev", "clock"], control);
     expect([code, stderr]).toEqual([7, expect.stringContaining("did not answer within 0.2 seconds.")]);
@@ -138,7 +138,7 @@ describe("An HTTP proxy", () => {
   it("named by HTTP_PROXY is used, and NO_PROXY is honored", async () => {
     const hosts: string[] = [];
     const service = await portOf(
-      answering(({ headers }, response) => {
+      serverOf(({ headers }, response) => {
         hosts.push(headers.host!);
         response.end("[]");
       }),
@@ -156,7 +156,7 @@ describe("An HTTP proxy", () => {
     const env = { HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" };
     const { code, stderr } = await run(["users", "list"], { ...env, SVC_BASE_URL: "https://acme.invalid" });
     expect([code, stderr]).toEqual([7, expect.stringContaining("could not be reached through the proxy 127.0.0.1:9")]);
-    const port = await portOf(answering((_, response) => response.end("[]")));
+    const port = await portOf(serverOf((_, response) => response.end("[]")));
     expect((await run(["users", "list"], { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` })).code).toBe(0);
   });
 });

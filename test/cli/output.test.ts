@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { colors } from "../../src/cli/output/text.ts";
-import { answering } from "../_cli-cases.ts";
+import { answering } from "../_answering.ts";
 import { createContext, runCli } from "../_cli.ts";
 import { SEED, setup, ADA, NOBODY, SESSION } from "../_setup.ts";
 

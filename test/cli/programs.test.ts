@@ -7,6 +7,7 @@ import { EXIT_OF } from "../../src/cli/exit-codes.ts";
 import type { ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
+import { answering } from "../_answering.ts";
 import { createContext, runCli, type CliOptions } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { setup, type Service } from "../_setup.ts";
@@ -34,10 +35,6 @@ beforeEach(async () => {
   cwd = temporaryDirectory();
   service = await setup();
 });
-
-function answering(status: number, body: string): Fetch {
-  return async () => new Response(body, { status }) as unknown as Awaited<ReturnType<Fetch>>;
-}
 
 function run(argv: readonly string[], options: CliOptions = {}): ReturnType<typeof runCli> {
   return runCli(argv, { service, cwd, ...options });

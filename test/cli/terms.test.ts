@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { everyCommand } from "../_cli-cases.ts";
+import { everyCommand } from "../_every-command.ts";
 import { runCli } from "../_cli.ts";
 import { setup, ADA } from "../_setup.ts";
 

@@ -1,12 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { answering } from "../_answering.ts";
 import { writeRunning } from "../_server-file.ts";
 import { processContext } from "../../src/cli/process-context.ts";
 import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { userAgent } from "../../src/wire/version.ts";
-import { answering, cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
+import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
 import { type CliOptions } from "../_cli.ts";
 import { NOBODY } from "../_setup.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { answering } from "../_cli-cases.ts";
+import { answering } from "../_answering.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { ADA, setup, type Service } from "../_setup.ts";

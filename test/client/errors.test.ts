@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { ApiError, ERROR_CODES, isServiceError, ServiceError, TokenError, type Fetch } from "../../src/client/index.ts";
-import { answering, caught, clientWith, forged, KEY } from "../_client.ts";
+import { answering } from "../_answering.ts";
+import { caught, clientWith, forged, KEY } from "../_client.ts";
 import { FRONT, setup, type Service, ADA, NOBODY, SESSION } from "../_setup.ts";
 
 describe("Errors", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient, type ClientOptions } from "../../src/client/index.ts";
-import { answering, KEY } from "../_client.ts";
+import { answering } from "../_answering.ts";
+import { KEY } from "../_client.ts";
 import { setup } from "../_setup.ts";
 
 const PK = "pk_acme_0123456789";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError, createClient, type Client, type ClientOptions, type Fetch } from "../../src/client/index.ts";
-import { answering, caught, clientWith, forged, KEY, startServer } from "../_client.ts";
+import { answering } from "../_answering.ts";
+import { caught, clientWith, forged, KEY, startServer } from "../_client.ts";
 import { APP, decodePart, FRONT, setup, ADA, NOBODY, SESSION } from "../_setup.ts";
 
 describe("The client's methods", () => {

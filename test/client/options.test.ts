@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createClient, type Client } from "../../src/client/index.ts";
 import { expressAuth, h3Auth, withAuth } from "../../src/client/middleware.ts";
 import { authenticateRequest, checkToken, verifyToken } from "../../src/client/verify.ts";
-import { answering, clientWith, KEY } from "../_client.ts";
+import { answering } from "../_answering.ts";
+import { clientWith, KEY } from "../_client.ts";
 
 const APP = "https://app.example.com/callback";
 const config = (message: string): object => ({ name: "ConfigError", code: "config", message });

@@ -1,7 +1,8 @@
 import { type IncomingMessage } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { createClient } from "../../src/client/index.ts";
-import { answering, caught, KEY, startServer } from "../_client.ts";
+import { answering } from "../_answering.ts";
+import { caught, KEY, startServer } from "../_client.ts";
 import { ADA } from "../_setup.ts";
 
 describe("The secret key", () => {

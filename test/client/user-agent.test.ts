@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { createClient, type Fetch } from "../../src/client/index.ts";
 import { VERSION } from "../../src/wire/version.ts";
+import { answering } from "../_answering.ts";
 import { runCli } from "../_cli.ts";
-import { answering, clientWith, KEY, startServer } from "../_client.ts";
+import { clientWith, KEY, startServer } from "../_client.ts";
 
 it("The version in the sources is the package's", async () => {
   const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");

@@ -2,7 +2,8 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, w
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../src/server/serve.ts";
-import { answering, CLIENT_SECRET, leaks, SECRET, startSvc } from "../_attacks.ts";
+import { answering } from "../_answering.ts";
+import { CLIENT_SECRET, leaks, SECRET, startSvc } from "../_attacks.ts";
 import { runCli } from "../_cli.ts";
 import { IDENTITY_SECRET } from "../_server-file.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -49,7 +50,7 @@ function plant(directory: string, url = "http://localhost:7999"): string {
 /** A script verifies a token in a directory with such a server, which accepts it. */
 function verifyIn(cwd: string): ReturnType<typeof runCli> {
   const body = JSON.stringify({ id: ADA, resource: "token", data: { valid: true } });
-  return runCli(["tokens", "verify", "-q", "-"], { cwd, stdin: "a.b.c", fetch: answering(200, body).fetch });
+  return runCli(["tokens", "verify", "-q", "-"], { cwd, stdin: "a.b.c", fetch: answering(200, body) });
 }
 
 describe("T40: Secrets on this machine", { timeout: 20_000 }, () => {

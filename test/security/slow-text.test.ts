@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { authenticateRequest } from "../../src/client/verify.ts";
-import { answering, SECRET } from "../_attacks.ts";
+import { answering } from "../_answering.ts";
+import { SECRET } from "../_attacks.ts";
 import { FRONT } from "../_setup.ts";
 
 /** In quadratic time each of these texts takes far longer. */
@@ -17,7 +18,7 @@ describe("T48: Text that is slow to read does not block an application:", { time
     const client = createClient({
       secretKey: SECRET,
       baseUrl: FRONT,
-      fetch: answering(422, JSON.stringify({ error: `${error} eyJa.b.c` })).fetch,
+      fetch: answering(422, JSON.stringify({ error: `${error} eyJa.b.c` })),
     });
     await expect(client.users.list()).rejects.toThrow(`${error} eyJ…`);
   });

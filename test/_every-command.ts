@@ -1,11 +1,5 @@
 import { expect } from "vitest";
-import type { Fetch } from "../src/wire/fetch.ts";
 import { runCli } from "./_cli.ts";
-
-/** Answers every request alike. */
-export function answering(status: number, body: string): Fetch {
-  return async () => new Response(body, { status }) as Awaited<ReturnType<Fetch>>;
-}
 
 export interface CommandHelp {
   readonly path: readonly string[];
