@@ -41,8 +41,9 @@ export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): 
   };
   const onOwn = (): void => stopAll(own?.reason as Error);
   const timer = timeoutMs > LONGEST_MS ? undefined : setTimeout(onTime, timeoutMs);
+  let forgetOwn: (() => void) | undefined;
   if (own?.aborted) onOwn();
-  else own?.addEventListener("abort", onOwn, { once: true });
+  else if (own) forgetOwn = onAbort(own, onOwn);
 
   const onStop = (stop: (reason: Error) => void): (() => void) => {
     if (reason) stop(reason);
@@ -83,7 +84,29 @@ export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): 
     },
     end() {
       clearTimeout(timer);
-      own?.removeEventListener("abort", onOwn);
+      forgetOwn?.();
     },
+  };
+}
+
+/** The calls that a caller's signal would end. */
+const ended = new WeakMap<AbortSignal, { readonly stops: Set<() => void>; readonly listener: () => void }>();
+
+/** One listener for all calls with a signal: Node warns of a leak at the eleventh. Returns a function that unregisters it. */
+function onAbort(signal: AbortSignal, stop: () => void): () => void {
+  let entry = ended.get(signal);
+  if (!entry) {
+    const stops = new Set<() => void>();
+    entry = { stops, listener: () => stops.forEach((each) => each()) };
+    ended.set(signal, entry);
+    signal.addEventListener("abort", entry.listener, { once: true });
+  }
+  const { stops, listener } = entry;
+  stops.add(stop);
+  return () => {
+    stops.delete(stop);
+    if (stops.size > 0 || ended.get(signal)?.stops !== stops) return;
+    ended.delete(signal);
+    signal.removeEventListener("abort", listener);
   };
 }

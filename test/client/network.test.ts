@@ -1,5 +1,6 @@
+import { getEventListeners } from "node:events";
 import { type RequestListener, type ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ConnectionError, createClient } from "../../src/client/index.ts";
 import { caught, KEY, startServer } from "../_client.ts";
 import { ADA } from "../_setup.ts";
@@ -76,6 +77,24 @@ describe("A client on the network", () => {
     const reason = new Error("never mind");
     await expect(users.list({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(seen).toEqual([]);
+  });
+
+  it("listens once to an AbortSignal of many calls, ends them all, and no longer listens when they are over", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { origin, seen } = await startServer((request, response) => {
+      if (request.url === "/api/v1/users") response.end("[]");
+    });
+    const { users, sessions } = createClient({ secretKey: KEY, baseUrl: origin });
+    await Promise.all(Array.from({ length: 12 }, () => users.list({}, { signal })));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    const waiting = Array.from({ length: 12 }, () => caught(sessions.list({}, { signal })));
+    await vi.waitFor(() => expect(seen).toHaveLength(24));
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    const reason = new Error("not wanted any more");
+    controller.abort(reason);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([reason]));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("stops when an AbortSignal aborts while it waits for the instance's address", async () => {
