@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { test as base } from "svc-identity/testing/playwright";
 import { createApp } from "../server.js";
 
-/** A test with the application: each worker has one, on a free port, beside a service of its own. */
+/** A test with the application: each worker has one, on a free port, and a service of its own. */
 export const test = base.extend({
   app: [
     async ({ service }, use) => {
