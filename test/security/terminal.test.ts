@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { textReport, jsonReport } from "../../src/cli/commands/serve/report.ts";
 import type { RequestEntry } from "../../src/server/http/entry.ts";
@@ -5,6 +6,7 @@ import type { SeedInput } from "../../src/server/seed/define.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { createContext, runCli } from "../_cli.ts";
 import { startServer } from "../_control.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { SEED, setup } from "../_setup.ts";
 
 const KEY = SEED.instances[0]!.secret_key;
@@ -74,12 +76,43 @@ it.each([
   expect(shown).not.toMatch(OBEYED);
 });
 
+it("T38: A service cannot control the terminal by what should be a number or a time", async () => {
+  const server = await startServer({ seed: SEED as SeedInput });
+  await server.control("POST /sign-ins", { provider: "google", as: "ada" });
+  const reviver = (name: string, value: unknown): unknown =>
+    name === "at" ? `2026-06-01T${HOSTILE}` : name === "status" || name === "ms" ? HOSTILE : value;
+  const env = { TERM: "dumb", SVC_CONTROL_URL: server.url, SVC_CONTROL_KEY: server.control_key };
+  const { stdout } = await runCli(["logs", "--all"], {
+    tty: true,
+    env,
+    fetch: async (url, init) => {
+      const response = await fetch(url, init as RequestInit);
+      const text = JSON.stringify(JSON.parse(await response.text(), reviver));
+      return { status: 200, headers: response.headers, body: [Buffer.from(text)], text: async () => text };
+    },
+  });
+  expect(stdout).toContain("/__svc/v1/sign-ins");
+  expect(stdout).not.toMatch(OBEYED);
+});
+
 it("T38: A service cannot control the terminal by a token", async () => {
   const part = Buffer.from("{}").toString("base64url");
   const env = { SVC_BASE_URL: "http://localhost:1", SVC_SECRET_KEY: KEY };
   const fetch = signingIn(`${part}.${part}.${HOSTILE}`);
   const { code, stdout } = await runCli(["sign-in", "--as", "ada", "--token"], { tty: true, env, fetch });
   expect([code, stdout]).toEqual([0, `${part}.${part}.\\u{1b}]0;P\\u{7}\\u{9b}31m\\u{202e}\n`]);
+});
+
+it("T38: A name in a store cannot control the terminal of svc store export", async () => {
+  const store = join(temporaryDirectory(), "db.json");
+  const [acme] = SEED.instances;
+  const seed = { ...SEED, instances: [{ ...acme, name: `Acme${HOSTILE}` }] } as SeedInput;
+  await (await startServer({ store, seed })).close();
+  const { code, stdout } = await runCli(["store", "export", "--store", store], { tty: true });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("\\u{9b}31m\\u{202e}")]);
+  expect(stdout).not.toMatch(OBEYED);
+  const piped = await runCli(["store", "export", "--store", store]);
+  expect(piped.stdout).toContain("\u009b31m\u202e");
 });
 
 it("T38: A store that came with a repository cannot control the terminal of svc serve", () => {

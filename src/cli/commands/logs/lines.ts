@@ -34,11 +34,13 @@ export function lineWriter(context: Context, isWhole: boolean): LineWriter {
   return {
     request({ data: { at, status, method, route, path, instance, ms } }) {
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
-      const tail = `${harmless(instance ?? "-")}  ${ms} ms`;
+      const tail = harmless(`${instance ?? "-"}  ${ms} ms`);
       const room = Math.max(8, width() - BEFORE_ROUTE - tail.length - 2);
       const place = cut(harmless(route ?? path.split("?")[0]!), room).padEnd(Math.min(ROUTE_WIDTH, room));
-      const time = at.slice(11, 19);
-      write(`${chalk.dim(time)}  ${paint(status)}  ${harmless(method).padEnd(6)} ${place}  ${chalk.dim(tail)}`);
+      const time = harmless(at.slice(11, 19));
+      write(
+        `${chalk.dim(time)}  ${paint(harmless(String(status)))}  ${harmless(method).padEnd(6)} ${place}  ${chalk.dim(tail)}`,
+      );
     },
     flow: (id) => write(`${INDENT}${chalk.dim(`${"flow".padEnd(STEP_WIDTH)}${harmless(id)}`)}`),
     step(step, said) {

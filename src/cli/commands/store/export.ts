@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { countedAmong } from "../../output/format.ts";
-import { printJson, say } from "../../output/text.ts";
+import { harmless, printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
 
@@ -50,7 +50,8 @@ export async function runExport(context: Context, options: ExportOptions): Promi
 
 function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
   return run(async (text) => {
-    stdout.write(text);
+    // A terminal is no file: what it shows need not be imported.
+    stdout.write(stdout.isTTY ? text.split("\n").map(harmless).join("\n") : text);
     if ((await stdout.ready?.()) === false)
       throw new CliError(EXIT.failed, "The reader of the export closed early. The export is incomplete.");
   });
