@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { admin, createDatabase, execute, startCluster, type Cluster } from "../postgres/_postgres.ts";
 import { callbackOf, inTurn, serve, signIn, startTwo, users, type Answer, type Server } from "../postgres/_serve.ts";
+import { patient } from "../postgres/_store.ts";
 
 // The figures of the promise with SVC_FAULTS=full; in short otherwise.
 const FULL = process.env["SVC_FAULTS"] === "full";
@@ -18,7 +19,7 @@ const ROUNDS = FULL ? 10 : 2;
 describe("Two servers on one database", () => {
   let servers: Server[];
   const both = async (): Promise<void> => {
-    servers = await startTwo(await createDatabase());
+    servers = await startTwo(patient(await createDatabase()));
   };
 
   it("issue one token for a state that is used fifty times at once", async () => {
