@@ -1,10 +1,14 @@
 import { constants, fstatSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
-import { writeAtomically } from "../../../disk/write-atomically.ts";
+import { writeAtomically, type AtomicWriteOptions } from "../../../disk/write-atomically.ts";
 import { StorageUnavailable } from "../store.ts";
 import { NO_LINK } from "./directory.ts";
 import { changed, codeOf, missing, notWritable, statOf } from "./failures.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
+
+interface BeginOptions extends Pick<AtomicWriteOptions, "beforeNaming"> {
+  readonly isFree?: boolean;
+}
 
 /** The open end of a journal. */
 export class Journal {
@@ -51,14 +55,18 @@ export class Journal {
    * notices, and nothing that it wrote is changed.
    * @param isFree whether the name should be unused; then an existing file is another process's, and is kept
    */
-  static async begin(path: string, header: Omit<JournalHeader, "version">, isFree = false): Promise<Journal> {
+  static async begin(
+    path: string,
+    header: Omit<JournalHeader, "version">,
+    { isFree = false, beforeNaming }: BeginOptions = {},
+  ): Promise<Journal> {
     const line = journalHeaderLine(header);
     const fill = async (file: FileHandle): Promise<Journal> => {
       const journal = new Journal(path, file, line.length, header.id);
       await journal.#write(line);
       return journal;
     };
-    return writeAtomically(path, fill, { keepOpen: true, isNew: isFree }).catch((error: unknown) => {
+    return writeAtomically(path, fill, { keepOpen: true, isNew: isFree, beforeNaming }).catch((error: unknown) => {
       throw codeOf(error) === "EEXIST" ? changed(path) : error;
     });
   }

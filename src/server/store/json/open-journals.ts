@@ -2,12 +2,13 @@ import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Low } from "lowdb";
 import { VERSION } from "../records.ts";
+import { StoreRefused } from "../store.ts";
 import { keepCopy } from "./backup.ts";
 import { journalName, oldName, tidy } from "./directory.ts";
 import type { Document } from "./document.ts";
 import { renameNew } from "../../../disk/rename-new.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
-import { changed } from "./failures.ts";
+import { changed, codeOf } from "./failures.ts";
 import { BEGINNING, newId, type JournalHeader } from "./header.ts";
 import { encodeLine, type Numbered } from "./journal-line.ts";
 import { journalHeaderOf, readJournal } from "./journal-reader.ts";
@@ -104,24 +105,32 @@ export async function beginAfter(path: string, header: Omit<JournalHeader, "vers
     if (hasBoth()) await rm(old);
   }
   await rename(name, old);
+  let ours: string | undefined;
   try {
     // Another process may have put its own journal there between the last check and the rename.
     if ((await idAt(old)) !== header.after) throw changed(name);
-    return await Journal.begin(name, header, true);
+    return await Journal.begin(name, header, {
+      isFree: true,
+      beforeNaming: (temporary) => void (ours = identityOf(temporary)),
+    });
   } catch (error) {
     // If our journal could not be made durable, the old one gets its name back. If another process's journal is there, the
-    // old one stays aside, where the next start finds it.
-    const isOurs = (await idAt(name)) === header.id;
+    // old one stays aside, where the next start finds it. Nothing is opened for that: there may be no descriptor left.
+    const isOurs = ours !== undefined && identityOf(name) === ours;
     await (isOurs ? rename(old, name) : renameNew(old, name)).catch(() => undefined);
     await syncDirectory(dirname(path)).catch(() => undefined);
     throw error;
   }
 }
 
-/** The id of a file's journal. Undefined if there is none, or it has no header. */
+/** The id of a file's journal. Undefined if there is none, it has no header, or a newer svc wrote it. */
 async function idAt(name: string): Promise<string | undefined> {
-  const found = await journalHeaderOf({ path: name, content: () => readFrom(name) }).catch(() => undefined);
-  return found?.header?.id;
+  try {
+    return (await journalHeaderOf({ path: name, content: () => readFrom(name) }))?.header?.id;
+  } catch (error) {
+    if (error instanceof StoreRefused || codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** Changes that a process on another machine added between our reading and our beginning; it can add no more. */
