@@ -1,4 +1,4 @@
-import { ControlError, type ControlClient } from "../control-client/index.ts";
+import { ControlError, userIdByEmail, type ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
 
 export type TestUser = AnswerOf<"GET /users/:id">;
@@ -24,11 +24,8 @@ export function createTestUsers(control: ControlClient, instance: string): TestU
   const idOf = async (user: string): Promise<string> => {
     // A program without types may pass anything, which is no user's address.
     if (typeof user === "string" && !user.includes("@")) return user;
-    // A pattern would find others.
-    const isExact = !/[\s*]/.test(user);
-    const query = { instance, query: `email:${user}`, limit: 1 };
-    const [found] = isExact ? await control.request("GET /users", { query }) : [];
-    if (found) return found.id;
+    const id = await userIdByEmail(control, user, instance);
+    if (id !== undefined) return id;
     throw new ControlError("user_not_found", 404, `User not found: ${user} is no user's e-mail address`);
   };
   return {

@@ -10,6 +10,7 @@ it("The requests leave out the dashboard, the control API and a command's probe 
     "/__svc/docs",
     "/__svc/openapi.json",
     `/__svc/identity?challenge=${"c".repeat(43)}`,
+    "/__svc/identity",
     "/api/v1/users/search",
     "/__svc/health/live",
   ])
@@ -30,7 +31,10 @@ it("An unknown instance or an unknown after is an error in every list", async ()
   for (const list of ["requests", "flows", "users"])
     expect(await server.control(`GET /${list}?instance=nobody`)).toMatchObject({
       status: 404,
-      body: { error: 'Instance not found: no instance has the id or subdomain "nobody"' },
+      body: {
+        error:
+          'Instance not found: no instance has the id or subdomain "nobody"; list them with svc instances list or GET /__svc/v1/instances',
+      },
     });
   for (const list of ["requests", "flows", "instances", "users"]) {
     const { status, body } = await server.control(`GET /${list}?limit=1&after=00000000-0000-4000-8000-00000000ffff`);

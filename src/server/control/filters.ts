@@ -4,6 +4,7 @@ import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
 import type { Flow, Flows } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
+import { lowerCaseId } from "../http/routes/access.ts";
 import type { Instances } from "../instances/instances.ts";
 import { parseDuration } from "./duration.ts";
 import { requireInstance } from "./find.ts";
@@ -20,7 +21,14 @@ export function filterFlows(
 ): Flow[] {
   const id = instance === undefined ? undefined : requireInstance(deps, instance).id;
   const after = since === undefined ? undefined : new Date(since).toISOString();
-  const wanted = { result, error, requested_outcome: outcome, provider, instance: id, user_id: user?.toLowerCase() };
+  const wanted = {
+    result,
+    error,
+    requested_outcome: outcome,
+    provider,
+    instance: id,
+    user_id: user && lowerCaseId(user),
+  };
   const names = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((name) => wanted[name] !== undefined);
   // One that is no longer kept is older than all that are.
   const known = newer_than === undefined ? -1 : flows.findIndex((flow) => flow.id === newer_than);

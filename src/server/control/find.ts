@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
+import { lowerCaseId } from "../http/routes/access.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { UserView } from "../store/store.ts";
 import { userByEmail } from "../store/user-by-email.ts";
@@ -13,7 +14,8 @@ export function requireFound<Thing>(thing: Thing | undefined, code: ErrorCode, d
 
 /** An instance by id or subdomain. @throws {ApiError} `instance_not_found` */
 export function requireInstance({ instances }: Pick<ControlDeps, "instances">, name: string): InstanceRecord {
-  return requireFound(instances.byName(name), "instance_not_found", `no instance has the id or subdomain "${name}"`);
+  const detail = `no instance has the id or subdomain "${name}"; list them with svc instances list or GET /__svc/v1/instances`;
+  return requireFound(instances.byName(name), "instance_not_found", detail);
 }
 
 /** The named instance, or the first. @throws {ApiError} `instance_not_found` */
@@ -29,6 +31,6 @@ export async function findUser(
   name: string,
 ): Promise<UserView | undefined> {
   return (
-    (await store.findUser(id, name.toLowerCase())) ?? (name.includes("@") ? userByEmail(store, id, name) : undefined)
+    (await store.findUser(id, lowerCaseId(name))) ?? (name.includes("@") ? userByEmail(store, id, name) : undefined)
   );
 }

@@ -83,13 +83,14 @@ for (const route of Object.keys(HANDLERS) as ControlRoute[]) {
 export async function answerControl(request: AppRequest, method: string, deps: ControlDeps): Promise<Reply> {
   if (!isControlApi(request.path)) return answerPublic(request, method, deps);
   const path = request.path.slice(CONTROL_BASE.length);
-  const match = findRoute(ROUTER, method, path);
+  // GET implies HEAD (RFC 9110, 9.3.2). None of these has an effect.
+  const match = findRoute(ROUTER, method === "HEAD" ? "GET" : method, path);
   const definition: ControlRouteDefinition | undefined = match && CONTROL_ROUTES[match.data];
   await guard(request, deps, definition?.needsKey ?? true);
   if (!match || !definition) {
     const methods = [...METHODS].filter((other) => findRoute(ROUTER, other, path));
     if (methods.length === 0) throw new ApiError("not_found", "the control API has no such route; see /__svc/docs");
-    throw new ApiError("method_not_allowed", undefined, { allow: methods.join(", ") });
+    throw new ApiError("method_not_allowed", undefined, { allow: methods.join(", ").replace("GET", "GET, HEAD") });
   }
   const { data: route, params } = match;
   request.route = `${CONTROL_BASE}${route.slice(route.indexOf(" ") + 1)}`;

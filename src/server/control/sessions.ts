@@ -1,4 +1,5 @@
 import { SESSION_FIELDS } from "../../wire/fields.ts";
+import { lowerCaseId } from "../http/routes/access.ts";
 import { sessionList } from "../http/routes/sessions.ts";
 import type { ControlDeps } from "./deps.ts";
 import { chosenInstance, requireFound } from "./find.ts";
@@ -13,12 +14,12 @@ export const sessionRoutes: HandlersOf<"/sessions"> = {
   },
 
   "GET /sessions/:session_id": async ({ param }, { store }) =>
-    sessionResource(requireFound(await store.find("sessions", param("session_id").toLowerCase()), "session_not_found")),
+    sessionResource(requireFound(await store.find("sessions", lowerCaseId(param("session_id"))), "session_not_found")),
 
   "POST /sessions/:session_id/revoke": ({ param }, deps) =>
-    setRevoked(deps, param("session_id").toLowerCase(), deps.now().toISOString()),
+    setRevoked(deps, lowerCaseId(param("session_id")), deps.now().toISOString()),
 
-  "POST /sessions/:session_id/restore": ({ param }, deps) => setRevoked(deps, param("session_id").toLowerCase(), null),
+  "POST /sessions/:session_id/restore": ({ param }, deps) => setRevoked(deps, lowerCaseId(param("session_id")), null),
 };
 
 async function setRevoked(

@@ -2,6 +2,7 @@ import { USER_FIELDS } from "../../wire/fields.ts";
 import { ApiError } from "../errors.ts";
 import { crossFaults } from "../seed/faults.ts";
 import { recordsOf } from "../seed/index.ts";
+import { lowerCaseId } from "../http/routes/access.ts";
 import { userList } from "../http/routes/users.ts";
 import type { UserRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -28,7 +29,7 @@ export const userRoutes: HandlersOf<"/users"> = {
     return whole(deps, users[0]!.id);
   },
 
-  "GET /users/:id": ({ param }, deps) => whole(deps, param("id").toLowerCase()),
+  "GET /users/:id": ({ param }, deps) => whole(deps, lowerCaseId(param("id"))),
 
   "PATCH /users/:id": async ({ param, body }, deps) => {
     const { email_verified_at: verified } = body;
@@ -40,14 +41,14 @@ export const userRoutes: HandlersOf<"/users"> = {
     const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const changed = await deps.store.change(
       "users",
-      param("id").toLowerCase(),
+      lowerCaseId(param("id")),
       (before): UserRecord | undefined => before && { ...before, ...patch },
     );
     return whole(deps, requireFound(changed, "user_not_found").id);
   },
 
   "DELETE /users/:id": async ({ param }, { store }) => {
-    const id = param("id").toLowerCase();
+    const id = lowerCaseId(param("id"));
     const user = await store.find("users", id);
     if (!user || !(await store.deleteUser(user.instance_id, id))) throw new ApiError("user_not_found");
     return { deleted: true, id };

@@ -122,6 +122,12 @@ async function drain(message: IncomingMessage): Promise<void> {
   message.socket.destroy();
 }
 
+/** Answers HEAD. A body that has begun is also ended: it may read from the store. */
+async function endWithout(body: AsyncIterable<Uint8Array>, target: ServerResponse): Promise<void> {
+  target.end();
+  for await (const _ of body) break;
+}
+
 /** @returns a promise only if sending takes time */
 function send(
   target: ServerResponse,
@@ -139,7 +145,8 @@ function send(
   if (isUnread || isStopping) sent.push("connection", "close");
   target.writeHead(status, sent);
   if (isUnread) keepOpenAfter(target);
-  if (typeof body !== "string" && body !== null) return pipeline(body, target);
+  if (typeof body !== "string" && body !== null)
+    return target.req.method === "HEAD" ? endWithout(body, target) : pipeline(body, target);
   // As many bytes as characters: ASCII.
   if (body !== null && length === body.length) endWith(target, body);
   else target.end(body);

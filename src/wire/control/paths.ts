@@ -18,5 +18,10 @@ export function isControlPath(path: string): boolean {
  * looks for its server.
  */
 export function isWatching(path: string): boolean {
-  return isControlPath(path) || path.startsWith("/__svc/identity?");
+  return isControlPath(path) || isProbe(path);
+}
+
+/** Whether a path, with or without its query, is what a command asks to make sure of its server before it sends a key. */
+export function isProbe(path: string): boolean {
+  return /^\/__svc\/identity(?:\?|$)/.test(path);
 }

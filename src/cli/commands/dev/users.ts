@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
+import { userIdByEmail } from "../../../control-client/user-by-email.ts";
 import type { BodyOf } from "../../../wire/control/routes.ts";
 import { isUuid } from "../../../wire/names.ts";
 import { openControl } from "../../connection/control.ts";
@@ -95,9 +96,7 @@ async function idOf(control: ControlClient, user: string, instance: string | und
   if (!user.includes("@"))
     throw new CliError(EXIT.usage, `"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
   if (/[\s*]/.test(user)) throw new CliError(EXIT.usage, `"${user}" is not an e-mail address.`);
-  const query = { query: `email:${user}`, limit: 2, instance };
-  const [found, other] = await control.request("GET /users", { query });
-  if (!found) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user}.`);
-  if (other) throw new CliError(EXIT.failed, `Several users have the e-mail address ${user}.`, "Use an id instead.");
-  return found.id;
+  const id = await userIdByEmail(control, user, instance);
+  if (id === undefined) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user}.`);
+  return id;
 }

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { RequestEntry, RunningServer } from "../../../server/index.ts";
-import { isControlPath } from "../../../wire/control/paths.ts";
+import { isProbe, isWatching } from "../../../wire/control/paths.ts";
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { tryTarget } from "../../../wire/try-target.ts";
 import type { Context } from "../../context.ts";
@@ -47,7 +47,8 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
       write({ type: "ready", url, api_url, callback_url, pid, port, store, file, providers, instances: shown });
     },
     request: (entry) => {
-      if (!isOfCommands(entry)) write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) });
+      if (!isProbe(entry.route ?? ""))
+        write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) });
     },
     warn,
   };
@@ -131,12 +132,7 @@ export function textReport(context: Context): Report {
 /** What the dashboard and commands read, which svc logs shows with --all. What failed or changed something is shown. */
 function isReading(entry: RequestEntry): boolean {
   const { route, path, method, status } = entry;
-  return method === "GET" && status < 400 && (isOfCommands(entry) || isControlPath(route ?? path ?? ""));
-}
-
-/** A command that makes sure of the server before it sends a key. */
-function isOfCommands({ route }: RequestEntry): boolean {
-  return route === "/__svc/identity";
+  return method === "GET" && status < 400 && isWatching(route ?? path ?? "");
 }
 
 function leftOut(count: number): string {
