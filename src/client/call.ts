@@ -18,6 +18,7 @@ export interface WithResponse<Result> {
 
 /** A promise of the result that can also be asked for the response. */
 export interface Call<Result> extends Promise<Result> {
+  /** The result, with the status and the headers of its response. */
   withResponse(): Promise<WithResponse<Result>>;
 }
 

@@ -39,6 +39,7 @@ export interface Client {
   readonly users: {
     /** @throws {ApiError} `user_not_found` */
     get(id: string, options?: RequestOptions): Call<User>;
+    /** Like `get`, but undefined if there is no such user. */
     find(id: string, options?: RequestOptions): Promise<User | undefined>;
     /** Newest first. */
     list(page?: Page, options?: RequestOptions): ListCall<User>;
@@ -52,7 +53,9 @@ export interface Client {
     list(page?: Page, options?: RequestOptions): ListCall<Session>;
     /** @param id `svc_session_<uuid>` @throws {ApiError} `session_not_found` */
     get(id: string, options?: RequestOptions): Call<Session>;
+    /** Like `get`, but undefined if there is no such session. */
     find(id: string, options?: RequestOptions): Promise<Session | undefined>;
+    /** @param query e.g. `provider:github active:true`, or made of terms @throws {ServiceError} `invalid_query` */
     search(query: QueryInput<SessionFields>, page?: Page, options?: RequestOptions): ListCall<Session>;
   };
   readonly tokens: {
@@ -73,6 +76,7 @@ export interface Client {
      */
     resolve(publishableKey?: string, options?: ResolveOptions): Call<Instance>;
   };
+  /** The instance's `/.well-known/openid-configuration`. Needs no key. */
   discovery(options?: RequestOptions): Call<Discovery>;
   /**
    * The address to send a user to for signing in, at `publicUrl` or the base URL. It has the publishable key, if the client

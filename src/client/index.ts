@@ -4,7 +4,10 @@ import { connect } from "./on-node/undici.ts";
 
 export * from "./exports.ts";
 
-/** @throws {ConfigError} for keys and addresses that can't be right, and for a secret key in a browser */
+/**
+ * A client of one instance: `createClient({ secretKey, baseUrl })`. Nothing is sent before its first call.
+ * @throws {ConfigError} for keys and addresses that can't be right, and for a secret key in a browser
+ */
 export function createClient(options: ClientOptions = {}): Client {
   return createClientWith(connect, options);
 }

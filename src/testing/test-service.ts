@@ -41,7 +41,12 @@ export interface TestService extends AsyncDisposable {
    * leaves it.
    */
   readonly fetch: typeof globalThis.fetch;
-  /** Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`. Scenarios don't apply to it: pass `outcome`. */
+  /**
+   * Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`. Scenarios don't apply to it.
+   * @param options `as`: the id or e-mail address of an account, by default the first at the provider; `provider`: by default
+   * google; `outcome`: how it ends, by default `success`; `redirect_uri`: of the application, by default svc's own page
+   * @returns `token`, or `error` and `error_description`; with its `flow_id`, `flows.get` says why in words
+   */
   signIn(options?: SignInOptions): Promise<SignInResult>;
   readonly scenarios: TestScenarios;
   readonly clock: TestClock;
