@@ -62,7 +62,10 @@ describe("Opening a PostgreSQL store", () => {
   ])("is refused with %s, with advice and without the password", async (_, change, message) => {
     const url = new URL(await createDatabase());
     change(url);
-    const error = await openPostgresStore(url.href, { warn: () => {} }).catch((refusal: Error) => refusal);
+    const warnings: string[] = [];
+    const warn = (text: string): void => void warnings.push(text);
+    const error = await openPostgresStore(url.href, { warn }).catch((refusal: Error) => refusal);
+    expect(warnings).toEqual([]);
     expect(error).toMatchObject({
       name: "StoreRefused",
       reason: "unusable",

@@ -55,9 +55,11 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
     isAway = false;
   }
 
+  /** Until the first answer the start itself reports the error. */
+  const isReported = (): boolean => answered > 0 && reportsLoss;
+
   function noteLoss(error: unknown): void {
-    // Until the first answer the start itself reports the error.
-    if (answered === 0 || !reportsLoss) return;
+    if (!isReported()) return;
     if (!isAway) warn(`${location} is unavailable: ${reasonOf(error)}. Requests get 503 until it is back.`);
     isAway = true;
   }
@@ -67,7 +69,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
   /** A failure although the connection works: a missing table, a missing privilege, a lock. */
   function noteFailure(error: unknown): void {
     const reason = reasonOf(error);
-    if (!reportsLoss || performance.now() - (reported.get(reason) ?? -Infinity) < REPORT_AGAIN_MS) return;
+    if (!isReported() || performance.now() - (reported.get(reason) ?? -Infinity) < REPORT_AGAIN_MS) return;
     reported.set(reason, performance.now());
     warn(`${location}: ${reason.replace(/\.?$/, ".")} Requests that need it get 503.`);
   }
