@@ -15,7 +15,7 @@ export function processContext(): Context {
     stdin: { isTTY: isatty(0), [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
     // eslint-disable-next-line node/no-process-env
     env: process.env,
-    cwd: process.cwd(),
+    cwd: currentDirectory(),
     now: () => new Date(),
     // eslint-disable-next-line node/no-process-env
     openBrowser: (url) => openBrowser(url, process.env["SVC_BROWSER"]),
@@ -49,6 +49,16 @@ export function processContext(): Context {
     outliveOutput: () => void (outlivesOutput = true),
     endSoon: (exitCode) => void setTimeout(() => process.exit(exitCode), END_MS).unref(),
   };
+}
+
+/** Or, if it was deleted, where it was: most commands need no files. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    // eslint-disable-next-line node/no-process-env
+    return process.env["PWD"] ?? "/";
+  }
 }
 
 const LOOK_EVERY_MS = 500;

@@ -43,6 +43,15 @@ describe("svc --version", () => {
   });
 });
 
+describe("In a directory that was deleted, svc", () => {
+  it.skipIf(process.platform === "win32")("runs what needs no files", async () => {
+    const line = `mkdir gone && cd gone && rmdir ../gone && "${process.execPath}" "${BIN}" query explain name:ada`;
+    const { code, stdout, stderr } = await start(["-c", line], {}, "bash").ended;
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("users whose name is");
+  });
+});
+
 describe("The installed svc beside svc serve", () => {
   let home: string;
   let server: Running & { ready: Ready };

@@ -137,18 +137,21 @@ describe("A deletion of several", () => {
     expect([result.code, outcomesOf(result)]).toEqual([2, ["failed", ...Array<string>(19).fill("not_attempted")]]);
   });
 
-  it("does not wait for its next try after Ctrl-C", async () => {
+  it("does not wait for its next try after Ctrl-C, and says what it still waits for", async () => {
     let interrupt!: () => void;
     const untilSignal = new Promise<"SIGINT">((resolve) => (interrupt = () => resolve("SIGINT")));
     const fetch = withFaults(() => {
       interrupt();
       return new Response('{"error":"x"}', { status: 429, headers: { "retry-after": "2000" } });
     });
-    const context = { ...createContext({ service, cwd, fetch }), untilSignal: () => untilSignal };
+    const context = { ...createContext({ service, cwd, fetch, tty: ["stderr"] }), untilSignal: () => untilSignal };
     const argv = ["users", "delete", ADA, CHARLES, "--yes", "--json", "--timeout", "3000"];
     expect([await main(argv, context), JSON.parse(context.written.stdout)]).toMatchObject([
       130,
       { deleted: [], failed: [{ code: "rate_limited" }, { code: "rate_limited" }] },
     ]);
+    expect(context.written.stderr).toContain(
+      "Finishing the deletions in progress. To end at once, press Ctrl-C again.\n",
+    );
   });
 });

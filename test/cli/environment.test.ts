@@ -147,5 +147,7 @@ describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
       code: 0,
       stdout: "3\n",
     });
+    const stdin = await service.tokenFor("google", "ada");
+    expect((await runCli(["tokens", "verify", "--local"], { service, env: pasted, stdin })).code).toBe(0);
   });
 });

@@ -15,7 +15,10 @@ it.each([
   ["users delete 024f21ba --yes", "svc users list --output wide"],
   ["sessions get d3851a6e", "svc sessions list --output wide"],
   ["sessions get svc_session_d3851a6e", "svc sessions list --output wide"],
-  ["sessions get 5a8134b0-df71-425a-b355-e4bd95f3e7b1", "commands take the session_id"],
+  [
+    "sessions get 5a8134b0-df71-425a-b355-e4bd95f3e7b1",
+    "svc sessions search id:5a8134b0-df71-425a-b355-e4bd95f3e7b1. Of a user: ",
+  ],
   ["sessions get ada", "A session id begins with svc_session_."],
   ["dev sessions revoke nope", "A session id begins with svc_session_."],
 ])("svc %s exits with 2 and says where whole ids are", async (line, hint) => {

@@ -16,7 +16,7 @@ export function createProgress({ stderr, env }: Context, total: number): Progres
   const to = (count: number): void => {
     const done = Math.min(count, total);
     const full = Math.floor((done / total) * WIDTH);
-    stderr.write(`\r[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${total}`);
+    stderr.write(`\r\u001b[K[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${total}`);
   };
   to(0);
   return { to, end: () => void stderr.write("\r\u001b[K") };

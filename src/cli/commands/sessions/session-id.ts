@@ -11,7 +11,7 @@ export function checkSessionId(text: string): void {
     EXIT.usage,
     `"${text.slice(0, 100)}" is not a session id.`,
     isUuid(text.toLowerCase())
-      ? `It is a UUID, and commands take the session_id: ${where}`
+      ? `It is a UUID. If it is the id of a record: svc sessions search id:${text}. Of a user: svc sessions search --user ${text}`
       : (shortIdHint(text, "sessions") ?? `A session id begins with svc_session_. To see them: ${where}`),
   );
 }

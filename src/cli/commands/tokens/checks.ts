@@ -53,7 +53,7 @@ function askForKey(error: unknown): never {
 /** A key in the environment needs no service to verify with. */
 async function localKey(context: Context, options: GlobalFlags): Promise<string> {
   const isChosen = [options.instance, options.baseUrl, options.profile].some((flag) => flag !== undefined);
-  const own = isChosen ? undefined : context.env["SVC_SECRET_KEY"];
+  const own = isChosen ? undefined : context.env["SVC_SECRET_KEY"]?.trim();
   const key = own || (await requireKey(context, await resolveTarget(context, options).catch(askForKey)));
   checkSigningKey(own ? "SVC_SECRET_KEY" : "The secret key", key);
   return key;

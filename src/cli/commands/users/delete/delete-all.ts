@@ -1,6 +1,7 @@
 import type { Context } from "../../../context.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { createProgress } from "../../../output/progress.ts";
+import { say } from "../../../output/text.ts";
 import { deleteOne, type Attempt } from "./delete-one.ts";
 import type { Outcome, Receipt } from "./receipt.ts";
 
@@ -31,13 +32,19 @@ export async function deleteAll(
 ): Promise<Deletion> {
   const outcomes: Outcome[] = [];
   const ended: { -readonly [Name in keyof Deletion]: Deletion[Name] } = { outcomes };
+  let isDone = false;
   const isHalted = (): boolean => Boolean(ended.signal ?? ended.fatal ?? ended.fault);
   const progress = createProgress(context, ids.length);
 
   const written = async (writing: Promise<void>): Promise<void> => {
     await writing.catch(({ message }: Error) => (ended.fault ??= `The receipt cannot be written (${message}).`));
   };
-  const stopped = context.untilSignal().then((signal) => (ended.signal = signal));
+  const stopped = (async () => {
+    ended.signal = await context.untilSignal();
+    if (!context.stderr.isTTY || isDone) return;
+    progress.end();
+    say(context, "Finishing the deletions in progress. To end at once, press Ctrl-C again.");
+  })();
   let deleted = 0;
   const attempt = async (id: string): Promise<Outcome> => {
     const before = deleted;
@@ -69,6 +76,7 @@ export async function deleteAll(
     while (waiting.length > 0 && !isHalted()) await note(await attempt(waiting.shift()!));
   };
   await Promise.all(Array.from({ length: concurrency }, work));
+  isDone = true;
   for (const id of waiting) await note({ id, outcome: "not_attempted" });
   progress.end();
   await receipt?.close();
