@@ -4,7 +4,7 @@ import { visible } from "../../wire/visible.ts";
 import { clockOffset } from "../ui/time.tsx";
 import type { ServerEvent } from "../../control-client/index.ts";
 import { control, unavailable } from "./client.ts";
-import { onEvent } from "./stream.ts";
+import { onEvent, streamStatus } from "./stream.ts";
 import type { Clock, Instance, Outcome, State } from "./records.ts";
 
 interface Service {
@@ -65,6 +65,7 @@ const READ_ONLY = ["GET", "HEAD", "OPTIONS"];
 export function followChanges(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isStale = false;
+  let isLost = false;
   const refreshIn = (ms: number): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -79,6 +80,10 @@ export function followChanges(): () => void {
   const stops = [
     onEvent((event) => {
       if (isChange(event)) refreshIn(REFRESH_MS);
+    }),
+    streamStatus.subscribe((status) => {
+      if (isLost && status === "live") recoveries.value++;
+      isLost = status === "reconnecting";
     }),
     // Reading the state fails in the same way, and is retried.
     unavailable.subscribe((times) => {

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { AnswerOf, QueryOf } from "../../wire/control/routes.ts";
+import { ControlError } from "../../control-client/index.ts";
 import { control } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";
 import { Button } from "./button.tsx";
@@ -20,15 +21,15 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
   route,
   query,
   empty,
-  onError,
+  onRefusal,
   reloadKey,
   ...table
 }: Omit<TableProps<AnswerOf<Route>[number]>, "rows"> & {
   route: Route;
   query: NonNullable<QueryOf<"GET /users">>;
   empty: ComponentChildren;
-  /** Shows the error at another place, such as beside the search. Otherwise it replaces the table. */
-  onError?: (error: Error | undefined) => void;
+  /** Shows beside the search why it was refused. Without it, and for every other error, the error replaces the table. */
+  onRefusal?: (error: Error | undefined) => void;
   /** The list is loaded again when this changes. */
   reloadKey?: unknown;
 }): VNode {
@@ -47,8 +48,9 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
     const page = await control.page<Route>(route, { query: { ...query, limit: PAGE_SIZE, after } as QueryOf<Route> });
     return { ...page, key };
   }, [key, after, reloadKey]);
-  useEffect(() => onError?.(error), [error]);
-  if (error && !onError) return <Problem error={error} onRetry={reload} />;
+  const refusal = error instanceof ControlError && error.status === 400 ? error : undefined;
+  useEffect(() => onRefusal?.(refusal), [refusal]);
+  if (error && !(onRefusal && refusal)) return <Problem error={error} onRetry={reload} />;
   // Rows of the previous search don't answer this one, which failed.
   if (error && data?.key !== key) return <></>;
   if (!data) return <Placeholder lines={8} />;

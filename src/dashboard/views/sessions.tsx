@@ -36,7 +36,7 @@ export function Sessions(): VNode {
         <SessionTable
           withUser
           query={{ query: query || undefined, instance }}
-          onError={(error) => void (problem.value = error)}
+          onRefusal={(error) => void (problem.value = error)}
           empty={
             <Empty icon="sessions" title={query ? "No session matches" : "No sessions yet"}>
               {query ? "Different fields must all match." : "A session begins with a sign-in."}

@@ -76,7 +76,7 @@ export function Users(): VNode {
           columns={COLUMNS}
           idOf={({ id }) => id}
           linkOf={({ id }) => href(["users", id])}
-          onError={(error) => void (problem.value = error)}
+          onRefusal={(error) => void (problem.value = error)}
           reloadKey={version.value}
           empty={
             <Empty icon="users" title={query ? "No user matches" : "No users yet"}>

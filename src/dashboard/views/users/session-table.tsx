@@ -17,12 +17,12 @@ import { Person } from "./person.tsx";
 export function SessionTable({
   query,
   withUser,
-  onError,
+  onRefusal,
   empty,
 }: {
   query: NonNullable<QueryOf<"GET /sessions">>;
   withUser?: boolean;
-  onError?: (error: Error | undefined) => void;
+  onRefusal?: (error: Error | undefined) => void;
   empty?: ComponentChildren;
 }): VNode {
   const version = useSignal(0);
@@ -84,7 +84,7 @@ export function SessionTable({
       {...(withUser && { linkOf: ({ data }: Session) => href(["users", data.user_id]) })}
       reloadKey={version.value}
       empty={empty ?? <Empty icon="sessions" title="No sessions" />}
-      {...(onError && { onError })}
+      {...(onRefusal && { onRefusal })}
     />
   );
 }
