@@ -26,6 +26,9 @@ async function write(directory: string, code: string): Promise<string[]> {
 }
 
 async function signsIn(origin: string, start: string): Promise<void> {
+  const forced = await fetch(start, { headers: { "sec-fetch-site": "cross-site" }, redirect: "manual" });
+  const home = new URL(forced.headers.get("location")!, origin).href;
+  expect([home, forced.headers.getSetCookie()]).toEqual([`${origin}/`, []]);
   expect(await browse(start)).toBe("Hello Ada Lovelace");
   const stray = await fetch(`${origin}/callback?token=a.b.c`);
   expect([stray.status, await stray.text()]).toEqual([400, "Not signed in: no sign-in began here"]);

@@ -27,6 +27,8 @@ const app = express();
 
 app.get("/", (req, res) => res.send('<a href="/login">Sign in</a>'));
 app.get("/login", async (req, res) => {
+  // Another site could end the sign-in with a token of its own.
+  if (req.headers["sec-fetch-site"] === "cross-site") return res.redirect("/");
   // Shows the callback that this browser began the sign-in.
   res.cookie("signing_in", "1", { httpOnly: true, sameSite: "lax" });
   res.redirect(await svc.signInUrl({ redirectUri: "${ADDRESS}/callback" }));
@@ -49,6 +51,8 @@ app.listen(3000, () => console.log("${ADDRESS}"));`,
 ${client(front)}
 
 export async function GET(request: Request) {
+  // Another site could end the sign-in with a token of its own.
+  if (request.headers.get("sec-fetch-site") === "cross-site") return Response.redirect(new URL("/", request.url));
   const location = await svc.signInUrl({ redirectUri: new URL("/callback", request.url).href });
   // Shows the callback that this browser began the sign-in.
   const headers = { location, "set-cookie": "signing_in=1; Path=/; HttpOnly; SameSite=Lax" };
@@ -82,6 +86,8 @@ const app = new Hono();
 
 app.get("/", (c) => c.html('<a href="/login">Sign in</a>'));
 app.get("/login", async (c) => {
+  // Another site could end the sign-in with a token of its own.
+  if (c.req.header("sec-fetch-site") === "cross-site") return c.redirect("/");
   // Shows the callback that this browser began the sign-in.
   setCookie(c, "signing_in", "1", { httpOnly: true, sameSite: "Lax" });
   return c.redirect(await svc.signInUrl({ redirectUri: "${ADDRESS}/callback" }));
