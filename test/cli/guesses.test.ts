@@ -35,7 +35,7 @@ it.each<[line: string, hint: string]>([
   ["users delete --force", "Use --yes, with --expect for a query."],
   ["store repair --force", "Use --yes."],
   ["user", "svc users"],
-  ["profiles delete old", "svc logout --profile <name>"],
+  ["profiles delete old", "svc profiles remove <name>"],
   ["users search email~ada", "Did you mean email.contains=ada?"],
   ["users search email!=ada@acme.test", "Did you mean -email:ada@acme.test?"],
   ["users search email.ends:@acme.test", "After a name with a dot comes =, as in email.ends=value."],

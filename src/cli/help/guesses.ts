@@ -52,9 +52,8 @@ export const GUESSED_COMMANDS: Readonly<Record<string, string>> = {
   "profiles show": "svc profiles list",
   "profiles add": "svc login --profile <name>",
   "profiles create": "svc login --profile <name>",
-  "profiles delete": "svc logout --profile <name>",
-  "profiles remove": "svc logout --profile <name>",
-  "profiles rm": "svc logout --profile <name>",
+  "profiles delete": "svc profiles remove <name>",
+  "profiles rm": "svc profiles remove <name>",
 };
 
 /** What to use for an option that other commands have, by command and option; `<value>` is what was given. */

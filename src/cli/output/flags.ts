@@ -30,7 +30,7 @@ export function addOutputFlags(program: Command, env: Context["env"]): void {
     .option("--no-pager", "do not page a long table")
     .option("--no-color", "no color")
     .option("--raw", "csv and tsv: do not escape control characters; csv: do not disarm formulas")
-    .option("--bom", "csv: begin with a byte order mark, by which Excel knows that it is UTF-8")
+    .option("--bom", "csv: begin with a byte order mark, so that Excel reads it as UTF-8")
     .on("option:output", (name: string) => name === "json" && program.setOptionValue("json", true))
     .hook("preAction", (_, command) => {
       const usual = env["SVC_OUTPUT"] && WITH_ROWS.has(command) ? format(env["SVC_OUTPUT"], "SVC_OUTPUT") : undefined;

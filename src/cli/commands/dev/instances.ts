@@ -61,7 +61,7 @@ export function addInstances(dev: Command, context: Context): void {
     .command("delete")
     .argument("<instance>", "an id or subdomain")
     .description("delete an instance with all its records")
-    .option("-y, --yes", "do not ask");
+    .option("-y, --yes", "do not ask for confirmation");
   withHelp(remove, { examples: [["svc dev instances delete umbrella --yes", "without a question"]], exits: DEV_EXITS });
   runs(remove, (options: InstanceOptions, instance: string) => runDelete(context, options, instance));
 }
@@ -69,10 +69,12 @@ export function addInstances(dev: Command, context: Context): void {
 function addFlags(command: Command): Command {
   return command
     .option("--name <name>", "the name that people see")
-    .option("--active", "it takes sign-ins")
-    .option("--no-active", "it refuses sign-ins; its API, keys and tokens keep working")
-    .addOption(new Option("--default-provider <provider>", "for sign-ins that name none").choices(PROVIDERS))
-    .option("--redirect-uri <url>", "an address that sign-ins may return to; again for more", collect);
+    .option("--active", "accept sign-ins")
+    .option("--no-active", "refuse sign-ins; its API, keys and tokens keep working")
+    .addOption(
+      new Option("--default-provider <provider>", "the provider of sign-ins that name none").choices(PROVIDERS),
+    )
+    .option("--redirect-uri <url>", "an address that sign-ins may return to; can be repeated", collect);
 }
 
 /** Prints the instances. */

@@ -32,7 +32,7 @@ export function addNext(dev: Command, context: Context): void {
     )
     .addOption(new Option("--times <number>", "for this number of sign-ins; default 1").conflicts("always"))
     .option("--always", "for every sign-in, until svc dev scenarios --clear")
-    .option("--delay <ms>", "let the provider answer later by this many milliseconds")
+    .option("--delay <ms>", "delay the provider's answer by this many milliseconds")
     .option("--login-hint <address>", "only for sign-ins with this login_hint")
     .option("--browser <id>", "only for the browser with this id or label")
     .option("--label <name>", "a name to find it by");

@@ -24,7 +24,7 @@ export function addSeed(dev: Command, context: Context): void {
   const command = dev
     .command("seed")
     .description("add the records of a file, or generated users")
-    .argument("[file]", "a seed document in JSON; - reads stdin")
+    .argument("[file]", "a seed document in JSON; - reads standard input")
     .option("--generate <users>", "generate this many users, each with an identity and a session")
     .option("--seed <number>", "with --generate: the same number gives the same users; default 1");
   withHelp(command, {

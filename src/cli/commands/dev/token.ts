@@ -28,12 +28,12 @@ export function addToken(dev: Command, context: Context): void {
     .option("--user <user>", "a user's id or e-mail address, or a persona's id; default: the newest user")
     .addOption(new Option("--kind <kind>", "valid, or what is wrong with it; default valid").choices(TOKEN_KINDS))
     .addOption(
-      new Option("--provider <provider>", "with which the user signed in; default: one that the user has").choices([
+      new Option("--provider <provider>", "the provider of the sign-in; default: one that the user has").choices([
         ...PROVIDERS,
         "email",
       ]),
     )
-    .option("--expires-in <seconds>", "until it expires: 1 to 3600; 0 or less with --kind expired")
+    .option("--expires-in <seconds>", "seconds until it expires: 1 to 3600; 0 or less with --kind expired")
     .addOption(new Option("--all", "one token of each kind").conflicts(["kind", "expiresIn"]));
   withHelp(command, {
     examples: [

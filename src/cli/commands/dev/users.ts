@@ -54,8 +54,8 @@ function addFlags(command: Command): Command {
   return command
     .option("--name <name>", "the user's name")
     .option("--avatar-url <url>", "the address of a picture")
-    .option("--verified", "the e-mail address is verified, since now")
-    .option("--no-verified", "it is not verified");
+    .option("--verified", "mark the e-mail address as verified")
+    .option("--no-verified", "mark it as not verified");
 }
 
 /** Makes a user, and prints it. */

@@ -17,7 +17,7 @@ export interface EnvOptions extends GlobalFlags {
 export function addEnv(program: Program, context: Context): void {
   const command = program
     .command("env")
-    .addOption(new Option("--format <format>", "how they are written").choices(FORMATS).default("shell"));
+    .addOption(new Option("--format <format>", "how to write them").choices(FORMATS).default("shell"));
   withHelp(command, {
     examples: [
       ['eval "$(svc env)"', "for this shell"],

@@ -23,10 +23,10 @@ export interface LogsOptions extends GlobalFlags {
 
 export function addLogs(program: Program, context: Context): void {
   const logs = printsRows(program.command("logs"))
-    .option("-f, --follow", "go on with what happens, until Ctrl-C; reconnects to a server that is restarted")
+    .option("-f, --follow", "keep printing what happens, until Ctrl-C; reconnects to a server that is restarted")
     .option("--flow <id>", "only the sign-in with this id, and what was sent and answered")
     .option("--failed", "only what failed")
-    .option("--all", "the requests of commands and of the dashboard too")
+    .option("--all", "also the requests of commands and of the dashboard")
     .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}`);
   withHelp(logs, {
     examples: [

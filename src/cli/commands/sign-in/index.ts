@@ -30,7 +30,7 @@ export function addSignIn(program: Program, context: Context): void {
     .option("--provider <name>", `${PROVIDERS.join(", ")}; default: the instance's own`)
     .option("--as <account>", "sign in as this persona or e-mail address without a browser; simulated providers only")
     .option("--no-open", "print the link, and do not open a browser")
-    .option("--token", "print only the token, to pipe on");
+    .option("--token", "print only the token");
   withHelp(command, {
     examples: [
       ["svc sign-in --provider github", "in a browser"],

@@ -27,7 +27,7 @@ export function addVerify(tokens: Command, context: Context): void {
     .description("verify a token; - or no argument reads it from standard input")
     .option("--remote", "ask the service, which also knows deleted users; the default")
     .option("--local", "check with the secret key and the clock of this machine, without a request")
-    .option("--both", "do both; both have to find it valid")
+    .option("--both", "check both ways; both must find it valid")
     .option("--batch", "read one token a line, and print one JSON object a line")
     .option("-q, --quiet", "print nothing, also with --json; use the exit code");
   withHelp(command, {

@@ -23,7 +23,7 @@ export function addSearch(users: Command, context: Context): void {
       ["svc users search 'name:ada*' 'created_at>=2026-01-01' 'created_at<2026-02-01'", "by name, created in January"],
       ["svc users search email.ends=@acme.com -name:bot", "all but those named bot"],
       ["svc users search email_verified_at:null", "users without a verified address"],
-      ["svc users search --email-domain acme.com --since 7d --output ids", "the ids of a week, to pipe on"],
+      ["svc users search --email-domain acme.com --since 7d --output ids", "the ids of a week, for another command"],
     ],
     exits: LIST_EXITS,
     notes: SEARCH_NOTES(USERS),
