@@ -51,7 +51,7 @@ describe("svc sign-in --as, at a server that means harm,", () => {
   it("does not cancel the sign-in of an unknown account, as if a user had declined", async () => {
     const { message, asked } = await signInAt({ "/sign-in": PICKER, [PICKER]: PAGE }, "stranger");
     expect(message).toBe('The simulated Google has no account "stranger".');
-    expect(asked.at(-1)).toBe(PICKER);
+    expect(asked.at(-1)).toBe(`${PICKER}?request=sealed&login_hint=stranger`);
   });
 
   it.each(["http://[", "http://a b/"])("ends at a redirect that is no address: %s", async (location) => {

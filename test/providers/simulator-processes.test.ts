@@ -12,7 +12,7 @@ describe("Two processes on one store", () => {
   };
   const requestAt = (simulator: Simulator): string => {
     const outcome = simulator.authorize("twitter", authorization("twitter", { login_hint: undefined }));
-    if ("location" in outcome) throw new Error("an address instead of a page");
+    if (!("request" in outcome)) throw new Error("no page");
     return outcome.request;
   };
 

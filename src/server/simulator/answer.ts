@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Provider } from "../../wire/names.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
+import { SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
 import type { FlowFacts } from "../flows/flows.ts";
+import { redactText } from "../flows/redact.ts";
 import { arrange } from "./arrange.ts";
 import type { AuthorizeReply, Override } from "./authorize.ts";
 import { noteChoice } from "./choice.ts";
@@ -45,17 +47,17 @@ export async function answerAuthorize(
   deps: AnswerDeps,
   request: AuthorizePageRequest,
 ): Promise<{ reply: AuthorizeReply; flow_id: string | undefined }> {
-  const { provider, query, browser } = request;
+  const { provider, query } = request;
   const startedAt = performance.now();
   const state = query.has("request") ? undefined : query.get("state");
   // First without scenarios: a request that is refused must not use one up.
-  let reply = deps.simulator.authorize(provider, query, browser);
+  let reply = await authorized(deps, request);
   // Nor must a request that this service did not send.
   const isOurs = "location" in reply || reply.application !== undefined;
   const decided = state !== undefined && isOurs ? await decide(deps, request, state) : undefined;
   if (decided) {
     if (decided.delay_ms > 0) await delay(decided.delay_ms);
-    reply = deps.simulator.authorize(provider, query, browser, decided);
+    reply = await authorized(deps, request, decided);
   }
   const choice = "location" in reply ? reply.choice : undefined;
   const known = choice?.state ?? state;
@@ -78,6 +80,26 @@ export async function answerAuthorize(
     });
   }
   return { reply, flow_id };
+}
+
+/** @throws {ApiError} also for an account that does not exist, after the sign-in was ended */
+async function authorized(
+  deps: AnswerDeps,
+  { provider, query, browser }: AuthorizePageRequest,
+  decided?: Decision,
+): Promise<AuthorizeReply> {
+  const reply = deps.simulator.authorize(provider, query, browser, decided);
+  if (!("unknown" in reply)) return reply;
+  const { unknown, state } = reply;
+  const reason = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(unknown)}"`;
+  const taken = await deps.store.takeState(state);
+  // Otherwise it has ended before.
+  if (await taken?.removed)
+    deps.flows.of(flowIdOf(state))(
+      { result: "error", error: "bad_request", reason },
+      { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
+    );
+  throw new SignInRefused("bad_request", reason, { reason });
 }
 
 async function decide(

@@ -21,6 +21,12 @@ export interface Override {
   readonly outcome: OutcomeId;
 }
 
+/** A program chose an account that does not exist. It cannot choose again, so the sign-in with this state is over. */
+export interface UnknownAccount {
+  readonly unknown: string;
+  readonly state: string;
+}
+
 /** A redirect to the client, or the account picker. */
 export type AuthorizeReply = { readonly location: string; readonly choice: Choice } | PickerView;
 
@@ -41,7 +47,7 @@ export function authorize(
   deps: AuthorizeDeps,
   query: Parameters,
   { browser, override }: AuthorizeContext,
-): AuthorizeReply {
+): AuthorizeReply | UnknownAccount {
   const id = query.get("request");
   if (id === undefined) {
     const request = parseRequest(name, provider, deps, query, { browser, outcome: override?.outcome });
@@ -61,6 +67,8 @@ export function authorize(
   if (isChoice && pending.isTooSoon) return { ...newPicker(name, provider, deps, request), isTooSoon: true };
   const { persona, problem } = choose(name, provider, deps.personas, query);
   if (persona) return redirectToClient(deps, request, persona);
+  const unknown = query.get("login_hint");
+  if (unknown !== undefined && browser === undefined) return { unknown, state: request.state };
   return picker(name, provider, deps, { ...pageOf(query), id, request, problem });
 }
 

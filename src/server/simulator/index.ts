@@ -4,7 +4,7 @@ import type { Simulated } from "../providers/connections.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { AuthorizeDeps } from "./authorize-request.ts";
-import { authorize, showAccounts, type AuthorizeReply, type Override } from "./authorize.ts";
+import { authorize, showAccounts, type AuthorizeReply, type Override, type UnknownAccount } from "./authorize.ts";
 import { alteredPersona, SHORT_TIMEOUT_MS } from "./outcomes.ts";
 import { Grants } from "./grants.ts";
 import { Personas } from "./personas.ts";
@@ -40,7 +40,7 @@ export interface Simulator extends Simulated {
     query: ReadonlyMap<string, string>,
     browser?: string,
     override?: Override,
-  ): AuthorizeReply;
+  ): AuthorizeReply | UnknownAccount;
   /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen. */
   outcomeOf(code: string): OutcomeId | undefined;
   /** Whether a persona, named by id or e-mail address, has an account at a provider. A new address has one everywhere. */

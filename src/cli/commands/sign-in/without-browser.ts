@@ -44,7 +44,8 @@ async function chooseAccount(signIn: SignIn, picker: string, account: string): P
   const isEmail = /^[^\s@]+@[^\s@]+$/.test(account);
   const chosen = isEmail ? await step(signIn, `${picker}&email=${encodeURIComponent(account)}`) : undefined;
   if (chosen?.next) return chosen.next;
-  // The sign-in is left to expire: cancelling it would record that a user declined.
+  // Ends the sign-in, and records why. Cancelling it would record that a user declined.
+  await step(signIn, `${picker}&login_hint=${encodeURIComponent(account)}`);
   const provider = providerTitle(/\/simulator\/(\w+)\//.exec(picker)?.[1] ?? "provider");
   throw new CliError(
     EXIT.notFound,
