@@ -1,8 +1,9 @@
-import { createAgent } from "../client/on-node/undici.ts";
+import { createAgent, undiciFetch } from "../client/on-node/undici.ts";
 
 /** The present global `fetch`, which also reaches `*.localhost`: many systems can't resolve that. */
 export function createNetworkFetch(): { fetch: typeof globalThis.fetch; close(): Promise<void> } {
-  const { fetch } = globalThis;
+  // A simulated browser such as happy-dom has a fetch that must not leave the page's origin.
+  const fetch = "document" in globalThis ? undiciFetch : globalThis.fetch;
   let agent: ReturnType<typeof createAgent> | undefined;
   return {
     async fetch(input, init) {

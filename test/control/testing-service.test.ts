@@ -24,6 +24,17 @@ async function follow(svc: TestService, provider: string, more: Record<string, s
 describe.each(WAYS)("A test service, %s", (way) => {
   const isOwn = way === "connected with an instance of its own";
 
+  it("works in a simulated browser, whose fetch may not leave its page", async () => {
+    vi.stubGlobal("window", {});
+    vi.stubGlobal("document", {});
+    if (way !== "in process") vi.stubGlobal("fetch", () => Promise.reject(new Error("another origin")));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const svc = await serviceBy(way);
+    const { token = "" } = await svc.signIn({ as: "ada" });
+    expect((await svc.client().tokens.check(token)).ok).toBe(true);
+    expect((await svc.fetch(`${svc.instances[0].url}/.well-known/openid-configuration`)).status).toBe(200);
+  });
+
   it("reaches the addresses that it hands out, which end in .localhost", async () => {
     const svc = await serviceBy(way);
     const response = await svc.fetch(`${svc.instances[0].url}/.well-known/openid-configuration`);

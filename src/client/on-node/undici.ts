@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from "undici";
+import { Agent, fetch, type Dispatcher } from "undici";
 import { userAgent } from "../../wire/version.ts";
 import { Body } from "../body.ts";
 import type { Deadline } from "../deadline.ts";
@@ -19,6 +19,9 @@ export const connect: Connect = (certificate) => {
     close: () => dispatcher.close(),
   };
 };
+
+/** undici's own `fetch`, for programs that have replaced the global one. */
+export const undiciFetch = fetch as unknown as typeof globalThis.fetch;
 
 /** @param certificate one to trust besides the known authorities', in PEM */
 export function createAgent(certificate?: string): Agent {
