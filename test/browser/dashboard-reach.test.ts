@@ -181,6 +181,24 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, ()
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
+  it("names a field by its label alone, and describes it by its hint or its error", async () => {
+    const { page, visit, control } = on;
+    const instances = (await control("GET /instances")).body as { id: string }[];
+    await visit(`instances/${instances[0]!.id}`);
+    const field = page.getByRole("textbox", { name: "Add an address", exact: true });
+    const described = (): Promise<string> =>
+      page.evaluate<string>(
+        "document.getElementById(document.querySelector('[data-testid=redirect-uris] input').getAttribute('aria-describedby')).textContent",
+      );
+    expect(await described()).toContain("Matched exactly.");
+    expect(await field.getAttribute("aria-invalid")).toBe(null);
+    await field.fill("https://app.example.com/#fragment");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("redirect-uris").getByRole("alert").waitFor();
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    expect(await described()).toContain("fragment");
+  });
+
   it("asks before it deletes a snapshot", async () => {
     const { page, visit, control } = on;
     await control("POST /snapshots", { name: "kept" });

@@ -1,5 +1,6 @@
 import type { Signal } from "@preact/signals";
-import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
+import { cloneElement, type ComponentChildren, type InputHTMLAttributes, type VNode } from "preact";
+import { useId } from "preact/hooks";
 
 /** A labelled input. The hint is the rule, the error what is wrong. */
 export function Field({
@@ -11,20 +12,31 @@ export function Field({
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
-  children: ComponentChildren;
+  children: VNode<InputHTMLAttributes>;
 }): VNode {
+  const id = useId();
+  const isExplained = Boolean(error || hint);
   return (
-    <label class="field">
-      <span class="field-label">{label}</span>
-      {children}
-      {error ? (
-        <span class="field-error" role="alert">
-          {error}
+    <div class="field">
+      <label class="field-label" for={id}>
+        {label}
+      </label>
+      {cloneElement(children, {
+        id,
+        ...(isExplained && { "aria-describedby": `${id}-hint` }),
+        ...(error && { "aria-invalid": true }),
+      })}
+      {isExplained && (
+        <span
+          key={error ? "error" : "hint"}
+          id={`${id}-hint`}
+          class={error ? "field-error" : "field-hint"}
+          role={error ? "alert" : undefined}
+        >
+          {error || hint}
         </span>
-      ) : (
-        hint && <span class="field-hint">{hint}</span>
       )}
-    </label>
+    </div>
   );
 }
 

@@ -89,6 +89,7 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
           aria-controls={listId}
           aria-autocomplete="list"
           aria-invalid={message !== undefined}
+          aria-describedby={`${listId}-words`}
           aria-activedescendant={chosen.value < 0 ? undefined : `${listId}-${chosen.value}`}
           placeholder={`Search ${noun}: email:*@acme.com created_at>=2026-01-01`}
           autocomplete="off"
@@ -126,6 +127,7 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
         </ul>
       </div>
       <p
+        id={`${listId}-words`}
         class={message === undefined ? "query-words muted" : "query-words bad-text"}
         role="status"
         data-testid="query-words"
