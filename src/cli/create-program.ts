@@ -81,7 +81,7 @@ function addConnectionFlags(program: Program, env: Env): void {
     ],
     [
       "--retries <number>",
-      "how often to repeat a failed read or verification; default 1, 4 for deleting several users (SVC_RETRIES)",
+      "how often to repeat a failed read or verification; default 1, 0 for svc api, 4 for deleting several users (SVC_RETRIES)",
       "SVC_RETRIES",
       retries,
     ],

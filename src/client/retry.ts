@@ -36,7 +36,7 @@ export async function withRetries<Result>(
  */
 export function mayRetry(
   name: string,
-  { status, syscallCode = "" }: ServiceError & { syscallCode?: string | undefined },
+  { status, syscallCode = "" }: Pick<ServiceError, "status"> & { syscallCode?: string | undefined },
 ): boolean {
   const [method = "", path = ""] = name.split(" ");
   if (method === "DELETE") return false;

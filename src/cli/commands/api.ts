@@ -3,7 +3,7 @@ import { errorCode } from "../../wire/errors.ts";
 import { parsedJson } from "../../wire/json.ts";
 import { encodePair, trimSlash } from "../../wire/path.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
-import { optionsOf, requireKey, timeoutMs } from "../connection/client-options.ts";
+import { optionsOf, requireKey, retriesOf, timeoutMs } from "../connection/client-options.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../input.ts";
@@ -12,7 +12,7 @@ import { EXIT, exitOf, type ExitCode } from "../exit-codes.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
-import { exchange, type Answer } from "../connection/exchange.ts";
+import { exchangeAgain, type Answer } from "../connection/exchange.ts";
 import { fetchOf } from "../connection/fetch.ts";
 import { explainFailure } from "../connection/failure.ts";
 
@@ -42,7 +42,8 @@ export function addApi(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
     notes:
       "The key is sent with paths below /api/, and only to its own service. The exit code follows the status: 0 below\n" +
-      "400, 2 for a malformed request, 3 for 404, 4 for a refused key, 5 for an invalid token, 7 for 429 and 5xx.",
+      "400, 2 for a malformed request, 3 for 404, 4 for a refused key, 5 for an invalid token, 7 for 429 and 5xx. A read is\n" +
+      "repeated only if --retries says so.",
   });
   runs(command, (options: ApiOptions, method: string, path: string) => runApi(context, options, method, path));
 }
@@ -72,7 +73,8 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   const limitMs = timeoutMs(context);
   const send = await fetchOf(context, target, limitMs);
   const init = { method, headers, ...(body !== undefined && { body }) };
-  const answer = await exchange(send, url.href, limitMs, init).catch((error: unknown) => {
+  // Whoever looks at a response wants to see the first, unless told otherwise.
+  const answer = await exchangeAgain(send, url.href, limitMs, init, retriesOf(context, 0)).catch((error: unknown) => {
     const { exitCode, code, message, hint } = explainFailure(context, error);
     throw new CliError(exitCode, message, hint, code);
   });

@@ -1,4 +1,6 @@
 import { ConnectionError } from "../../client/errors.ts";
+import { mayRetry, parseRetryAfter, retryDelayMs } from "../../client/retry.ts";
+import { codeOf } from "./fetch.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
 
 /** The response to a request, with its body. */
@@ -26,5 +28,36 @@ export async function exchange(
   } catch (error) {
     const code = signal.aborted ? "timeout" : "connection";
     throw new ConnectionError(code, `${url} did not answer`, { cause: error });
+  }
+}
+
+/**
+ * The same, repeated as the client would. The last response counts, whatever its status.
+ * @param timeoutMs for all tries
+ */
+export async function exchangeAgain(
+  send: Fetch,
+  url: string,
+  timeoutMs: number,
+  init: Omit<FetchInit, "redirect" | "signal"> & { readonly method: string },
+  retries: number,
+): Promise<Answer> {
+  const until = performance.now() + timeoutMs;
+  for (let repeated = 0; ; repeated++) {
+    const leftMs = Math.max(1, Math.ceil(until - performance.now()));
+    const tried = exchange(send, url, leftMs, init);
+    const [answer, error] = await tried.then(
+      (one) => [one, undefined] as const,
+      (fault: unknown) => [undefined, fault] as const,
+    );
+    const status = answer?.response.status;
+    const retryAfter = parseRetryAfter(answer?.response.headers.get("retry-after") ?? null, Date.now());
+    const pauseMs = retryDelayMs(repeated, retryAfter);
+    const name = `${init.method} ${new URL(url).pathname}`;
+    const syscallCode = codeOf((error as { cause?: unknown } | undefined)?.cause ?? {});
+    const goesOn = repeated < retries && pauseMs < until - performance.now() && mayRetry(name, { status, syscallCode });
+    if (goesOn) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    else if (answer) return answer;
+    else throw error;
   }
 }

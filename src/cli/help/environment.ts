@@ -22,7 +22,8 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_CONFIG_DIR: "the directory of profiles; default XDG_CONFIG_HOME/svc or ~/.config/svc",
   SVC_KEYRING: "off stores keys in files that only you can read; default auto",
   SVC_TIMEOUT: "seconds to wait for an answer; default 10, for svc dev 60",
-  SVC_RETRIES: "how often to repeat a failed read or verification; default 1, 4 for deleting several users",
+  SVC_RETRIES:
+    "how often to repeat a failed read or verification; default 1, 0 for svc api, 4 for deleting several users",
   SVC_WAIT: "seconds to wait for a service that is not up yet, in all; default 0",
   SVC_INSECURE: "1 allows a secret key over plain http to another machine",
   SVC_LOG: "debug logs each request to stderr, without keys and tokens; default off",
