@@ -57,7 +57,7 @@ export function createContext(options: CliOptions = {}): TestContext {
   const requests: SentRequest[] = [];
   const answers = [...(options.answers ?? [])];
   const unasked = (question: string): never => {
-    throw new Error(`nobody was to be asked: ${question}`);
+    throw new Error(`unexpected question: ${question}`);
   };
   const isTTY = (name: Terminal): boolean => (typeof tty === "boolean" ? tty : tty.includes(name));
   const stream = (name: "stdout" | "stderr"): Stream => ({

@@ -7,7 +7,7 @@ export async function syncDirectory(path: string): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {
-    // Shared folders of virtual machines have no such call. PostgreSQL goes on there too (fsync_fname).
+    // Shared folders of virtual machines have no such call. PostgreSQL continues there too (fsync_fname).
     if ((error as NodeJS.ErrnoException).code !== "EINVAL") throw error;
   } finally {
     await handle.close();

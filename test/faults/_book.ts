@@ -2,12 +2,12 @@ import { A, all, arrival, at, id, state, take } from "../store/_records.ts";
 import type { Store } from "../../src/server/store/store.ts";
 
 /**
- * What is asked of a store, as a line of text, so that another process can be told and can tell:
+ * A request to a store, as a line of text, so that it can be sent to another process and reported back:
  * `save 7` and `take 7` a state; `in 7 30` signs person 7 in at second 30; `out 7` deletes that person.
  */
 export type Act = `save ${number}` | `take ${number}` | `in ${number} ${number}` | `out ${number}`;
 
-/** What is held under a key: of a state that it is there, of a person when the last sign-in was. Undefined: nothing. */
+/** The value of a key: 1 for a state, the time of the last sign-in for a person. Undefined if there is none. */
 type Held = number | undefined;
 export type Holdings = ReadonlyMap<string, Held>;
 
@@ -21,7 +21,7 @@ export async function perform(store: Store, act: Act): Promise<unknown> {
   throw new Error(`no act: ${act}`);
 }
 
-/** Of many lengths, some over a page of the disk. */
+/** Records of many lengths, some longer than a page of the disk. */
 function stateOf(n: number): ReturnType<typeof state> {
   const length = n % 11 === 0 ? 5000 : (n * 37) % 300;
   return state(n, { redirect_uri: `http://localhost:3000/${"x".repeat(length)}` });
@@ -35,12 +35,12 @@ function outcomeOf(act: Act): [key: string, held: Held] {
 }
 
 /**
- * What a store has been told and has answered, and so what it must hold after a crash: all that was acknowledged,
- * nothing that was refused, and of what was asked last and not answered any beginning. No key has two acts open.
+ * The requests to a store and its answers, which decide what it must contain after a crash: everything acknowledged,
+ * nothing refused, and of the requests still unanswered any prefix. No key has two requests open.
  */
 export class Book {
   readonly #acknowledged = new Map<string, Held>();
-  /** In the order in which they were asked for. */
+  /** In the order of the requests. */
   readonly #open: Act[] = [];
   acknowledgements = 0;
 
@@ -61,18 +61,18 @@ export class Book {
     this.#open.splice(at_, 1);
   }
 
-  /** Every state that there may be. */
+  /** Every state that can exist. */
   get states(): number[] {
     const keys = [...this.#acknowledged.keys(), ...this.#open.map((act) => outcomeOf(act)[0])];
     return [...new Set(keys)].flatMap((key) => (key.startsWith("state ") ? Number(key.slice(6)) : []));
   }
 
-  /** What a store holds that has answered everything. */
+  /** The content of a store that has answered everything. */
   holdings(): Holdings {
     return new Map([...this.#acknowledged].filter(([, held]) => held !== undefined));
   }
 
-  /** Those that are there for certain, by their numbers. */
+  /** The numbers of the states that certainly exist. */
   present(kind: "person" | "state"): number[] {
     const open = new Set(this.#open.map((act) => outcomeOf(act)[0]));
     return [...this.#acknowledged].flatMap(([key, held]) =>
@@ -80,7 +80,7 @@ export class Book {
     );
   }
 
-  /** What is wrong with a store that holds this. */
+  /** What is wrong with a store that has this content. */
   faults(found: Holdings): string[] {
     const faults: string[] = [];
     const open = new Map(this.#open.map((act) => outcomeOf(act)));
@@ -102,7 +102,7 @@ export class Book {
     return faults;
   }
 
-  /** Takes what a store holds after a crash for what it was told. */
+  /** Accepts a store's content after a crash as the state to continue from. */
   settle(found: Holdings): void {
     this.#open.length = 0;
     for (const key of new Set([...this.#acknowledged.keys(), ...found.keys()]))
@@ -110,7 +110,7 @@ export class Book {
   }
 }
 
-/** All that a store holds of what acts leave there. It takes the states away, so it is for a copy. */
+/** Everything in a store that requests create. It takes the states, so use it on a copy. */
 export async function holdingsOf(store: Store, states: readonly number[]): Promise<Holdings> {
   const found = new Map<string, Held>();
   const users = await all(store.users(A, {}));

@@ -12,12 +12,12 @@ export function use(next: Disk | undefined): void {
   disk = next;
 }
 
-/** What a program hears that the power cut has ended. */
+/** What a call of a program returns after the power cut: it never settles. */
 const never = <Result>(): Promise<Result> => new Promise(() => {});
 
 type Call = (path: string, ...rest: unknown[]) => Promise<unknown>;
 
-/** `node:fs/promises` over the disk in use. What is not modelled is refused, so that nothing gets past it. */
+/** `node:fs/promises` on the disk in use. Calls that are not modelled throw, so that none bypasses the disk. */
 export function fileSystem(): typeof FileSystem {
   const remove = changing("rm", (own, path) => own.removed(path));
   const calls: Record<string, Call> = {
@@ -34,7 +34,7 @@ export function fileSystem(): typeof FileSystem {
   return { ...machine.promises, default: machine.promises, ...calls } as unknown as typeof FileSystem;
 }
 
-/** A call as it is where its path is on the disk; elsewhere the machine does it. */
+/** A call that the disk handles if its path is on it, and the machine otherwise. */
 function call(
   name: keyof typeof FileSystem,
   act: (own: Disk, path: string, ...rest: unknown[]) => Promise<unknown>,
@@ -77,7 +77,7 @@ function open(own: Disk, path: string, flags: string | number, mode?: number): P
   });
 }
 
-/** A file, or the directory, that a program has open. */
+/** A file or directory that a program has open. */
 class Handle {
   readonly #disk: Disk;
   readonly #life: number;
@@ -177,7 +177,7 @@ function failure(code: string): Error {
   return Object.assign(new Error(`${code}: made to fail`), { code });
 }
 
-/** A lock of the kernel ends with its process; here with the power cut. */
+/** The kernel releases a lock when its process ends; here the power cut does. */
 export function endLocksWithPower(): void {
   const listen = Server.prototype.listen as (...args: unknown[]) => Server;
   vi.spyOn(Server.prototype, "listen").mockImplementation(function (this: Server, ...args: unknown[]): Server {

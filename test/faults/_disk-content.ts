@@ -3,13 +3,13 @@ const PAGE = 4096;
 /** A change to a file that a power cut may undo. One with `length` only: a failed sync has lost its bytes. */
 type Edit = { readonly offset: number; readonly bytes: Buffer } | { readonly length: number };
 
-/** A change to a directory that a power cut may undo: a file gets a name, another one, or none. */
+/** A change to a directory that a power cut may undo: a file is created, renamed or removed. */
 export interface Naming {
   readonly names: readonly string[];
   apply(names: Map<string, File>): void;
 }
 
-/** What of a file is on the disk for certain, and what came since. */
+/** The part of a file that is certainly on the disk, and the changes since. */
 export class File {
   #durable: Buffer;
   #edits: Edit[] = [];
@@ -30,7 +30,7 @@ export class File {
     this.#edits.push({ length });
   }
 
-  /** When a sync begins; what comes later is not covered. @returns what it does when it succeeds */
+  /** Begins a sync, which does not cover later changes. @returns a function to call when it succeeds */
   syncing(): () => void {
     const covered = new Set(this.#edits);
     return () => {
@@ -42,7 +42,7 @@ export class File {
     };
   }
 
-  /** After a failed sync the disk has at most the lengths. */
+  /** After a failed sync at most the lengths are on the disk. */
   failSync(): void {
     let { length } = this.#durable;
     this.#edits = this.#edits.map((edit): Edit => {
@@ -51,7 +51,7 @@ export class File {
     });
   }
 
-  /** What a power cut leaves: each page, and the length, as it was after any of the edits. */
+  /** The file after a power cut: each page, and the length, as it was after any of the edits. */
   remains(random: () => number): Buffer {
     const pick = (): Buffer =>
       applied(this.#durable, this.#edits.slice(0, Math.floor(random() * (this.#edits.length + 1))));

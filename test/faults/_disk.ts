@@ -6,10 +6,10 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { File, type Naming } from "./_disk-content.ts";
 
-/** The file system of the machine, also where a test puts another one in its place. */
+/** The machine's own file system, even while a test replaces it. */
 export const machine = createRequire(import.meta.url)("node:fs") as typeof FileSystem;
 
-/** In memory where there is such a place. */
+/** In memory, if the machine has a file system there. */
 export const ROOT = process.platform === "linux" ? "/dev/shm" : tmpdir();
 const PLACE = join(ROOT, "svc-disk-");
 
@@ -18,7 +18,7 @@ export function wasOnDisk(path: unknown): boolean {
   return typeof path === "string" && path.startsWith(PLACE) && !path.endsWith(".pid");
 }
 
-/** How likely it is that a write, a sync, or a change of a name fails. */
+/** The probability that a write, a sync or a rename fails. */
 export interface Trouble {
   readonly write: number;
   readonly name: number;
@@ -26,7 +26,7 @@ export interface Trouble {
 }
 const NO_TROUBLE: Trouble = { write: 0, name: 0, sync: 0 };
 
-/** What a program has asked for, and waits for. */
+/** A request that a program waits for. */
 interface Request {
   readonly what: string;
   readonly act: () => unknown;
@@ -35,24 +35,23 @@ interface Request {
 }
 
 /**
- * A disk as bad as POSIX allows. What is not synced is kept or not by the page of 4 KiB, each as it was after any of its
- * changes. A name is kept for certain once its directory was synced; until then each change of names is kept or not, but
- * never before an earlier one of the same names. After a failed sync the pages that it was for are gone.
+ * A disk as bad as POSIX allows. After a power cut each unsynced page of 4 KiB is as it was after any of its changes. A
+ * name is durable once its directory was synced; until then each renaming may be lost, but never while a later one of the
+ * same names is kept. A failed sync loses its pages.
  *
- * It does one thing at a time, and chance decides which of those that it was asked for. So whatever happens depends on
- * the seed alone, never on how fast the machine is. A program sees real files; what a power cut leaves is laid out in
- * another directory.
+ * It executes one request at a time, in random order, so that everything depends on the seed alone, never on the speed of
+ * the machine. A program sees real files; the files after a power cut are written to another directory.
  */
 export class Disk {
   readonly random: () => number;
   directory = "";
   trouble: Trouble = NO_TROUBLE;
-  /** After how many requests the power is cut. */
+  /** The number of requests after which the power is cut. */
   cutAfter = Infinity;
   whenCut: Promise<void> = Promise.resolve();
   /** Everything that was done, the same for the same seed. */
   readonly log: string[] = [];
-  /** What the program has open: it ends with the program. */
+  /** The handles that the program has open. They end with it. */
   readonly descriptors = new Set<number>();
   readonly servers = new Set<Server>();
   #life = 0;
@@ -69,7 +68,7 @@ export class Disk {
     this.random = random;
   }
 
-  /** How often it was started. */
+  /** The number of starts. */
   get life(): number {
     return this.#life;
   }
@@ -83,7 +82,7 @@ export class Disk {
     return path === this.directory || dirname(path) === this.directory;
   }
 
-  /** Does what is asked for in a life, at some time. A program that the power cut has ended never gets an answer. */
+  /** Executes a request of the current life at some time. A program that the power cut has ended gets no answer. */
   request<Result>(life: number, what: string, act: () => Result): Promise<Result> {
     return new Promise<unknown>((resolve, reject) => {
       if (!this.isOn(life)) return;
@@ -95,7 +94,7 @@ export class Disk {
   async #work(life: number): Promise<void> {
     this.#isWorking = true;
     while (this.#requests.length > 0) {
-      // What the program does now, it asks for now.
+      // The program continues here, and makes its next requests.
       await setImmediate();
       if (!this.isOn(life)) return;
       if (this.#done++ === this.cutAfter) return this.cut();
@@ -113,7 +112,7 @@ export class Disk {
     this.#isWorking = false;
   }
 
-  /** Ends the program. What it had asked for may have happened. */
+  /** Ends the program. Its open requests may have been executed. */
   cut(): void {
     if (this.#isCut) return;
     this.#isCut = true;
@@ -124,7 +123,7 @@ export class Disk {
       try {
         act();
       } catch {
-        // There is no program to be told.
+        // The program has ended.
       }
     }
     this.#cut();
@@ -172,7 +171,7 @@ export class Disk {
     if (this.#names.has(name)) this.#name({ names: [name], apply: (names) => void names.delete(name) });
   }
 
-  /** When a sync of the directory begins; what comes later is not covered. @returns what it does when it succeeds */
+  /** Begins a sync of the directory, which does not cover later changes. @returns a function to call when it succeeds */
   syncingNames(): () => void {
     const covered = new Set(this.#namings);
     return () => {
@@ -181,7 +180,7 @@ export class Disk {
     };
   }
 
-  /** Cuts the power, lays out what is left, and goes on there. */
+  /** Cuts the power, writes what is left to a new directory, and continues there. */
   async restart(): Promise<void> {
     if (this.directory !== "") this.cut();
     const content = new Map([...this.#remainingNames()].map(([name, file]) => [name, file.remains(this.random)]));
@@ -214,7 +213,7 @@ export class Disk {
     return names;
   }
 
-  /** Closes what the program has open, and removes the files. */
+  /** Closes the program's handles and removes the files. */
   async end(): Promise<void> {
     const { directory } = this;
     this.#life++;

@@ -15,7 +15,7 @@ export interface Server {
   readonly url: string;
   readonly child: ChildProcess;
   readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
-  /** Of the requests that it has logged so far. */
+  /** The requests that it has logged so far. */
   readonly logged: { status: number; reason?: string | null }[];
   stderr: string;
 }
@@ -51,7 +51,7 @@ export async function serve(place: string): Promise<Server> {
   return Object.assign(server, { url: (JSON.parse(ready[0]) as { url: string }).url });
 }
 
-/** @returns whether the application has got a token; else the last status */
+/** @returns true if the application received a token, otherwise the last status */
 export async function signIn({ url }: Server, n: number): Promise<true | number> {
   const callback = "http://localhost:3000/callback";
   const query = new URLSearchParams({ provider: "google", redirect_uri: callback, login_hint: `p${n}` });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Fills a directory's disk to its last block: a file system may find some more of them once all is on the disk. */
+/** Fills a directory's disk to its last block. A file system may free some more blocks once everything is written. */
 export async function fill(filler: string): Promise<void> {
   await mkdir(filler);
   let n = 0;

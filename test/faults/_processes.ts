@@ -15,14 +15,14 @@ import { Book, holdingsOf, type Act, type Holdings } from "./_book.ts";
 
 const full = process.env["SVC_FAULTS"] === "full";
 
-/** How much of something: as often as every commit can bear, or as the full figures want it. */
+/** A count: few for every commit, or many with `SVC_FAULTS=full`. */
 export function figure(short: number, long: number): number {
   return full ? long : short;
 }
 
 const succeeds = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 
-/** Whether a file can be made to stay as it is, even for root. */
+/** Whether a file can be made immutable, even for root. */
 function canFix(): boolean {
   const path = join(mkdtempSync(join(tmpdir(), "svc-faults-")), "fixed");
   writeFileSync(path, "");
@@ -31,7 +31,7 @@ function canFix(): boolean {
   return can;
 }
 
-/** Whether a file can be mounted as a disk, and be told to fail. */
+/** Whether a file can be mounted as a disk whose errors can be injected. */
 function canLoop(): boolean {
   const place = mkdtempSync(join(tmpdir(), "svc-faults-"));
   const [image, mountPoint] = [join(place, "image"), join(place, "mounted")];
@@ -46,7 +46,7 @@ function canLoop(): boolean {
   return can;
 }
 
-/** What faults are made with, where the machine has it. */
+/** The tools that cause faults, and whether this machine has them. */
 export const tools = {
   // The names of system calls differ between machines.
   strace: process.arch === "x64" && succeeds("strace", "-f", "-o", "/dev/null", "true"),
@@ -57,19 +57,19 @@ export const tools = {
   chattr: process.geteuid?.() === 0 && canFix(),
 };
 
-/** To be called once a file: without its tools a file's tests are left out, with a word, and never under CI. */
+/** Call it once in a file: without the tools its tests are skipped with a message, but never under CI. */
 export function needs(...names: (keyof typeof tools)[]): void {
   it(`has what it needs: ${names.join(", ")}`, ({ skip }) => {
     const missing = names.filter((name) => !tools[name]);
     const message = `this machine has no ${missing.join(", ")}, or does not let it be used; the tests that need it are left out`;
-    // Where a program is there, only root was missing.
+    // If the program exists, only root was missing.
     const isInstalled = missing.every((name) => succeeds("which", name === "loop" ? "mkfs.ext4" : name));
     if (!isInstalled && process.env["CI"]) throw new Error(message);
     skip(missing.length > 0, message);
   });
 }
 
-/** A directory for one test; `quick` is one in memory, where the machine has such a place. */
+/** A directory for one test; `quick` is one in memory, if the machine has a file system there. */
 export async function directory(kind: "real" | "quick" = "real"): Promise<string> {
   const place = kind === "quick" && process.platform === "linux" ? "/dev/shm" : tmpdir();
   const path = await mkdtemp(join(place, "svc-faults-"));
@@ -79,11 +79,11 @@ export async function directory(kind: "real" | "quick" = "real"): Promise<string
 
 let program: Promise<string> | undefined;
 
-/** The worker in one file that node can run. */
+/** The worker, bundled into one file for Node. */
 async function bundled(): Promise<string> {
   const outfile = join(await mkdtemp(join(tmpdir(), "svc-worker-")), "worker.mjs");
   const entry = fileURLToPath(new URL("_worker.ts", import.meta.url));
-  // What the shared test data asks of the test runner stays unused there.
+  // The shared test data imports the test runner, which the worker does not use.
   const external = ["vitest", "node:*"];
   await build({
     entryPoints: [entry],
@@ -110,11 +110,11 @@ async function bundled(): Promise<string> {
   return outfile;
 }
 
-/** A process that has a store. What it is told and what it answers is in the book. */
+/** A process that has a store. The book records its requests and answers. */
 export class Worker {
   readonly book: Book;
   readonly warnings: string[] = [];
-  /** Why what was refused was refused. */
+  /** The reasons of refusals. */
   readonly refusals: { what: string; kind: string; reason?: string; message: string }[] = [];
   readonly #child: ChildProcess;
   readonly #ended: Promise<[number | null, NodeJS.Signals | null]>;
@@ -131,7 +131,7 @@ export class Worker {
   static async start(path: string, { book = new Book(), under = [] as readonly string[] } = {}): Promise<Worker> {
     program ??= bundled();
     const [command, ...args] = [...under, process.execPath, await program, path];
-    // One thread, because strace counts by thread; and system calls that it sees.
+    // One thread, because strace counts by thread, and system calls that strace sees.
     const env = { ...process.env, UV_THREADPOOL_SIZE: "1", UV_USE_IO_URING: "0" };
     const child = spawn(command!, args, { env, stdio: ["pipe", "pipe", "inherit"] });
     child.stdin!.on("error", () => undefined);
@@ -170,7 +170,7 @@ export class Worker {
     this.#child.stdin!.write(`${line}\n`);
   }
 
-  /** Does one thing after the other, and returns when all is answered. False: the process has ended. */
+  /** Sends requests one after another and waits for the answers. False if the process ended. */
   async run(...lines: string[]): Promise<boolean> {
     for (const line of lines) {
       const done = new Promise<true>((resolve) => this.#waiting.push(() => resolve(true)));
@@ -191,21 +191,21 @@ export class Worker {
   }
 
   async kill(): Promise<void> {
-    // A tracer that is killed leaves its process behind, and a stopped one hears nothing else.
+    // A killed tracer leaves its process running, and a stopped one ignores other signals.
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill("SIGKILL");
     await this.#ended;
   }
 
-  /** All that it said has been heard. */
+  /** Resolves when all of its output was read. */
   async ended(): Promise<[number | null, NodeJS.Signals | null]> {
     return this.#ended;
   }
 }
 
-/** How long strace may take to let go of a process that has ended, in seconds. */
+/** The number of seconds that strace may take to detach from a process that has ended. */
 const PATIENCE_S = 5;
 
-/** Lets strace see and change what a process does from now on. @returns what lets it go */
+/** Attaches strace to a process. @returns a function that detaches it */
 export async function attach(pid: number, args: readonly string[]): Promise<() => Promise<void>> {
   const tracer = spawn("strace", ["-f", "-p", String(pid), ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(tracer, "close");
@@ -237,7 +237,7 @@ export interface Recovered {
   readonly warnings: readonly string[];
 }
 
-/** What a start on these files finds, looked at in a copy of them; a worker that has them is stopped for it. */
+/** What a start on a copy of these files finds. A worker that has them is stopped meanwhile. */
 export async function recovered(path: string, book: Book, worker?: Worker): Promise<Recovered> {
   await worker?.pause();
   const copy = await abandoned(path).finally(() => worker?.signal("SIGCONT"));

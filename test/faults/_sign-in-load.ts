@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inTurn, signIn, users, type Server } from "../postgres/_serve.ts";
 
-/** What a load of sign-ins came to. */
+/** The results of a load of sign-ins. */
 export interface Outcome {
   readonly tried: number;
   /** The e-mail addresses whose token arrived. */
   readonly acknowledged: readonly string[];
-  /** How often something else arrived than a token, by what it was. */
+  /** The number of answers other than a token, by kind. */
   readonly failed: Readonly<Record<string, number>>;
-  /** The longest time without any sign-in that succeeded, in milliseconds. */
+  /** The longest time between two successful sign-ins, in milliseconds. */
   readonly longestOutageMs: number;
 }
 
 export interface Load {
-  /** Returns when that many more sign-ins have succeeded. */
+  /** Resolves when that many more sign-ins have succeeded. */
   succeed(count: number): Promise<void>;
   stop(): Promise<Outcome>;
 }
 
-/** New people sign in without a pause, each step at the next of the servers. */
+/** New users sign in without a pause, each step at the next server. */
 export function startLoad(servers: readonly Server[], { workers = 8, prefix = "n" } = {}): Load {
   const next = inTurn(servers);
   const acknowledged: string[] = [];
@@ -56,13 +56,13 @@ export function startLoad(servers: readonly Server[], { workers = 8, prefix = "n
   };
 }
 
-/** Those who got a token, and whom no server knows. */
+/** The users who received a token but are unknown to the servers. */
 export async function lost(outcome: Outcome, server: Server): Promise<string[]> {
   const there = new Set((await users(server)).map((user) => user.data.email));
   return outcome.acknowledged.filter((email) => !there.has(email));
 }
 
-/** One line for people. */
+/** A summary in one line. */
 export function figures(title: string, { tried, acknowledged, failed, longestOutageMs }: Outcome): string {
   const failures = Object.entries(failed).map(([what, count]) => `${count} × ${what}`);
   return `${title}: ${tried} tried, ${acknowledged.length} acknowledged, ${failures.join(", ") || "0 failed"}, longest outage ${longestOutageMs} ms`;

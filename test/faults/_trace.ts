@@ -33,18 +33,18 @@ export async function readTrace(file: string): Promise<Call[]> {
   return calls;
 }
 
-/** What the system calls of a store mean for what a power cut leaves. */
+/** What a power cut would leave after the system calls of a store. */
 export class Order {
   readonly faults: string[] = [];
   acknowledgements = 0;
   compactions = 0;
   readonly #directory: string;
-  /** Writes to a file since it was last synced, by path; and names that its directory does not hold for certain. */
+  /** The writes to each file since its last sync, by path, and the names that are not durable yet. */
   readonly #unsynced = new Map<string, { text: string; end: number }[]>();
   readonly #names = new Map<string, number>();
-  /** An open file is shown by the name that it had at first, also when that is gone: the names that it got. */
+  /** strace shows an open file by its first name, even after a rename: its later names. */
   readonly #linkedNames = new Map<string, string>();
-  /** Writes that were synced, and whether their file had its name for certain then. */
+  /** The synced writes, and whether their file's name was durable then. */
   readonly #covered: { text: string; isNamed: boolean }[] = [];
   /** Whether db.json was written since a journal was put aside. */
   #isCompacted = true;
@@ -87,7 +87,7 @@ export class Order {
       this.#covered.push(...writes.filter((write) => write.end < begin).map(({ text }) => ({ text, isNamed })));
   }
 
-  /** A file that is made; one that was there needs no name. */
+  /** A file is created; an existing one already has a durable name. */
   #opened(args: string, end: number): void {
     const file = /"([^"]*)"/.exec(args)?.[1] ?? "";
     const isOurs = file.startsWith(`${this.#directory}/db.`) && !file.endsWith(".lock");
@@ -117,7 +117,7 @@ export class Order {
     this.#names.set(to, end);
   }
 
-  /** What a file held must be elsewhere for certain before it goes. */
+  /** The content of a file must be durable elsewhere before the file is removed. */
   #unlinked(args: string): void {
     const file = /"([^"]*)"/.exec(args)?.[1] ?? "";
     if (!file.includes("db.journal") || file.endsWith(".tmp")) return;

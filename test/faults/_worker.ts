@@ -12,11 +12,11 @@ import { perform, type Act } from "./_book.ts";
 const [, , path = ""] = process.argv;
 let store: Store | undefined;
 
-// What a store puts off until nothing happens need not keep a test waiting.
+// A store postpones work until it is idle, which a test need not wait for.
 const later = globalThis.setTimeout;
 globalThis.setTimeout = ((action: () => void, ms = 0) => later(action, Math.min(ms, 20))) as typeof setTimeout;
 
-/** Written when this returns; not by `write`, so that a trace tells it from what a store writes. */
+/** Written when this returns, and not by `write`, so that a trace distinguishes it from the store's writes. */
 function say(text: string): void {
   writevSync(1, [Buffer.from(text), Buffer.from("\n")]);
 }
@@ -43,7 +43,7 @@ async function open(): Promise<void> {
 
 let last = 11_000_000;
 
-/** Until nothing waits to be compacted any more. Few bytes beside many would wait longer, so the last ones are many. */
+/** Waits until nothing is left to compact. A short rest would wait longer, so the last changes are long. */
 async function compacted(): Promise<void> {
   const journal = join(dirname(path), "db.journal");
   // A journal without changes is its header alone.
@@ -64,7 +64,7 @@ async function compacted(): Promise<void> {
   } while (!isCompacted());
 }
 
-/** Sixteen at once, each with people and states of its own, until the end. */
+/** Sixteen loops at once, each with its own users and states, until the process ends. */
 function load(from: number): void {
   const writer = async (own: number): Promise<void> => {
     for (let n = own; ; n += 16) {
@@ -89,7 +89,7 @@ async function command(line: string): Promise<void> {
 
 say("ready");
 for await (const line of createInterface({ input: process.stdin })) {
-  // Acts with `&` between them are asked for at once.
+  // Requests separated by `&` are sent at once.
   await Promise.all(line.split(" & ").map(command));
 }
 process.exit();

@@ -21,11 +21,11 @@ interface Counts {
   readonly failed: Record<string, number>;
 }
 
-/** A way to a database that can be cut: then it refuses everybody, and ends what was open. */
+/** A connection to a database that can be cut: then it refuses new connections and closes the open ones. */
 interface Cable {
   readonly port: number;
   cut(): void;
-  mend(): void;
+  restore(): void;
 }
 
 async function layCable(port: number): Promise<Cable> {
@@ -58,7 +58,7 @@ async function layCable(port: number): Promise<Cable> {
       isCut = true;
       for (const socket of open) socket.destroy();
     },
-    mend() {
+    restore() {
       isCut = false;
     },
   };
@@ -68,7 +68,7 @@ async function listen(server: TcpServer, port: number): Promise<void> {
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
 }
 
-/** Asks each server for its readiness; whoever is not ready gets no requests. A request that was not answered goes to another. */
+/** Checks each server's readiness. A server that is not ready gets no requests, and an unanswered request goes to another. */
 async function startBalancer(ports: readonly number[]): Promise<number> {
   const directory = temporaryDirectory();
   const port = await freePort();
@@ -99,7 +99,7 @@ async function startBalancer(ports: readonly number[]): Promise<number> {
   return port;
 }
 
-/** Asks for users without a pause. */
+/** Requests users without a pause. */
 function ask(port: number, workers = 8): { counts: Counts; stop(): Promise<void> } {
   const agent = new Agent({ keepAlive: true });
   const counts: Counts = { answered: 0, failed: {} };
@@ -168,7 +168,7 @@ it.skipIf(!existsSync(HAPROXY))(
     cable.cut();
     await until(async () => !(await ready(1)));
     await more();
-    cable.mend();
+    cable.restore();
     await until(() => ready(1));
     await more();
     // A rolling update: the old one drains, the new one takes its place.

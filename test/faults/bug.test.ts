@@ -25,7 +25,7 @@ loop["self"] = loop;
 
 const BUGS: [string, Partial<SignIn>][] = [
   ["throws when it decides", { resolveUser: bug(new TypeError("a bug")) }],
-  ["throws what is no error", { resolveUser: bug("a bug") }],
+  ["throws something that is not an error", { resolveUser: bug("a bug") }],
   ["throws when it opens the session", { openSession: bug(new RangeError("a bug")) }],
   ["makes a record that can't be written", { openSession: () => ({ geo_data: { big: 1n } }) as never }],
   ["makes a record that contains itself", { openSession: () => ({ geo_data: loop }) as never }],
@@ -48,7 +48,7 @@ describe("A commit with a bug in it", () => {
     const again = await open(await abandoned(path));
     for (const one of [store, again]) {
       const users = (await all(one.users(A, {}))).map(({ user }) => user.email);
-      // Others of the same group are answered as they were done.
+      // The others of the same group succeed.
       expect(users).toEqual(third!.status === "fulfilled" ? ["right@acme.test"] : []);
       const taken = await Promise.all([1, 2].map((n) => take(one, state(n).state)));
       expect(taken.map((record) => record !== undefined)).toEqual([first!.status === "fulfilled", true]);

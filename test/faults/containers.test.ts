@@ -7,7 +7,7 @@ import { directory, figure, needs, recovered, Worker } from "./_processes.ts";
 
 needs("unshare");
 
-/** Processes of its own, and a network of its own, as a container has them. */
+/** Its own processes and network, as in a container. */
 const container = { under: ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"] };
 const ROUNDS = 30;
 const COMPETITORS = figure(2, 4);
@@ -34,7 +34,7 @@ it(`Exactly one of several containers that start on one directory gets the store
     for (const refusal of refusals.flat()) expect(refusal).toMatchObject({ kind: "StoreRefused", reason: "locked" });
     const [winner] = winners as [Worker];
     const loser = workers.find((worker) => worker !== winner)!;
-    // The other goes on trying while the owner writes.
+    // The other keeps trying while the owner writes.
     await Promise.all([winner.run(`in ${round} ${round}`, `save ${round}`), loser.run("open")]);
     expect(winner.refusals).toEqual([]);
     expect(loser.refusals.splice(0)).toMatchObject([{ reason: "locked" }]);

@@ -58,7 +58,7 @@ type Outcome =
   | { kind: "opened"; found: Holdings; warnings: string[] }
   | { kind: "refused"; reason: string; message: string; path: string };
 
-/** What becomes of these files; a refusal must leave them as they are. */
+/** The result of a start on these files; a refusal must not change them. */
 async function outcomeOf(path: string, document: Buffer, journal: Buffer, states: readonly number[]): Promise<Outcome> {
   const at = { document: path, journal: join(dirname(path), "db.journal") };
   await Promise.all([writeFile(at.document, document), writeFile(at.journal, journal)]);
@@ -126,7 +126,7 @@ describe("A damaged store", () => {
     const other = one + 1 + pick(random, lines.length - one - 1);
     const [a, b] = [lines[one]!, lines[other]!];
     [lines[one], lines[other]] = [b, a];
-    // Two equal lines, such as `],`, are no change.
+    // Swapping two equal lines, such as `],`, changes nothing.
     if (a === b) return swap(bytes, random, undefined as never);
     const at = lines.slice(0, one).join("\n").length;
     return { damaged: Buffer.from(`${lines.join("\n")}\n`), at };
@@ -232,7 +232,7 @@ const CONTENTS: [string, string | Buffer][] = [
   ["YAML", "users:\n  - id: 1\n"],
   ["SQLite", Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(4080)])],
   ["a page of zeros", Buffer.alloc(4096)],
-  ["bytes that are no text", Buffer.from(Array.from({ length: 512 }, (_, n) => (n * 167) % 256))],
+  ["bytes that are not text", Buffer.from(Array.from({ length: 512 }, (_, n) => (n * 167) % 256))],
   ["UTF-16", Buffer.from(`{${HEADERS.join()}}\n`, "utf16le")],
   ["a first line alone", `{${HEADERS.join()},\n`],
   ["a first line without its end", `{${HEADERS.join()}`],
@@ -291,13 +291,13 @@ describe("A file of the store that is something else", () => {
     THINGS.map(([what, make]) => [what, name, make] as const),
   );
   it.skipIf(process.platform === "win32").each(
-    // An old journal that is not there is not missed.
+    // Without an old journal nothing is missing.
     places.filter(([what, name]) => what !== "a link to nothing" || name !== "db.journal.old"),
   )("is refused and left unchanged: %s as %s", async (_, name, make) => {
     const path = join(await directory("quick"), "db.json");
     await make(join(dirname(path), name));
     const { message } = await refusal(path);
-    // Of a link the message may name what it leads to.
+    // The message may name a link's target.
     expect([dirname(path), "/dev/null"].filter((place) => message.startsWith(place)).length).toBe(1);
   });
 

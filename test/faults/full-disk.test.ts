@@ -17,7 +17,7 @@ function limit(pid: number, size: number | "unlimited"): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${size}:unlimited`]);
 }
 
-/** What kinds of refusal there were. */
+/** The kinds of refusal. */
 const kinds = (worker: Worker): string[] => [...new Set(worker.refusals.map((refusal) => refusal.kind))];
 
 describe.skipIf(!tools.prlimit)("A full disk", () => {
@@ -35,7 +35,7 @@ describe.skipIf(!tools.prlimit)("A full disk", () => {
       n += 10;
       const before = worker.refusals.length;
       await worker.run(`in ${n} ${n} & in ${n + 1} ${n} & save ${n} & in ${n + 3} ${n}`, `out 1 & save ${n + 4}`);
-      // The second refusal is that of the person who was to go.
+      // The second refusal is that of the deletion.
       expect(worker.refusals.length).toBeGreaterThan(before);
       limit(worker.pid, "unlimited");
       await worker.run(`in ${n + 5} ${n}`, `save ${n + 5}`);
@@ -175,7 +175,7 @@ describe.skipIf(!tools.chattr)("A directory that can't be written to", () => {
     lock(place, "+i");
     onTestFinished(() => lock(place, "-i"));
     await worker.run("in 2 2", "close", "open");
-    // What is running goes on in the files that it has; a start makes new ones.
+    // A running server continues in its open files; a start creates new ones.
     expect(worker.refusals).toMatchObject([{ what: "open", kind: "StoreRefused", reason: "unusable" }]);
     await worker.kill();
     expect(worker.book.faults((await recovered(path, worker.book)).found)).toEqual([]);

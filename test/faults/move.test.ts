@@ -71,7 +71,7 @@ async function hashes(directory: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(rows)) as Record<string, string>;
 }
 
-/** A store with so many people, of which a part is in its journal. */
+/** A store with that many users, some of them in its journal. */
 async function makeStore(size: number): Promise<string> {
   const path = join(temporaryDirectory(), "db.json");
   const store = await openJsonStore(path, { warn: () => {} });

@@ -18,7 +18,7 @@ const SECRET_KEY = "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz";
 /** More than sign in before the last kill. */
 const PEOPLE = figure(1000, 20_000);
 
-/** A store's first content: one instance, and many people whom google knows. */
+/** A seed with one instance and many personas with a Google account. */
 async function seedFile(place: string): Promise<string> {
   const path = join(place, "seed.json");
   const personas = Array.from({ length: PEOPLE }, (_, n) => ({
@@ -57,7 +57,7 @@ async function serve(place: string): Promise<Server> {
 
 type Reply = { kind: "answer"; status: number; location: string; body: string } | { kind: "none" | "broken" };
 
-/** One request on a connection of its own. Broken: an answer has begun, and its end never came. */
+/** One request on its own connection. Broken: the answer began and did not end. */
 async function ask(url: string, method = "GET"): Promise<Reply> {
   return new Promise((resolve) => {
     const headers = { "x-service-secret-key": SECRET_KEY };

@@ -24,7 +24,7 @@ interface Sent {
   isAnswered: boolean;
 }
 
-/** Asks again and again, on one connection as long as it is kept or on a new one each time, until there is no server. */
+/** Sends requests until the server is gone, on one kept connection or on a new one each time. */
 async function client(port: number, isKept: boolean, sent: Sent[]): Promise<void> {
   const redirect = encodeURIComponent("http://localhost:3000/callback");
   const more = isKept ? "" : "Connection: close\r\n";

@@ -27,7 +27,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A store between two power cuts, and what it was told. */
+/** A store between two power cuts, and the requests to it. */
 class Life {
   readonly warnings: string[] = [];
   readonly #disk: Disk;

@@ -40,7 +40,7 @@ it.each(ways)("A store that was %s, and never started, is refused without its db
   await rm(path);
   expect(await refused(path)).toMatchObject({
     reason: "damaged",
-    message: expect.stringContaining("it goes on from a db.json, which is missing"),
+    message: expect.stringContaining("the db.json that it continues is missing"),
   });
 });
 

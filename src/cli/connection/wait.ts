@@ -22,7 +22,7 @@ export function waitEnd(env: Env): number {
   return end;
 }
 
-/** The service is there. Should it go away again, it is waited for anew. */
+/** The service has answered. If it fails again, the wait starts again. */
 export function endWait(env: Env): void {
   ENDS.delete(env);
 }

@@ -7,7 +7,7 @@ import type { Incoming } from "./incoming.ts";
 
 export const MAX_HEADERS = 100;
 
-/** What is malformed in a message, whatever it means. */
+/** What is malformed in a message, whatever its meaning. */
 export function faultOf({ rawHeaders, headers, httpVersion, url = "" }: IncomingMessage): ErrorCode | undefined {
   // Node silently drops those beyond the limit.
   if (rawHeaders.length > 2 * MAX_HEADERS) return "headers_too_large";

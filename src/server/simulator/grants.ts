@@ -131,7 +131,7 @@ export class Grants {
     return this.#close("request", request, [state, browser, sealed, outcome, this.#realNow().getTime()]);
   }
 
-  /** Undefined if the text is no sealed request. */
+  /** Undefined if the text is not a sealed request. */
   pending(id: string): PendingRequest | undefined {
     const opened = this.#open("request", id);
     if (!opened) return undefined;

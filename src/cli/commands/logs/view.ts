@@ -16,10 +16,10 @@ export interface View {
   show(event: ServerEvent): void;
 }
 
-/** The sign-ins that may still go on. */
+/** The sign-ins that may still continue. */
 const RECENT = { max: 2000 };
 
-/** NDJSON: a record as the API has it in each line, a sign-in anew with each step. */
+/** NDJSON: a record as the API has it in each line, a sign-in again with each step. */
 export function jsonView({ stdout }: Context, wanted: Wanted): View {
   const flows = new LRUCache<string, FlowEvent>(RECENT);
   return {

@@ -9,7 +9,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { quoted } from "../../output/format.ts";
 import { OWN_ENTRY } from "./landing.ts";
 
-/** What a sign-in needs, whoever takes its steps. */
+/** What every way to sign in needs. */
 export interface SignIn {
   readonly client: Client;
   readonly fetch: Fetch;

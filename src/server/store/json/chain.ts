@@ -57,4 +57,4 @@ const MISSING =
 const HEADLESS = "its first line is missing or damaged";
 const FOREIGN = "it belongs to another store";
 const ANOTHER_TIME = "it is of another time than db.json, so changes between them are missing";
-const WITHOUT_DOCUMENT = "it goes on from a db.json, which is missing";
+const WITHOUT_DOCUMENT = "the db.json that it continues is missing";

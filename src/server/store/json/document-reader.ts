@@ -75,7 +75,7 @@ class DocumentLines {
   next(line: Buffer, offset: number): Item[] {
     this.#line++;
     this.#offset = offset;
-    // An editor, or git on another system, writes every line's end anew; nothing else of it is lost.
+    // An editor, or git on another system, may rewrite line ends; nothing else is lost.
     const isReturned = line.at(-1) === RETURN;
     const items = this.#next(isReturned ? line.subarray(0, -1) : line);
     if (!isReturned || this.#isReturned) return items;

@@ -36,7 +36,7 @@ export interface Repair {
 }
 
 const STALE =
-  "Changes are lost: what they changed is as it was before, and what they deleted may be there again. Sign-ins under way must be begun anew.";
+  "Changes are lost: what they changed is as it was before, and what they deleted may be there again. Users who were signing in must start again.";
 
 /**
  * Finds what can be kept of a damaged file store. Nothing is changed before `apply`.

@@ -65,7 +65,7 @@ export class TextIndex<Row extends { readonly id: string }> {
     if (this.#slots === undefined && this.#late === undefined) return;
     this.#stale++;
     if (this.#stale <= this.#ordered.size + 64) return;
-    // Made anew by the next search.
+    // The next search creates it again.
     this.#slots = undefined;
     this.#late = undefined;
     this.#columns = new Map();

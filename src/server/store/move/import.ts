@@ -35,7 +35,7 @@ export async function importStore(
   onProgress?: OnProgress,
 ): Promise<Filled> {
   const expected = await verified(name, file);
-  if (countOf(expected) === 0) throw new ImportRefused(name, " holds nothing.");
+  if (countOf(expected) === 0) throw new ImportRefused(name, " is empty.");
   return fill(driver, readExport(name, chunksOf(file)), expected, onProgress);
 }
 
