@@ -23,6 +23,7 @@ export function addGet(users: Command, context: Context): void {
       ["svc users get ada@acme.com --fields name,created_at", "only some of its fields"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
+    notes: "Several users: svc users search id:<id> id:<id>",
   });
   runs(command, (options: GetOptions, user: string) => runGet(context, options, user));
 }
