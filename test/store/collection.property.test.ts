@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { Collection } from "../../src/server/store/json/collection.ts";
 import { Document } from "../../src/server/store/json/document.ts";
 import { matcher } from "../../src/server/store/json/match.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
@@ -98,6 +99,12 @@ it("A search over many rows covers all of them, also in pages", async () => {
   for (let k = 0; k < 20_000; k++) put(k, k % 7 === 0 ? `Seven ${k}` : `Other ${k}`);
   const whole = naive(document, "name:seven*", undefined, Infinity);
   expect(await find(document, "name:seven*", undefined, Infinity)).toEqual(whole);
+  for (const k of [0, 1, 8190, 8191, 8192, 8193, 16_383, 16_384, 19_999]) {
+    const after = document.tables.users.get(id(k));
+    expect(await find(document, "name:seven*", after, Infinity)).toEqual(
+      naive(document, "name:seven*", after, Infinity),
+    );
+  }
   put(3, "Seven, later");
   document.apply(["delete", "users", id(7)]);
   const changed = naive(document, "name:seven*", undefined, Infinity);
@@ -119,4 +126,27 @@ it("A row that is renamed while a column is built is found by its new name", asy
   document.apply(["put", "users", user(0, { name: "newest", email: "u0@x.test" })]);
   await search;
   expect((await find(document, "name:new*", undefined, Infinity)).toSorted()).toEqual([id(0), id(8999)].toSorted());
+});
+
+it("A page deep in a search does not look at the matches of the pages before it", async () => {
+  const rows = new Map(Array.from({ length: 20_000 }, (_, k) => [id(k), user(k)]));
+  let looks = 0;
+  const users = new Collection<UserRecord>({
+    key: (row) => row.id,
+    time: (row) => row.created_at,
+    current: (key) => (looks++, rows.get(key)),
+    indexes: {},
+  });
+  for (const row of rows.values()) users.add(row);
+  const page = async (k: number): Promise<string[]> => {
+    looks = 0;
+    const after = { time: user(k).created_at, id: id(k) };
+    const found: string[] = [];
+    const options = { query: parseQuery("email:*acme*", USER_FIELDS), limit: 3, after };
+    for await (const batch of users.find(options, (row) => row.id)) found.push(...batch);
+    return found;
+  };
+  await page(19_999);
+  expect(await page(100)).toEqual([99, 98, 97].map(id));
+  expect(looks).toBeLessThan(10_000);
 });

@@ -122,7 +122,7 @@ export class Collection<Row extends { readonly id: string }> {
   ): AsyncIterable<Candidates<Row>> {
     const isAll = query.length === 1 && clause.excluded.length === 0;
     const unordered: Row[] = [];
-    for await (const { rows: found, isFresh, isInOrder } of this.#texts.matches(clause.field, terms)) {
+    for await (const { rows: found, isFresh, isInOrder } of this.#texts.matches(clause.field, terms, after)) {
       const rows = this.#ordered.behind(found, after);
       if (isInOrder) {
         if (rows.length > 0) yield { rows, isCertain: isFresh && isAll };

@@ -1,4 +1,5 @@
 import { slices } from "../slices.ts";
+import type { Position } from "../store.ts";
 import type { Ordered } from "./ordered.ts";
 import { BLOCK_ROWS, TextColumn, type TextTerm } from "./text-column.ts";
 
@@ -73,14 +74,19 @@ export class TextIndex<Row extends { readonly id: string }> {
     this.#isInOrder = true;
   }
 
-  /** The rows whose field satisfies any of the terms, block by block from the last slot, without duplicates. */
-  async *matches(field: string, terms: readonly TextTerm[]): AsyncIterable<TextMatches<Row>> {
+  /**
+   * The rows whose field satisfies any of the terms, block by block from the last slot, without duplicates.
+   * @param after where a page begins: blocks of rows before it alone are skipped, as far as their order is certain
+   */
+  async *matches(field: string, terms: readonly TextTerm[], after?: Position): AsyncIterable<TextMatches<Row>> {
     const column = await this.#column(field);
     const slots = this.#slots!;
     const isInOrder = this.#isInOrder;
     const seen = new Set<Row>();
     for (let block = Math.ceil(column.size / BLOCK_ROWS) - 1; block >= 0; block--) {
       const isFresh = this.#stale === 0 && slots === this.#slots;
+      const oldest = isFresh && isInOrder && after ? this.#rows.current(slots[block * BLOCK_ROWS]!) : undefined;
+      if (oldest && this.#ordered.behind([oldest], after).length === 0) continue;
       const rows: Row[] = [];
       for (const slot of column.matchesInBlock(block, terms).toReversed()) {
         const row = this.#rows.current(slots[slot]!);
