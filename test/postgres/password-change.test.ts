@@ -20,7 +20,9 @@ it("PostgreSQL: a password that changes while svc runs is read again from the pa
   const address = new URL(url);
   Object.assign(address, { username: role, password: "" });
   address.searchParams.set("passfile", file);
-  const store = await open(address.href);
+  const warnings: string[] = [];
+  const store = await open(address.href, warnings);
+  warnings.length = 0;
 
   await sql.unsafe(`ALTER ROLE ${role} PASSWORD 'second'`);
   expect(await store.instances()).toEqual([]);
@@ -35,4 +37,6 @@ it("PostgreSQL: a password that changes while svc runs is read again from the pa
   await write("second");
   while ((await refusal()) !== undefined) await delay(20);
   expect(await store.instances()).toEqual([]);
+  expect(warnings.join("\n")).toMatch(/is (still )?unavailable: password authentication failed for user "svc_role_/);
+  expect(warnings.at(-1)).toMatch(/ is available again\.$/);
 });

@@ -4,6 +4,7 @@ import type { Address } from "./address.ts";
 import {
   isBusy,
   isFull,
+  isLoginRefused,
   isLost,
   isReadOnly,
   isRepeatable,
@@ -58,20 +59,28 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
   /** Until the first answer the start itself reports the error. */
   const isReported = (): boolean => answered > 0 && reportsLoss;
 
-  function noteLoss(error: unknown): void {
-    if (!isReported()) return;
-    if (!isAway) warn(`${location} is unavailable: ${reasonOf(error)}. Requests get 503 until it is back.`);
-    isAway = true;
+  const reported = new Map<string, number>();
+
+  function isNews(reason: string): boolean {
+    if (performance.now() - (reported.get(reason) ?? -Infinity) < REPORT_AGAIN_MS) return false;
+    reported.set(reason, performance.now());
+    return true;
   }
 
-  const reported = new Map<string, number>();
+  function noteLoss(error: unknown): void {
+    if (!isReported()) return;
+    const reason = reasonOf(error);
+    // A lost connection is often the first sign of a login that is refused from then on, which does not end by itself.
+    if (!isAway) warn(`${location} is unavailable: ${reason}. Requests get 503 until it is back.`);
+    else if (isLoginRefused(error) && isNews(reason)) warn(`${location} is still unavailable: ${reason}.`);
+    isAway = true;
+  }
 
   /** A failure although the connection works: a missing table, a missing privilege, a lock. */
   function noteFailure(error: unknown): void {
     const reason = reasonOf(error);
-    if (!isReported() || performance.now() - (reported.get(reason) ?? -Infinity) < REPORT_AGAIN_MS) return;
-    reported.set(reason, performance.now());
-    warn(`${location}: ${reason.replace(/\.?$/, ".")} Requests that need it get 503.`);
+    if (isReported() && isNews(reason))
+      warn(`${location}: ${reason.replace(/\.?$/, ".")} Requests that need it get 503.`);
   }
 
   /** Statements of requests that are running, or wait for a connection. */
@@ -105,7 +114,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
         if (isDead && made) pool.retire(current, 1);
         // Without a pool there is no usable server, for whatever reason.
         isWithoutRoom ||= isFull(error);
-        if (isDead || !made || isFull(error)) noteLoss(error);
+        if (isDead || !made || isFull(error) || isLoginRefused(error)) noteLoss(error);
         if (!isUnavailable(error)) throw error;
         // Nothing was written. Other connections, or another host, may lead to the new primary.
         if (made && !hasSwitched && isReadOnly(error)) {
