@@ -254,6 +254,8 @@ describe("A table in a narrow terminal", () => {
     const shortened = "Ids are shortened. See all: --output wide\n";
     expect(await run(100)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", shortened]);
     expect(await run(80)).toEqual(["ID EMAIL NAME PROVIDERS VERIFIED CREATED", shortened]);
+    // What is left out first is not what comes last.
+    expect(await run(74)).toEqual(["ID EMAIL NAME PROVIDERS CREATED", `Hidden: email_verified. ${shortened}`]);
     expect(await run(60)).toEqual(["ID EMAIL NAME PROVIDERS", `Hidden: email_verified, created_at. ${shortened}`]);
   });
 
