@@ -189,9 +189,12 @@ describe.skipIf(process.platform === "win32")("A signal to svc users delete", ()
     let enough!: () => void;
     const begun = new Promise<void>((resolve) => (enough = resolve));
     const slow = createServer((request, response) => {
+      if (request.method === "GET") {
+        const found = decodeURIComponent(request.url!).matchAll(/\bid:([\w-]+)/g);
+        const users = [...found].map(([, id]) => ({ id, resource: "user", data: { email: "ada@acme.test" } }));
+        return void response.end(JSON.stringify(users));
+      }
       const id = request.url!.split("/").at(-1);
-      if (request.method === "GET")
-        return void response.end(JSON.stringify({ id, resource: "user", data: { email: "ada@acme.test" } }));
       if (++count === 9) enough();
       setTimeout(() => response.end(JSON.stringify({ deleted: true, id })), 50);
     }).listen(0, "127.0.0.1");

@@ -196,10 +196,10 @@ describe("The client's methods", () => {
     const service = await setup();
     const { data, response } = await service.client(service.acme).users.list({ limit: 1 }).withResponse();
     expect(data.map(({ id }) => id)).toEqual(["00000000-0000-4000-8000-0000000000a3"]);
-    expect([response.status, response.headers.get("Link")]).toEqual([
-      200,
-      '<http://acme.localhost:7820/api/v1/users?limit=1&after=00000000-0000-4000-8000-0000000000a3>; rel="next"',
-    ]);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Link")).toMatch(
+      /^<http:\/\/acme\.localhost:7820\/api\/v1\/users\?limit=1&after=[\w-]{92}>; rel="next"$/,
+    );
   });
 
   it("encode spaces as %20 and a plus as %2B, which every parser reads alike", async () => {
