@@ -55,7 +55,7 @@ export interface Client {
     get(id: string, options?: RequestOptions): Call<Session>;
     /** Like `get`, but undefined if there is no such session. */
     find(id: string, options?: RequestOptions): Promise<Session | undefined>;
-    /** @param query e.g. `provider:github active:true`, or made of terms @throws {ServiceError} `invalid_query` */
+    /** @param query e.g. `active:true created_at>=2026-01-01`, or made of terms @throws {ServiceError} `invalid_query` */
     search(query: QueryInput<SessionFields>, page?: Page, options?: RequestOptions): ListCall<Session>;
   };
   readonly tokens: {
