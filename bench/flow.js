@@ -96,22 +96,40 @@ async function tokenFrom(connection, account) {
 
 /** What the choice of an account is answered with: the way to the callback. */
 async function callbackFrom(connection, account) {
+  const { path, page } = await pickerFrom(connection);
+  const choices = choicesOn(page, path);
+  const choice = choices[account % choices.length];
+  if (choice === undefined) throw new Error(`no account to choose: ${page.slice(0, 200)}`);
+  return connection.request("GET", choice);
+}
+
+/** The address of a picker, with its request. */
+export async function pickerOf({ port }) {
+  const connection = new Connection(port);
+  const { path, page } = await pickerFrom(connection);
+  connection.close();
+  return `${path}?request=${requestOn(page)}`;
+}
+
+async function pickerFrom(connection) {
   const start = `/oauth/authorize?provider=github&redirect_uri=${encodeURIComponent(APP)}`;
   let answer = await connection.request("GET", start);
-  let picker = start;
+  let address = start;
   while (answer.status === 302) {
-    picker = pathOf(answer.location);
-    answer = await connection.request("GET", picker);
+    address = pathOf(answer.location);
+    answer = await connection.request("GET", address);
   }
-  const choices = choicesOn(answer.body, picker.split("?")[0]);
-  const choice = choices[account % choices.length];
-  if (choice === undefined) throw new Error(`no account to choose: ${answer.status} ${answer.body.slice(0, 200)}`);
-  return connection.request("GET", choice);
+  if (answer.status !== 200) throw new Error(`no picker: ${answer.status} ${answer.body.slice(0, 200)}`);
+  return { path: address.split("?")[0], page: answer.body };
+}
+
+function requestOn(page) {
+  return /name="request" value="([^"]*)"/.exec(page)?.[1];
 }
 
 /** Where a choice leads: buttons of svc's form, or links of what is compared with it. */
 function choicesOn(page, path) {
-  const [, request] = /name="request" value="([^"]*)"/.exec(page) ?? [];
+  const request = requestOn(page);
   const buttons = [...page.matchAll(/name="login_hint" value="([^"]*)"/g)];
   if (buttons.length > 0) return buttons.map(([, id]) => `${path}?request=${request}&login_hint=${id}`);
   return [...page.matchAll(/href="([^"]*as=[^"]*)"/g)].map(([, link]) => link.replaceAll("&amp;", "&"));

@@ -1,11 +1,10 @@
 // What requests cost as a server holds more: outstanding sign-ins, typed accounts, and users. Part of `npm run bench`; by
 // itself: `node bench/growth.js`, with LARGE=1000000 for more users.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { get as httpGet } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { signIns } from "./flow.js";
+import { APP, pickerOf, signIns } from "./flow.js";
 import { load, request } from "./load.js";
 import { perSecond, ratioRow, report } from "./report.js";
 import { memoryOf, start } from "./server.js";
@@ -95,9 +94,8 @@ export async function withUsers(store, directory, count) {
 async function contender(directory) {
   const server = await start([...SERVE, "--store", "memory"], directory);
   const { port } = server;
-  const app = encodeURIComponent("http://localhost:3000/callback");
-  const begin = `/oauth/authorize?provider=github&redirect_uri=${app}`;
-  const picker = await followedAsProgram(port, await followedAsProgram(port, begin));
+  const begin = `/oauth/authorize?provider=github&redirect_uri=${encodeURIComponent(APP)}`;
+  const picker = await pickerOf(server);
   const typed = (n) => request("GET", `${picker}&email=typed${n}%40acme.test`, port);
   return {
     ...server,
@@ -105,16 +103,6 @@ async function contender(directory) {
     picker: [request("GET", picker, port)],
     typed: Array.from({ length: 1000 }, (_, n) => typed(n)),
   };
-}
-
-/** Where an answer leads; Node's fetch would be taken for a browser's, which needs its cookie. */
-function followedAsProgram(port, path) {
-  return new Promise((resolve, reject) => {
-    httpGet({ port, path, host: "127.0.0.1", headers: { host: `localhost:${port}` } }, (response) => {
-      response.resume();
-      resolve(response.headers.location.replace(/^https?:\/\/[^/]+/, ""));
-    }).once("error", reject);
-  });
 }
 
 export async function inDirectory(work) {
