@@ -37,7 +37,12 @@ export function idOf(i: number): string {
 export async function many(count: number): Promise<void> {
   const [acme] = SEED.instances;
   const users = Array.from({ length: count }, (_, i) => ({ id: idOf(i), email: `u${i}@acme.test`, name: `User ${i}` }));
-  service = await setup({ seed: { instances: [{ ...acme, users }] } });
+  await restart({ instances: [{ ...acme, users }] });
+}
+
+/** Starts again with what a seed has. */
+export async function restart(seed: object): Promise<void> {
+  service = await setup({ seed });
 }
 
 /** The service, except for the outcome of some deletions. */

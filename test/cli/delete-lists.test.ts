@@ -3,8 +3,20 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { createContext, type CliOptions, type CliResult } from "../_cli.ts";
-import { ADA, NOBODY } from "../_setup.ts";
-import { CHARLES, cwd, GRACE, idOf, left, many, remove, service, useDeletions, withFaults } from "./_deletions.ts";
+import { ADA, NOBODY, SEED } from "../_setup.ts";
+import {
+  CHARLES,
+  cwd,
+  GRACE,
+  idOf,
+  left,
+  many,
+  remove,
+  restart,
+  service,
+  useDeletions,
+  withFaults,
+} from "./_deletions.ts";
 
 useDeletions();
 
@@ -36,6 +48,19 @@ describe("A list for svc users delete", () => {
       expect.stringContaining("1 of 3 not found: new@acme.test.\n"),
     ]);
     expect(await left()).toEqual([GRACE]);
+  });
+
+  it("may have a Greek address in capitals, whose last letter has two small forms", async () => {
+    const [acme] = SEED.instances;
+    const users = ["νικος@acme.test", "νικοσ@globex.test"].map((email, i) => ({ id: idOf(i), email, name: "Νίκος" }));
+    await restart({ instances: [{ ...acme, users }] });
+    const args = ["-", "--yes", "--receipt", "r"];
+    const stdin = "ΝΙΚΟΣ@acme.test\nΝΙΚΟΣ@globex.test\n";
+    const { code, stdout } = await remove(["-", "--dry-run", "--output", "ids"], { stdin });
+    expect([code, stdout]).toEqual([0, `${idOf(0)}\n${idOf(1)}\n`]);
+    expect(outcomesOf(await remove(args, { stdin }))).toEqual(["deleted", "deleted"]);
+    const again = await remove([...args, "--resume"], { stdin });
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("Skipped 2 of 2 users")]);
   });
 
   it("from a file can be confirmed", async () => {

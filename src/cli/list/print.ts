@@ -1,4 +1,5 @@
 import { plainText } from "../../wire/csv.ts";
+import { fold } from "../../wire/fold.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
@@ -111,5 +112,5 @@ async function* sorted<Row>(rows: Rows<Row>, { sort, limit }: ListShape<Row>): A
 }
 
 function keyOf<Row>(column: Column<Row>, row: Row): string {
-  return plainText(column.value(row)).normalize("NFKC").toLowerCase();
+  return fold(plainText(column.value(row)));
 }

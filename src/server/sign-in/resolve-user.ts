@@ -3,7 +3,7 @@ import { SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { SignInError } from "../errors.ts";
 import { isPlaceholderEmail } from "../providers/email.ts";
 import type { Profile, ProviderDefinition } from "../providers/provider.ts";
-import { fold } from "../store/fold.ts";
+import { fold } from "../../wire/fold.ts";
 import {
   newRecord,
   type IdentityRecord,

@@ -1,5 +1,5 @@
 import type { Query } from "../../wire/query.ts";
-import { fold } from "./fold.ts";
+import { fold } from "../../wire/fold.ts";
 import type { Store, UserView } from "./store.ts";
 
 /** The user of an instance with this e-mail address, in any case. */

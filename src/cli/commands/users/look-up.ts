@@ -1,4 +1,5 @@
 import type { Client } from "../../../client/client.ts";
+import { fold } from "../../../wire/fold.ts";
 import type { User } from "../../../wire/resources.ts";
 
 /** What one search asks for: fewer terms than the service takes, in an address that proxies let through. */
@@ -17,16 +18,16 @@ export async function lookUp(
   const found = new Map<string, User[]>();
   for (const query of queries(field, values))
     for await (const user of client.users.search(query)) {
-      const key = keyOf(field === "id" ? user.id : user.data.email);
+      const key = fold(field === "id" ? user.id : user.data.email);
       found.set(key, [...(found.get(key) ?? []), user]);
     }
-  return (value) => found.get(keyOf(value)) ?? [];
+  return (value) => found.get(fold(value)) ?? [];
 }
 
 function* queries(field: string, values: readonly string[]): Generator<string> {
   let terms: string[] = [];
   let length = 0;
-  for (const value of new Set(values.map(keyOf))) {
+  for (const value of new Set(values.map(fold))) {
     const term = `${field}:${value}`;
     if (terms.length === TERMS || length + term.length > CHARACTERS) {
       yield terms.join(" ");
@@ -36,8 +37,4 @@ function* queries(field: string, values: readonly string[]): Generator<string> {
     length += term.length + 1;
   }
   if (terms.length > 0) yield terms.join(" ");
-}
-
-function keyOf(value: string): string {
-  return value.normalize("NFKC").toLowerCase();
 }

@@ -1,7 +1,7 @@
 import type { Low } from "lowdb";
 import { SECRET_PREFIX, StoreNotEmpty, type SignIn, type SignInLookup, type Store, type UserView } from "../store.ts";
 import type { SettingRecord, UserRecord } from "../records.ts";
-import { fold } from "../fold.ts";
+import { fold } from "../../../wire/fold.ts";
 import { Commits, type Log } from "./commits.ts";
 import { createSnapshots, type Shelf } from "./snapshots.ts";
 import type { Change } from "./change.ts";

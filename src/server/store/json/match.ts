@@ -1,5 +1,5 @@
 import type { Clause, Query, Term } from "../../../wire/query.ts";
-import { fold } from "../fold.ts";
+import { fold } from "../../../wire/fold.ts";
 
 /** A query, prepared to be matched against many records. */
 export function matcher(query: Query): (record: object) => boolean {

@@ -1,5 +1,5 @@
 import type { Provider } from "../../../wire/names.ts";
-import { fold } from "../fold.ts";
+import { fold } from "../../../wire/fold.ts";
 import type { IdentityRecord, SessionRecord, StateRecord, TableName, UserRecord } from "../records.ts";
 import type { AnyRecord, Tables } from "./change.ts";
 import { Collection } from "./collection.ts";

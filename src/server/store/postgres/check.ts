@@ -1,4 +1,4 @@
-import { fold } from "../fold.ts";
+import { fold } from "../../../wire/fold.ts";
 import { TABLE_NAMES, type TableName } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";

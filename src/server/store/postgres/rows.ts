@@ -1,5 +1,5 @@
 import { columnsOf, type Column } from "../columns.ts";
-import { fold } from "../fold.ts";
+import { fold } from "../../../wire/fold.ts";
 import type { RecordOf, TableName } from "../records.ts";
 
 /** The column in which a column's text is searched. */

@@ -1,5 +1,5 @@
 import type { Clause, Query, Term } from "../../../wire/query.ts";
-import { fold } from "../fold.ts";
+import { fold } from "../../../wire/fold.ts";
 import { searchColumn, timestampOf } from "./rows.ts";
 
 /** Names a value in the text of a statement, e.g. `$3::text`. */

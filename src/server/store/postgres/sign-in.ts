@@ -1,4 +1,4 @@
-import { fold } from "../fold.ts";
+import { fold } from "../../../wire/fold.ts";
 import type { IdentityRecord, SessionRecord, UserRecord } from "../records.ts";
 import { StorageUnavailable, type SignInLookup, type SignIn } from "../store.ts";
 import type { Database } from "./database.ts";

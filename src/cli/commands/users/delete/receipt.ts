@@ -1,5 +1,6 @@
 import { open, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { fold } from "../../../../wire/fold.ts";
 import { parsedJson } from "../../../../wire/json.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
@@ -71,7 +72,7 @@ export async function openReceipt(
     done: new Set(
       lines
         .filter(({ outcome }) => outcome === "deleted" || outcome === "gone")
-        .flatMap(({ id, email }) => [id, ...(email === undefined ? [] : [email.toLowerCase()])]),
+        .flatMap(({ id, email }) => [id, ...(email === undefined ? [] : [fold(email)])]),
     ),
     begin(id, email) {
       if (email !== undefined) emails.set(id, email);

@@ -1,3 +1,4 @@
+import { fold } from "../../../../wire/fold.ts";
 import { retriesOf, timeoutMs } from "../../../connection/client-options.ts";
 import { openTarget } from "../../../connection/client.ts";
 import type { Target } from "../../../connection/sources.ts";
@@ -45,7 +46,7 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
 
   const receipt = await openReceiptFor(context, options, target);
   const emails = new Map(users.map(({ id, data }) => [id, data.email]));
-  const isLeft = (name: string): boolean => !receipt?.done.has(name.toLowerCase());
+  const isLeft = (name: string): boolean => !receipt?.done.has(fold(name));
   const [left, strangers] = [ids.filter(isLeft), targets.strangers.filter(isLeft)];
   const skipped = count + targets.strangers.length - left.length - strangers.length;
   if (skipped > 0)
