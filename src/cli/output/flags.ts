@@ -33,11 +33,7 @@ export function addOutputFlags(program: Command, env: Context["env"]): void {
     .option("--bom", "csv: begin with a byte order mark, so that Excel reads it as UTF-8")
     .on("option:output", (name: string) => name === "json" && program.setOptionValue("json", true))
     .hook("preAction", (_, command) => {
-      const usual = env["SVC_OUTPUT"] && WITH_ROWS.has(command) ? format(env["SVC_OUTPUT"], "SVC_OUTPUT") : undefined;
-      const given = program.opts<OutputFlags>();
-      if (usual === "json" && given.output === undefined) program.setOptionValue("json", true);
-      else if (usual !== undefined && given.output === undefined && !given.json)
-        program.setOptionValue("output", usual);
+      if (env["SVC_OUTPUT"] && WITH_ROWS.has(command)) setUsual(program, format(env["SVC_OUTPUT"], "SVC_OUTPUT"));
       const { json, raw, bom, output = "table" } = program.opts<OutputFlags>();
       if (json && output !== "json" && output !== "table")
         throw new CliError(EXIT.usage, `--json and --output ${output} are mutually exclusive.`, "Omit one of them.");
@@ -74,10 +70,17 @@ export function withoutColor(argv: readonly string[], context: Context): Context
 }
 
 /** The format to print in. */
-export function formatOf({ json, output }: OutputFlags, { stdout, env }: Context): Format {
+export function formatOf({ json, output }: OutputFlags, { stdout }: Pick<Context, "stdout">): Format {
   if (json) return "json";
-  const usual = env["SVC_OUTPUT"] ? format(env["SVC_OUTPUT"], "SVC_OUTPUT") : undefined;
-  return output ?? usual ?? (stdout.isTTY ? "table" : "tsv");
+  return output ?? (stdout.isTTY ? "table" : "tsv");
+}
+
+/** The format of a command without `--json` and `--output`. */
+function setUsual(program: Command, usual: Format): void {
+  const { json, output } = program.opts<OutputFlags>();
+  if (json || output !== undefined) return;
+  if (usual === "json") program.setOptionValue("json", true);
+  else program.setOptionValue("output", usual);
 }
 
 function format(name: string, source: string): Format {
