@@ -173,7 +173,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/credentials": ["wire", "disk", ...CLI_ERRORS],
   "cli/help": ["wire", "cli/output", "cli/command.ts", ...CLI_ERRORS],
-  "cli/output": [...CLI_ERRORS],
+  "cli/output": ["wire", ...CLI_ERRORS],
   "cli/command.ts": ["cli/output", "cli/exit-codes.ts"],
   "cli/input.ts": CLI_ERRORS,
   "cli/context.ts": ["wire", "cli/exit-codes.ts"],

@@ -1,3 +1,4 @@
+import { shellQuoted } from "../../wire/shell-quote.ts";
 import type { Context } from "../context.ts";
 
 /** A key that can be told from others, and not be used. */
@@ -16,7 +17,7 @@ export function asRun(text: string, { env }: Pick<Context, "env">): string {
 
 /** A word as it is typed in bash, dash, zsh and fish alike. */
 export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word);
 }
 
 /** @param noun in the singular, of which the plural ends in -s or -ies */

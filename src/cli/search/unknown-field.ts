@@ -1,5 +1,6 @@
 import { SESSION_FIELDS } from "../../wire/fields.ts";
 import { fieldHint } from "../../wire/query-hint.ts";
+import { shellQuoted } from "../../wire/shell-quote.ts";
 import type { Searched } from "./flags.ts";
 
 /** The field of a term. A `:` or a comparison ends it. */
@@ -21,7 +22,7 @@ const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, st
 export function unknownFieldHint(
   query: string,
   { fields, noun }: Searched,
-  searchSessions = (term: string): string => `svc sessions search '${term.replaceAll("'", `'\\''`)}'`,
+  searchSessions = (term: string): string => `svc sessions search ${shellQuoted(term)}`,
 ): string | undefined {
   for (const term of query.split(" ")) {
     const field = FIELD.exec(term)?.[1];

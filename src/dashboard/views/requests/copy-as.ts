@@ -1,10 +1,11 @@
+import { shellQuoted } from "../../../wire/shell-quote.ts";
 import type { RequestEntry } from "../../api/records.ts";
 
 type Asked = Pick<RequestEntry["data"], "method" | "path">;
 
 /** A command that repeats a request. The key stays in the environment, so that the command can be shared. */
 export function asCurl({ method, path }: Asked, origin: string): string {
-  const parts = ["curl", ...(method === "GET" ? [] : ["-X", method]), quoted(origin + path)];
+  const parts = ["curl", ...(method === "GET" ? [] : ["-X", method]), shellQuoted(origin + path)];
   if (path.startsWith("/api/")) parts.push('-H "X-Service-Secret-Key: $SVC_SECRET_KEY"');
   if (path.startsWith("/__svc/v1/")) parts.push('-H "Authorization: Bearer $SVC_CONTROL_KEY"');
   if (path.startsWith("/api/v1/tokens/verify"))
@@ -37,8 +38,3 @@ const METHODS: readonly (readonly [string, RegExp, (id: string, query: URLSearch
   ["POST", /^\/api\/v1\/tokens\/verify$/, () => "svc.tokens.verify(process.env.TOKEN)"],
   ["GET", /^\/\.well-known\/openid-configuration$/, () => "svc.discovery()"],
 ];
-
-/** For any POSIX shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
