@@ -70,7 +70,7 @@ export function h3Auth(
   checkGuard("h3Auth", options);
   return async (event, next) => {
     const refusal = await refusalOf(event.req, [event, event.req], options);
-    // Version 1 goes on by itself.
+    // Version 1 calls what comes next by itself.
     return refusal ? toResponse(refusal) : next?.();
   };
 }

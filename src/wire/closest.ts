@@ -13,7 +13,7 @@ export function closest(word: string, known: readonly string[]): string | undefi
 }
 
 /**
- * What is wrong with options: they are no object, or one of them is unknown and would be ignored. Undefined if nothing is.
+ * What is wrong with options: they are not an object, or one of them is unknown and would be ignored. Undefined if nothing is.
  * @param of what takes the options, such as `createClient`
  */
 export function optionProblem(of: string, given: unknown, known: readonly string[]): string | undefined {

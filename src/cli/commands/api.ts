@@ -73,7 +73,7 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   const limitMs = timeoutMs(context);
   const send = await fetchOf(context, target, limitMs);
   const init = { method, headers, ...(body !== undefined && { body }) };
-  // Whoever looks at a response wants to see the first, unless told otherwise.
+  // A person who debugs a service wants to see its first response, so nothing is repeated unless a flag says so.
   const answer = await exchangeAgain(send, url.href, limitMs, init, retriesOf(context, 0)).catch((error: unknown) => {
     const { exitCode, code, message, hint } = explainFailure(context, error);
     throw new CliError(exitCode, message, hint, code);

@@ -45,11 +45,13 @@ export async function exchangeAgain(
   const until = performance.now() + timeoutMs;
   for (let repeated = 0; ; repeated++) {
     const leftMs = Math.max(1, Math.ceil(until - performance.now()));
-    const tried = exchange(send, url, leftMs, init);
-    const [answer, error] = await tried.then(
-      (one) => [one, undefined] as const,
-      (fault: unknown) => [undefined, fault] as const,
-    );
+    let answer: Answer | undefined;
+    let error: unknown;
+    try {
+      answer = await exchange(send, url, leftMs, init);
+    } catch (fault) {
+      error = fault;
+    }
     const status = answer?.response.status;
     const retryAfter = parseRetryAfter(answer?.response.headers.get("retry-after") ?? null, Date.now());
     const pauseMs = retryDelayMs(repeated, retryAfter);

@@ -23,8 +23,9 @@ export function createPositions(secret: Buffer): Positions {
     write: (list, place) => write(list, place.join(" ")),
     read(list, text) {
       const content = Buffer.from(text, "base64url").subarray(MAC_BYTES).toString();
-      const [given, expected] = [text, write(list, content)].map((one) => Buffer.from(one));
-      if (given!.length !== expected!.length || !timingSafeEqual(given!, expected!)) return undefined;
+      const given = Buffer.from(text);
+      const expected = Buffer.from(write(list, content));
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
       const [, key = "", id = ""] = /^(\S+) (.*)$/s.exec(content) ?? [];
       return [key, id];
     },

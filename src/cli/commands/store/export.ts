@@ -50,7 +50,7 @@ export async function runExport(context: Context, options: ExportOptions): Promi
 
 function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
   return run(async (text) => {
-    // A terminal is no file: what it shows need not be imported.
+    // Text on a terminal is for people, and is not imported again.
     stdout.write(stdout.isTTY ? text.split("\n").map(harmless).join("\n") : text);
     if ((await stdout.ready?.()) === false)
       throw new CliError(EXIT.failed, "The reader of the export closed early. The export is incomplete.");

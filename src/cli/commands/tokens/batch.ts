@@ -17,7 +17,7 @@ const PARALLEL = 32;
  * token's line. Blank lines have none. After a check that
  * failed nothing further is asked; each token that was not checked has its line too.
  * @returns the exit code
- * @throws what the first failed check threw, after the last line, and {CliError} if there is no token
+ * @throws what the first failed check threw, after the last line, and {CliError} if no tokens were given
  */
 export async function verifyBatch(context: Context, checks: Checks, isQuiet: boolean): Promise<ExitCode> {
   const running: { readonly line: number; readonly checked: Promise<Checked> }[] = [];
