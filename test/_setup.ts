@@ -2,7 +2,7 @@ import { createClient, type Client, type ClientOptions } from "../src/client/ind
 import { createAddresses, type Addresses } from "../src/server/instances/addresses.ts";
 import type { RequestEntry } from "../src/server/http/entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
-import { errorsOf, PRODUCT_ROUTES } from "../src/server/control/product-routes.ts";
+import { errorsOf, PRODUCT_ROUTES } from "../src/server/control/reference/product-routes.ts";
 import { createDashboardKeys } from "../src/server/control/dashboard-keys.ts";
 import { createLive } from "../src/server/live/index.ts";
 import type { ProvidersMode } from "../src/server/providers/offers.ts";

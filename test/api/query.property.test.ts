@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matcher } from "../../src/server/store/json/match.ts";
+import { matcher } from "../../src/server/store/json/document/match.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/fields.ts";
 import { parseQuery, printQuery, QueryError } from "../../src/wire/query.ts";

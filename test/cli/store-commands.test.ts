@@ -1,7 +1,7 @@
 import { appendFile, chmod, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encodeLine } from "../../src/server/store/json/journal-line.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
 import { type CliOptions } from "../_cli.ts";
 import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
 import { people, state } from "../store/_records.ts";

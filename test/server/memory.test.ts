@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { logTo, RequestLog } from "../../src/server/flows/request-log.ts";
 import { Grants } from "../../src/server/simulator/grants.ts";
 import type { Sealer } from "../../src/server/simulator/sealer.ts";
-import { StateQueue } from "../../src/server/store/json/state-queue.ts";
+import { StateQueue } from "../../src/server/store/json/document/state-queue.ts";
 import { state } from "../store/_records.ts";
 
 setFlagsFromString("--expose-gc");

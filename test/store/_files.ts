@@ -1,9 +1,9 @@
-import type { Change } from "../../src/server/store/json/change.ts";
-import { Document } from "../../src/server/store/json/document.ts";
-import { journalHeaderLine, type Header } from "../../src/server/store/json/header.ts";
-import { openReadView } from "../../src/server/store/json/read-view.ts";
-import { replay, type Replayed } from "../../src/server/store/json/read-journals.ts";
-import { DocumentFile } from "../../src/server/store/json/document-file.ts";
+import type { Change } from "../../src/server/store/json/document/change.ts";
+import { Document } from "../../src/server/store/json/document/document.ts";
+import { journalHeaderLine, type Header } from "../../src/server/store/json/files/header.ts";
+import { openReadView } from "../../src/server/store/json/files/read-view.ts";
+import { replay, type Replayed } from "../../src/server/store/json/files/read-journals.ts";
+import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
 import { VERSION } from "../../src/server/store/records.ts";
 
 const STORE = "5".repeat(24);

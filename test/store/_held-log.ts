@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { Low, Memory } from "lowdb";
-import type { Log } from "../../src/server/store/json/commits.ts";
-import type { Change } from "../../src/server/store/json/change.ts";
-import { Document } from "../../src/server/store/json/document.ts";
+import type { Log } from "../../src/server/store/json/document/commits.ts";
+import type { Change } from "../../src/server/store/json/document/change.ts";
+import { Document } from "../../src/server/store/json/document/document.ts";
 import { createDocumentStore } from "../../src/server/store/json/document-store.ts";
 import { createMemoryShelf } from "../../src/server/store/json/snapshots.ts";
 import type { Store } from "../../src/server/store/store.ts";

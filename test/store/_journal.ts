@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import type { Change } from "../../src/server/store/json/change.ts";
+import type { Change } from "../../src/server/store/json/document/change.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/journal-line.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StoreRefused, type Store } from "../../src/server/store/store.ts";
 import { temporaryDirectory } from "../_files.ts";

@@ -3,7 +3,7 @@ import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import type * as json from "../../src/server/store/json/repair.ts";
+import type * as json from "../../src/server/store/json/maintenance/repair.ts";
 import type * as exporting from "../../src/server/store/move/export.ts";
 import type * as move from "../../src/server/store/move/driver.ts";
 import { VERSION } from "../../src/server/store/records.ts";

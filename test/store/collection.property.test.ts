@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { Collection } from "../../src/server/store/json/collection.ts";
-import { Document } from "../../src/server/store/json/document.ts";
-import { matcher } from "../../src/server/store/json/match.ts";
+import { Collection } from "../../src/server/store/json/document/collection.ts";
+import { Document } from "../../src/server/store/json/document/document.ts";
+import { matcher } from "../../src/server/store/json/document/match.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";

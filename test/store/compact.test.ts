@@ -3,11 +3,11 @@ import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/pr
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Change } from "../../src/server/store/json/change.ts";
-import { Document } from "../../src/server/store/json/document.ts";
+import type { Change } from "../../src/server/store/json/document/change.ts";
+import { Document } from "../../src/server/store/json/document/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/journal-line.ts";
-import { DocumentFile } from "../../src/server/store/json/document-file.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
+import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { abandoned } from "./_abandoned.ts";
 import { temporaryDirectory } from "../_files.ts";

@@ -1,9 +1,9 @@
 import { copyFile, mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { checkJsonStore } from "../../src/server/store/json/check.ts";
-import { Document } from "../../src/server/store/json/document.ts";
-import { DocumentFile } from "../../src/server/store/json/document-file.ts";
+import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts";
+import { Document } from "../../src/server/store/json/document/document.ts";
+import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { firstHeader } from "./_files.ts";

@@ -1,9 +1,9 @@
 import { copyFile, open as openFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { checkJsonStore } from "../../src/server/store/json/check.ts";
+import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { openRepair } from "../../src/server/store/json/repair.ts";
+import { openRepair } from "../../src/server/store/json/maintenance/repair.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { importStore } from "../../src/server/store/move/import.ts";

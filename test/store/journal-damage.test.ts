@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { Document } from "../../src/server/store/json/document.ts";
+import { Document } from "../../src/server/store/json/document/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { DocumentFile } from "../../src/server/store/json/document-file.ts";
+import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
 import { StoreRefused } from "../../src/server/store/store.ts";
 import { documentIn } from "./_files.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../src/server/store/json/change.ts";
-import { decodeLine, encodeLine } from "../../src/server/store/json/journal-line.ts";
+import type { Change } from "../../src/server/store/json/document/change.ts";
+import { decodeLine, encodeLine } from "../../src/server/store/json/files/journal-line.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
 import { abandoned } from "./_abandoned.ts";
 import { records, state, take } from "./_records.ts";
-import { Document } from "../../src/server/store/json/document.ts";
+import { Document } from "../../src/server/store/json/document/document.ts";
 import { replayedInto } from "./_files.ts";
 
 describe("A line of the journal", () => {

@@ -2,7 +2,7 @@ import { open, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { openRepair } from "../../src/server/store/json/repair.ts";
+import { openRepair } from "../../src/server/store/json/maintenance/repair.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { importStore } from "../../src/server/store/move/import.ts";

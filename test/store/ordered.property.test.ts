@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { Ordered } from "../../src/server/store/json/ordered.ts";
+import { Ordered } from "../../src/server/store/json/document/ordered.ts";
 
 interface Row {
   readonly id: string;

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { chmod, copyFile, mkdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { unusable } from "../../src/server/store/json/directory.ts";
+import { unusable } from "../../src/server/store/json/files/directory.ts";
 import { attempt, laidOut, refused } from "./_journal.ts";
 import { temporaryDirectory } from "../_files.ts";
 

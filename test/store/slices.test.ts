@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { Collection } from "../../src/server/store/json/collection.ts";
-import { Document } from "../../src/server/store/json/document.ts";
+import { Collection } from "../../src/server/store/json/document/collection.ts";
+import { Document } from "../../src/server/store/json/document/document.ts";
 import { Slices } from "../../src/server/store/slices.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery, type Query } from "../../src/wire/query.ts";

@@ -2,7 +2,7 @@ import { renameSync, symlinkSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { Journal } from "../../src/server/store/json/journal.ts";
+import { Journal } from "../../src/server/store/json/files/journal.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { fill, newPath, open, warnings } from "./_json.ts";

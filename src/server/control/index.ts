@@ -6,52 +6,10 @@ import { json, page, redirect, type Reply } from "../http/reply.ts";
 import type { AppRequest } from "../http/request.ts";
 import type { ControlDeps } from "./deps.ts";
 import { guard } from "./guard.ts";
-import { Ready, type Handlers } from "./handler.ts";
+import { Ready } from "./handler.ts";
 import { readBody, readQuery } from "./read.ts";
-import { browserRoutes } from "./browsers.ts";
-import { clockRoutes } from "./clock.ts";
-import { connectionRoutes } from "./connections.ts";
+import { HANDLERS } from "./routes/index.ts";
 import { dashboardFile, isDashboardFile } from "./dashboard-files.ts";
-import { dashboardRoutes } from "./dashboard.ts";
-import { eventRoutes } from "./events.ts";
-import { flowRoutes } from "./flows.ts";
-import { instanceRoutes } from "./instances.ts";
-import { keyRoutes } from "./keys.ts";
-import { outcomeRoutes } from "./outcomes.ts";
-import { personaRoutes } from "./personas.ts";
-import { requestRoutes } from "./requests.ts";
-import { resetRoutes } from "./reset.ts";
-import { scenarioRoutes } from "./scenarios.ts";
-import { seedRoutes } from "./seed.ts";
-import { sessionRoutes } from "./sessions.ts";
-import { signInRoutes } from "./sign-ins.ts";
-import { snapshotRoutes } from "./snapshots.ts";
-import { stateRoutes } from "./state.ts";
-import { tokenRoutes } from "./tokens.ts";
-import { userRoutes } from "./users.ts";
-
-const HANDLERS: Handlers = {
-  ...stateRoutes,
-  ...instanceRoutes,
-  ...keyRoutes,
-  ...connectionRoutes,
-  ...userRoutes,
-  ...sessionRoutes,
-  ...personaRoutes,
-  ...tokenRoutes,
-  ...signInRoutes,
-  ...outcomeRoutes,
-  ...scenarioRoutes,
-  ...browserRoutes,
-  ...clockRoutes,
-  ...snapshotRoutes,
-  ...resetRoutes,
-  ...seedRoutes,
-  ...flowRoutes,
-  ...requestRoutes,
-  ...eventRoutes,
-  ...dashboardRoutes,
-};
 
 /** The dashboard's files and the reference need no key: they contain no data. */
 async function answerPublic(request: AppRequest, method: string, { addresses }: ControlDeps): Promise<Reply> {
@@ -61,10 +19,10 @@ async function answerPublic(request: AppRequest, method: string, { addresses }: 
   if (path === "/__svc") return redirect(`${addresses.front}/__svc/`);
   if (isDashboardFile(path)) return dashboardFile(request);
   if (path !== "/__svc/docs" && path !== "/__svc/openapi.json") throw new ApiError("not_found");
-  const { openApi } = await import("./openapi.ts");
+  const { openApi } = await import("./reference/openapi.ts");
   const document = openApi(addresses.front);
   if (path.endsWith(".json")) return json(document);
-  const { referencePage } = await import("./reference.ts");
+  const { referencePage } = await import("./reference/page.ts");
   return page(referencePage(document));
 }
 

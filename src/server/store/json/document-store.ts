@@ -2,10 +2,10 @@ import type { Low } from "lowdb";
 import { SECRET_PREFIX, StoreNotEmpty, type SignIn, type SignInLookup, type Store, type UserView } from "../store.ts";
 import type { SettingRecord, UserRecord } from "../records.ts";
 import { fold } from "../../../wire/fold.ts";
-import { Commits, type Log } from "./commits.ts";
+import { Commits, type Log } from "./document/commits.ts";
 import { createSnapshots, type Shelf } from "./snapshots.ts";
-import type { Change } from "./change.ts";
-import { Document } from "./document.ts";
+import type { Change } from "./document/change.ts";
+import { Document } from "./document/document.ts";
 import { createRecordOperations } from "./record-operations.ts";
 import { createStates } from "./states.ts";
 

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { changeSetting } from "../settings.ts";
 import type { Store, StoreOptions } from "../store.ts";
-import { followed } from "./directory.ts";
+import { followed } from "./files/directory.ts";
 import { createDocumentStore } from "./document-store.ts";
-import { Files } from "./files.ts";
+import { Files } from "./files/files.ts";
 import { observed } from "./observed.ts";
 import { createFileShelf } from "./snapshot-shelf.ts";
 

@@ -1,6 +1,6 @@
 import { Low, Memory } from "lowdb";
 import type { Store } from "../store.ts";
-import { Document } from "./document.ts";
+import { Document } from "./document/document.ts";
 import { createDocumentStore } from "./document-store.ts";
 import { createMemoryShelf } from "./snapshots.ts";
 

@@ -10,10 +10,10 @@ import {
   type TableName,
 } from "../records.ts";
 import type { Store } from "../store.ts";
-import type { Change } from "./change.ts";
-import type { Commits } from "./commits.ts";
-import { Document } from "./document.ts";
-import { refuseConflict } from "./unique.ts";
+import type { Change } from "./document/change.ts";
+import type { Commits } from "./document/commits.ts";
+import { Document } from "./document/document.ts";
+import { refuseConflict } from "./document/unique.ts";
 
 type RecordOperations = Pick<
   Store,

@@ -1,8 +1,8 @@
 import { byTable, MOVED_NAMES, type Records, type SettingRecord } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
-import type { Tables } from "./change.ts";
-import type { Commits } from "./commits.ts";
-import { Document } from "./document.ts";
+import type { Tables } from "./document/change.ts";
+import type { Commits } from "./document/commits.ts";
+import { Document } from "./document/document.ts";
 
 /** A copy of a store's content. Records are never changed in their place, so it shares them with the store. */
 export interface SavedContent {

@@ -1,7 +1,7 @@
 import type { Store } from "../store.ts";
-import type { Commits } from "./commits.ts";
-import type { Change } from "./change.ts";
-import type { Document } from "./document.ts";
+import type { Commits } from "./document/commits.ts";
+import type { Change } from "./document/change.ts";
+import type { Document } from "./document/document.ts";
 
 export function createStates(document: Document, commits: Commits): Pick<Store, "saveState" | "takeState"> {
   /** The instances whose outdated states are being dropped. Of the saves that arrive together, one does it. */

@@ -1,8 +1,8 @@
 import { ServeError } from "../../errors.ts";
-import { checkJsonStore } from "../json/check.ts";
-import { migrateJsonStore } from "../json/migrate.ts";
-import { openJsonSource } from "../json/source.ts";
-import { openJsonTarget } from "../json/target.ts";
+import { checkJsonStore } from "../json/maintenance/check.ts";
+import { migrateJsonStore } from "../json/maintenance/migrate.ts";
+import { openJsonSource } from "../json/maintenance/source.ts";
+import { openJsonTarget } from "../json/maintenance/target.ts";
 import { kindOf } from "../location.ts";
 import type { Migration, Source, StoreCheck, Target } from "../maintenance.ts";
 import type { Warn } from "../store.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import { chunksOf, lineBatches, parseObject, type Line } from "../json/lines.ts";
+import { chunksOf, lineBatches, parseObject, type Line } from "../json/files/lines.ts";
 import { OLDEST_VERSION } from "../columns.ts";
 import { byTable, isRecord, keyOf, MOVED_NAMES, VERSION, type Entry, type MovedName } from "../records.ts";
 import { References } from "../references.ts";

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
-import { compactJsonStore, type Compaction } from "../json/compact.ts";
-import { openRepair as openJsonRepair, type Repair, type RepairOptions } from "../json/repair.ts";
+import { compactJsonStore, type Compaction } from "../json/maintenance/compact.ts";
+import { openRepair as openJsonRepair, type Repair, type RepairOptions } from "../json/maintenance/repair.ts";
 import type { Migration, StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
 import { copyStore, type Copy } from "./copy.ts";

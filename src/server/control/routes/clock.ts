@@ -1,0 +1,53 @@
+import type { AnswerOf } from "../../../wire/control/routes.ts";
+import { ApiError } from "../../errors.ts";
+import type { ClockSetting } from "../../live/clock.ts";
+import type { ControlDeps } from "../deps.ts";
+import { parseDuration } from "../duration.ts";
+import type { HandlersOf } from "../handler.ts";
+
+/** Dates beyond the year are written in another way, which does not sort as text. A day is left for what expires later. */
+const LATEST = "9999-12-31T00:00:00Z";
+const LATEST_MS = Date.parse(LATEST);
+
+export const clockRoutes: HandlersOf<"/clock"> = {
+  "GET /clock": (_, { live }) => live.clock.read(),
+
+  "POST /clock/freeze": ({ body }, deps) => {
+    const at = body.at === undefined ? deps.live.clock.now() : moment(body.at, "at");
+    return follow(deps, deps.live.clock.frozenAt(at));
+  },
+
+  "POST /clock/set": ({ body }, deps) => follow(deps, deps.live.clock.runningFrom(moment(body.at, "at"))),
+
+  "POST /clock/advance": ({ body }, deps) => {
+    const { clock } = deps.live;
+    const now = clock.now().getTime();
+    const to = "to" in body ? moment(body.to, "to").getTime() : now + parseDuration(body.by, "by");
+    if (to < now)
+      throw new ApiError(
+        "bad_request",
+        `to: lies before the clock's ${new Date(now).toISOString()}; use set to go back`,
+      );
+    if (to > LATEST_MS) throw new ApiError("bad_request", `by: goes beyond ${LATEST}`);
+    return follow(deps, clock.movedTo(new Date(to)));
+  },
+
+  "POST /clock/resume": (_, deps) => {
+    const { clock } = deps.live;
+    return follow(deps, clock.setting.mode === "frozen" ? clock.runningFrom(clock.now()) : clock.setting);
+  },
+
+  "POST /clock/reset": (_, deps) => follow(deps, { mode: "real" }),
+};
+
+async function follow({ live }: ControlDeps, setting: ClockSetting): Promise<AnswerOf<"GET /clock">> {
+  await live.setClock(setting);
+  return live.clock.read();
+}
+
+function moment(text: string, path: string): Date {
+  const date = new Date(text);
+  const isUsable = !Number.isNaN(date.getTime()) && date.getTime() >= 0 && date.getTime() <= LATEST_MS;
+  if (!isUsable) throw new ApiError("bad_request", `${path}: must lie between 1970-01-01T00:00:00Z and ${LATEST}`);
+  return date;
+}

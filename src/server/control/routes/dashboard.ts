@@ -1,0 +1,15 @@
+import { ApiError } from "../../errors.ts";
+import { dashboardLink } from "../dashboard-keys.ts";
+import type { Handlers } from "../handler.ts";
+
+export const dashboardRoutes: Pick<Handlers, "POST /dashboard-links" | "POST /dashboard-keys"> = {
+  "POST /dashboard-links": async (_, { dashboardKeys, addresses }) => ({
+    url: await dashboardLink(dashboardKeys, addresses, false),
+  }),
+
+  "POST /dashboard-keys": async ({ body }, { dashboardKeys }) => {
+    const key = await dashboardKeys.redeem(body.code);
+    if (!key) throw new ApiError("unauthorized", "the link was used, or has expired; ask for another one");
+    return key;
+  },
+};

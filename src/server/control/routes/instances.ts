@@ -1,0 +1,77 @@
+import { ApiError } from "../../errors.ts";
+import { defaultFault } from "../../providers/default-fault.ts";
+import { addressFaults, crossFaults } from "../../seed/faults.ts";
+import { recordsOf } from "../../seed/index.ts";
+import type { InstanceRecord } from "../../store/records.ts";
+import type { ControlDeps } from "../deps.ts";
+import { requireFound, requireInstance } from "../find.ts";
+import type { HandlersOf } from "../handler.ts";
+import { pageOf } from "../lists.ts";
+import { instanceResource } from "../resources.ts";
+
+type InstanceRoutes = Omit<
+  HandlersOf<"/instances">,
+  `${string}/reveal` | `${string}/rotate` | `${string}/connections${string}`
+>;
+
+export const instanceRoutes: InstanceRoutes = {
+  "GET /instances": (call, deps) => {
+    const present = (instance: InstanceRecord): object => instanceResource(instance, deps);
+    return pageOf(call, deps, { name: "instances", all: deps.instances.all.toReversed(), present });
+  },
+
+  "POST /instances": async ({ body }, deps) => {
+    const seed = { instances: [body], personas: [] };
+    throwIfAny(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].", "")));
+    const records = recordsOf(seed, deps.now());
+    const [instance] = records.instances;
+    requireDefault(deps, instance!);
+    await deps.store.add(records);
+    await deps.live.refresh();
+    return instanceResource(instance!, deps);
+  },
+
+  "GET /instances/:id": ({ param }, deps) => instanceResource(requireInstance(deps, param("id")), deps),
+
+  "PATCH /instances/:id": async ({ param, body }, deps) => {
+    const { id } = requireInstance(deps, param("id"));
+    throwIfAny(addressFaults(body, ""));
+    const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    const changed = await changeInstance(deps, id, (before) => {
+      const after = { ...before, ...patch };
+      if ("default_provider" in patch || "active" in patch) requireDefault(deps, after);
+      return after;
+    });
+    return instanceResource(changed, deps);
+  },
+
+  "DELETE /instances/:id": async ({ param }, deps) => {
+    const { id } = requireInstance(deps, param("id"));
+    await deps.store.removeInstance(id);
+    await deps.live.refreshEverywhere();
+    return { deleted: true, id };
+  },
+};
+
+/** Changes an instance for every process. @throws {ApiError} `instance_not_found` if it was deleted meanwhile */
+export async function changeInstance(
+  { store, live }: ControlDeps,
+  id: string,
+  change: (before: InstanceRecord) => InstanceRecord,
+): Promise<InstanceRecord> {
+  const changed = await store.change("instances", id, (before) => before && change(before));
+  const instance = requireFound(changed, "instance_not_found");
+  await live.refresh();
+  return instance;
+}
+
+/** @throws {ApiError} `bad_request` if an active instance's default provider would be off */
+export function requireDefault({ offers }: ControlDeps, instance: InstanceRecord): void {
+  const fault = defaultFault([instance], offers);
+  if (fault !== undefined) throw new ApiError("bad_request", `default_provider: ${fault}`);
+}
+
+/** @throws {ApiError} `bad_request` with all faults, if there are any */
+export function throwIfAny(faults: readonly string[]): void {
+  if (faults.length > 0) throw new ApiError("bad_request", faults.join("; "));
+}

@@ -1,0 +1,70 @@
+import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { recordsOf } from "../../seed/index.ts";
+import { SeedPersona } from "../../seed/schema.ts";
+import { checked } from "../../zod-errors.ts";
+import { requireFound } from "../find.ts";
+import { throwIfAny } from "./instances.ts";
+import type { PersonaRecord } from "../../store/records.ts";
+import type { HandlersOf } from "../handler.ts";
+import { pageOf } from "../lists.ts";
+import { personaResource } from "../resources.ts";
+
+export const personaRoutes: HandlersOf<"/personas"> = {
+  "GET /personas": (call, deps) =>
+    pageOf(call, deps, { name: "personas", all: deps.live.personas.toReversed(), present: personaResource }),
+
+  "POST /personas": async ({ body }, { store, live, now }) => {
+    const id = body.id ?? `persona-${freeNumber(live.personas)}`;
+    throwIfAny(personaFaults({ ...body, id }));
+    const { personas } = recordsOf({ instances: [], personas: [{ ...body, id }] }, now());
+    await store.add({ personas });
+    await live.refresh();
+    return personaResource(personas[0]!);
+  },
+
+  "GET /personas/:id": ({ param }, { live }) =>
+    personaResource(required(live.personas.find(({ id }) => id === param("id")))),
+
+  "PATCH /personas/:id": async ({ param, body }, { store, live }) => {
+    const given: { readonly [Name in Provider]?: Record<string, unknown> | null | undefined } = body;
+    const own = Object.fromEntries(
+      Object.entries<unknown>(body).filter(([name, value]) => value !== undefined && !isProvider(name)),
+    );
+    const changed = await store.change("personas", param("id"), (before): PersonaRecord | undefined => {
+      if (!before) return undefined;
+      const accounts = PROVIDERS.flatMap((name) => {
+        const account = given[name] === undefined ? before.accounts[name] : given[name];
+        return account ? [[name, account]] : [];
+      });
+      const after = { ...before, ...own, accounts: Object.fromEntries(accounts) };
+      const { accounts: present, ...columns } = after;
+      throwIfAny(personaFaults({ ...columns, ...present }));
+      return after;
+    });
+    await live.refresh();
+    return personaResource(required(changed));
+  },
+
+  "DELETE /personas/:id": async ({ param }, { store, live }) => {
+    const id = param("id");
+    required(await store.find("personas", id));
+    await store.change("personas", id, () => undefined);
+    await live.refresh();
+    return { deleted: true, id };
+  },
+};
+
+/** What is wrong with the accounts, which have the form of their provider. */
+export function personaFaults(persona: object): readonly string[] {
+  return checked(SeedPersona, persona, "the persona").faults ?? [];
+}
+
+function required(persona: PersonaRecord | undefined): PersonaRecord {
+  return requireFound(persona, "not_found", "no persona has this id");
+}
+
+function freeNumber(personas: readonly PersonaRecord[]): number {
+  let number = personas.length + 1;
+  while (personas.some(({ id }) => id === `persona-${number}`)) number++;
+  return number;
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import { normalizeEmail } from "../../../wire/email.ts";
+import type { ParsedQueryOf } from "../../../wire/control/routes.ts";
+import type { OutcomeId } from "../../../wire/outcomes.ts";
+import { isPossible, providersOf } from "../../simulator/outcomes.ts";
+import type { Provider } from "../../../wire/names.ts";
+import { ApiError } from "../../errors.ts";
+import { SCENARIO_PREFIX } from "../../live/index.ts";
+import { remainingOf, type Scenario } from "../../live/scenario.ts";
+import type { ControlDeps } from "../deps.ts";
+import { requireInstance } from "../find.ts";
+import type { HandlersOf } from "../handler.ts";
+import { pageOf } from "../lists.ts";
+import { changeSetting } from "../../store/settings.ts";
+
+/** Used-up scenarios stay visible, up to this number. */
+const MAX_USED_UP = 1000;
+
+export const scenarioRoutes: HandlersOf<"/scenarios"> = {
+  "GET /scenarios": async (call, deps) => {
+    const scenarios = await all(deps);
+    const matching = scenarios.filter((scenario) => fits(scenario, call.query));
+    return pageOf(call, deps, { name: "scenarios", all: scenarios, matching, present: scenarioResource });
+  },
+
+  "POST /scenarios": async ({ body }, deps) => {
+    const { match, as, outcome, times, delay_ms, label } = body;
+    requirePossible(outcome, match.provider);
+    if (as !== undefined) requireAccount(deps, as, match.provider);
+    const instance = match.instance === undefined ? undefined : requireInstance(deps, match.instance).id;
+    const existing = await all(deps);
+    const scenario: Scenario = {
+      id: `scenario_${randomBytes(12).toString("base64url")}`,
+      match: { ...match, ...(instance !== undefined && { instance }) },
+      as: as ?? null,
+      outcome,
+      times,
+      delay_ms,
+      label: label ?? null,
+      used: 0,
+      states: [],
+      order: Math.max(deps.live.clock.real().getTime(), ...existing.map(({ order }) => order + 1)),
+      created_at: deps.now().toISOString(),
+    };
+    await changeSetting(deps.store, SCENARIO_PREFIX + scenario.id, () => ({ ...scenario }));
+    const usedUp = existing.filter((other) => remainingOf(other) === 0).slice(MAX_USED_UP);
+    for (const { id } of usedUp) await changeSetting(deps.store, SCENARIO_PREFIX + id, () => undefined);
+    await deps.live.refresh();
+    return scenarioResource(scenario);
+  },
+
+  "DELETE /scenarios": async ({ query }, deps) => {
+    const ids = (await all(deps)).filter((scenario) => fits(scenario, query)).map(({ id }) => id);
+    for (const id of ids) await changeSetting(deps.store, SCENARIO_PREFIX + id, () => undefined);
+    await deps.live.refresh();
+    return { deleted: true, ids };
+  },
+
+  "DELETE /scenarios/:id": async ({ param }, deps) => {
+    const id = param("id");
+    let wasThere = false;
+    await changeSetting(deps.store, SCENARIO_PREFIX + id, (before) => {
+      wasThere = before !== undefined;
+      return undefined;
+    });
+    if (!wasThere) throw new ApiError("not_found", "no scenario has this id");
+    await deps.live.refresh();
+    return { deleted: true, id };
+  },
+};
+
+/** @throws {ApiError} for a pair that cannot be */
+export function requirePossible(outcome: OutcomeId, provider: Provider | undefined): void {
+  if (provider === undefined || isPossible(outcome, provider)) return;
+  const providers = providersOf(outcome);
+  throw new ApiError(
+    "bad_request",
+    `outcome: ${outcome} cannot happen at ${provider}, only at ${providers.join(", ")}`,
+  );
+}
+
+/** @throws {ApiError} if it can't match an account; an unknown e-mail address means a new account */
+export function requireAccount({ simulator }: ControlDeps, as: string, provider: Provider | undefined): void {
+  const persona = simulator.personas.find(as);
+  if (!persona && normalizeEmail(as) === undefined)
+    throw new ApiError("bad_request", `as: no persona has the id "${as}"; give an id or an e-mail address`);
+  if (persona && provider !== undefined && !simulator.hasAccount(provider, as))
+    throw new ApiError("bad_request", `as: ${as} has no account at ${provider}`);
+}
+
+/** As they are in the store, newest first. */
+async function all({ store }: ControlDeps): Promise<Scenario[]> {
+  const settings = await store.settings(SCENARIO_PREFIX);
+  return settings.map(({ value }) => value as unknown as Scenario).toSorted((a, b) => b.order - a.order);
+}
+
+function fits(scenario: Scenario, { pending, label }: ParsedQueryOf<"DELETE /scenarios">): boolean {
+  const isPending = remainingOf(scenario) !== 0;
+  return (pending === undefined || pending === isPending) && (label === undefined || label === scenario.label);
+}
+
+function scenarioResource(scenario: Scenario) {
+  const { id, states: _, order: __, ...data } = scenario;
+  return { id, resource: "scenario" as const, data: { ...data, remaining: remainingOf(scenario) } };
+}

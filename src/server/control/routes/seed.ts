@@ -1,0 +1,36 @@
+import { ApiError } from "../../errors.ts";
+import { json } from "../../http/reply.ts";
+import { crossFaults } from "../../seed/faults.ts";
+import { recordsOf } from "../../seed/index.ts";
+import { chosenInstance, requireFound } from "../find.ts";
+import { Ready, type Handlers } from "../handler.ts";
+import { throwIfAny, requireDefault } from "./instances.ts";
+import { personaFaults } from "./personas.ts";
+
+export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
+  "POST /seed": async ({ body }, deps) => {
+    const { generate, ...seed } = body;
+    if (generate) {
+      if (seed.instances.length + seed.personas.length > 0)
+        throw new ApiError("bad_request", "generate: can't be combined with a seed document; send them separately");
+      const instance = chosenInstance(deps, generate.instance);
+      return new Ready(json(await deps.jobs.generateUsers(instance, generate, deps.now()), 202));
+    }
+    if (seed.instances.length + seed.personas.length === 0)
+      throw new ApiError("bad_request", 'the body: needs "instances", "personas" or "generate"');
+    const accountFaults = seed.personas.flatMap((persona, i) =>
+      personaFaults(persona).map((fault) => `personas[${i}].${fault}`),
+    );
+    throwIfAny([...accountFaults, ...crossFaults(seed)]);
+    const records = recordsOf(seed, deps.now());
+    for (const instance of records.instances) requireDefault(deps, instance);
+    await deps.store.add(records);
+    await deps.live.refresh();
+    return Object.fromEntries(Object.entries(records).map(([name, rows]) => [name, rows.length])) as {
+      [Name in keyof typeof records]: number;
+    };
+  },
+
+  "GET /jobs/:id": async ({ param }, { jobs }) =>
+    requireFound(await jobs.find(param("id")), "not_found", "unknown id, or the job is no longer kept"),
+};

@@ -1,0 +1,22 @@
+import { PROVIDERS } from "../../../wire/names.ts";
+import { VERSION } from "../../../wire/version.ts";
+import { describeProvider } from "../../providers/offers.ts";
+import type { HandlersOf } from "../handler.ts";
+
+export const stateRoutes: HandlersOf<"/state"> = {
+  "GET /state": async (_, { store, live, instances, offers }) => {
+    const { users, sessions } = await store.counts();
+    const kinds = PROVIDERS.map((name) => [name, describeProvider(name, instances.all, offers)] as const);
+    const clock = live.clock.read();
+    return {
+      version: VERSION,
+      now: clock.now,
+      clock,
+      store: store.location,
+      providers: Object.fromEntries(kinds) as Record<(typeof PROVIDERS)[number], (typeof kinds)[number][1]>,
+      instances: instances.all.length,
+      users,
+      sessions,
+    };
+  },
+};

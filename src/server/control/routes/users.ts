@@ -1,0 +1,63 @@
+import { USER_FIELDS } from "../../../wire/fields.ts";
+import { ApiError } from "../../errors.ts";
+import { crossFaults } from "../../seed/faults.ts";
+import { recordsOf } from "../../seed/index.ts";
+import { lowerCaseId } from "../../http/routes/access.ts";
+import { userList } from "../../http/routes/users.ts";
+import type { UserRecord } from "../../store/records.ts";
+import type { ControlDeps } from "../deps.ts";
+import { chosenInstance, requireFound } from "../find.ts";
+import type { HandlersOf } from "../handler.ts";
+import { throwIfAny } from "./instances.ts";
+import { recordList } from "../lists.ts";
+import { userResource } from "../resources.ts";
+
+export const userRoutes: HandlersOf<"/users"> = {
+  "GET /users": ({ query, request }, deps) => {
+    const list = userList(deps, chosenInstance(deps, query.instance), (view) => userResource(view));
+    return recordList(request, deps, query.query, USER_FIELDS, list);
+  },
+
+  "POST /users": async ({ body }, deps) => {
+    const { instance: chosen, name = body.email.split("@")[0]!, ...rest } = body;
+    const instance = chosenInstance(deps, chosen);
+    const user = { ...rest, name };
+    const seed = { instances: [{ ...instance, redirect_uris: [], connections: {}, users: [user] }], personas: [] };
+    throwIfAny(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
+    const { users, identities, sessions } = recordsOf(seed, deps.now());
+    await deps.store.add({ users, identities, sessions });
+    return whole(deps, users[0]!.id);
+  },
+
+  "GET /users/:id": ({ param }, deps) => whole(deps, lowerCaseId(param("id"))),
+
+  "PATCH /users/:id": async ({ param, body }, deps) => {
+    const { email_verified_at: verified } = body;
+    const given = {
+      ...body,
+      ...(typeof verified === "string" && { email_verified_at: new Date(verified).toISOString() }),
+      updated_at: deps.now().toISOString(),
+    };
+    const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const changed = await deps.store.change(
+      "users",
+      lowerCaseId(param("id")),
+      (before): UserRecord | undefined => before && { ...before, ...patch },
+    );
+    return whole(deps, requireFound(changed, "user_not_found").id);
+  },
+
+  "DELETE /users/:id": async ({ param }, { store }) => {
+    const id = lowerCaseId(param("id"));
+    const user = await store.find("users", id);
+    if (!user || !(await store.deleteUser(user.instance_id, id))) throw new ApiError("user_not_found");
+    return { deleted: true, id };
+  },
+};
+
+/** A user with its identities. @throws {ApiError} `user_not_found` */
+async function whole({ store }: ControlDeps, id: string): Promise<ReturnType<typeof userResource>> {
+  const { instance_id } = requireFound(await store.find("users", id), "user_not_found");
+  const view = requireFound(await store.findUser(instance_id, id), "user_not_found");
+  return userResource(view, await store.identitiesOf(id));
+}

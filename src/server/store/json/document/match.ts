@@ -1,0 +1,55 @@
+import type { Clause, Query, Term } from "../../../../wire/query.ts";
+import { fold } from "../../../../wire/fold.ts";
+
+/** A query, prepared to be matched against many records. */
+export function matcher(query: Query): (record: object) => boolean {
+  const clauses = query.map(clauseMatcher);
+  return (record) => clauses.every((matches) => matches(record));
+}
+
+function clauseMatcher(clause: Clause): (record: object) => boolean {
+  const { column, type } = clause;
+  const values = clause.values.map((term) => termMatcher(term, type));
+  const range = clause.range.map((term) => termMatcher(term, type));
+  const excluded = clause.excluded.map((term) => termMatcher(term, type));
+  const wanted = values.length + range.length > 0;
+  return (record) => {
+    const stored = (record as Record<string, string | null>)[column] ?? null;
+    const value =
+      type === "boolean" ? String(stored === null) : stored !== null && type === "string" ? fold(stored) : stored;
+    if (excluded.some((matches) => matches(value))) return false;
+    return (
+      !wanted ||
+      values.some((matches) => matches(value)) ||
+      (range.length > 0 && range.every((matches) => matches(value)))
+    );
+  };
+}
+
+/** A null satisfies `null` alone, and so the negation of everything else. */
+function termMatcher({ operator, value }: Term, type: Clause["type"]): (stored: string | null) => boolean {
+  const wanted = type === "string" ? fold(value) : value;
+  // In a comparison, a date means its beginning.
+  const bound = value.length === 10 ? `${value}T00:00:00.000Z` : value;
+  switch (operator) {
+    case "null":
+      return (stored) => stored === null;
+    case "is":
+      return (stored) => stored === wanted;
+    case "on":
+    case "starts":
+      return (stored) => stored !== null && stored.startsWith(wanted);
+    case "ends":
+      return (stored) => stored !== null && stored.endsWith(wanted);
+    case "contains":
+      return (stored) => stored !== null && stored.includes(wanted);
+    case ">":
+      return (stored) => stored !== null && stored > bound;
+    case "<":
+      return (stored) => stored !== null && stored < bound;
+    case ">=":
+      return (stored) => stored !== null && stored >= bound;
+    case "<=":
+      return (stored) => stored !== null && stored <= bound;
+  }
+}

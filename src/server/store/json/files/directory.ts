@@ -1,0 +1,125 @@
+import { constants } from "node:fs";
+import { chmod, lstat, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { StoreRefused } from "../../store.ts";
+import { createDirectories } from "../../../../disk/create-directories.ts";
+import { syncDirectory } from "../../../../disk/sync-directory.ts";
+
+/** Opens no link: what lies in a directory may have come with another person's repository. Windows has no such flag. */
+export const NO_LINK = constants.O_NOFOLLOW ?? 0;
+
+/** For a file that need not be there: `stat(path).catch(absent)`. */
+export function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
+
+/** The journal: the changes since `db.json`. */
+export function journalName(path: string): string {
+  return join(dirname(path), `${basename(path, ".json")}.journal`);
+}
+
+/** The journal that is being compacted into `db.json`. */
+export function oldName(path: string): string {
+  return `${journalName(path)}.old`;
+}
+
+/** The target of a link, so that the file is replaced and not the link. */
+export async function followed(path: string): Promise<string> {
+  const link = await lstat(path).catch(() => undefined);
+  if (!link?.isSymbolicLink()) return path;
+  try {
+    return await realpath(path);
+  } catch (error) {
+    throw new StoreRefused(
+      "unusable",
+      `${path} is a link that leads nowhere (${(error as NodeJS.ErrnoException).code}).`,
+      { cause: error },
+    );
+  }
+}
+
+/** @throws {StoreRefused} if a store's names have anything but files, or it was not filled to the end. Changes nothing */
+export async function refuseOthers(path: string): Promise<void> {
+  for (const name of [path, journalName(path), oldName(path)]) {
+    const there = await lstat(name).catch(absent);
+    // Only db.json itself may be a link, and was followed by now.
+    if (there?.isSymbolicLink())
+      throw new StoreRefused("unusable", `${name} is a link, which svc never creates. Remove it.`);
+    if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is not a file. Choose another --store.`);
+  }
+  const [name] = await unfinished(path);
+  if (name !== undefined && !(await stat(path).catch(absent)))
+    throw new StoreRefused(
+      "unusable",
+      `A copy into ${path} was interrupted. Run svc store copy or import again to finish it, or remove ${name}.`,
+    );
+}
+
+/**
+ * Removes what a crash left half-written, and makes the files private to their owner. Only for a path that has been read
+ * as a store: a link may lead to any other file.
+ */
+export async function tidy(path: string): Promise<void> {
+  for (const name of [path, journalName(path), oldName(path)]) await chmod(name, 0o600).catch(() => undefined);
+  // A copy that got as far as the store itself only has to be cleared away.
+  for (const name of await unfinished(path)) await rm(name);
+  for (const name of await readdir(dirname(path))) {
+    const isOurs = [path, journalName(path)].some((file) => name.startsWith(`${basename(file)}.`));
+    if (isOurs && name.endsWith(".tmp")) await rm(join(dirname(path), name));
+  }
+}
+
+/** The error of a store that can't be opened, for any cause. */
+export function unusable(path: string, error: unknown): StoreRefused {
+  if (error instanceof StoreRefused) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  const remedy = code === "ENOSPC" || code === "EDQUOT" ? "Free some space on its disk" : "Choose another --store";
+  return new StoreRefused("unusable", `${path} can't be opened (${code ?? String(error)}). ${remedy}.`, {
+    cause: error,
+  });
+}
+
+/** The error of a store that can't be rewritten. It is unchanged. */
+export function notWritten(path: string, error: unknown): StoreRefused {
+  if (error instanceof StoreRefused) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  return new StoreRefused("unusable", `${path} can't be written (${code ?? String(error)}). It was not changed.`, {
+    cause: error,
+  });
+}
+
+/** The directory of a copy into a store until it is complete. */
+export function unfinishedName(path: string, fingerprint: string): string {
+  return `${path}.${fingerprint.slice(0, 16)}.copy`;
+}
+
+/** Unfinished copies into a store. */
+export async function unfinished(path: string): Promise<string[]> {
+  const names = await readdir(dirname(path));
+  return names
+    .filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith(".copy"))
+    .map((name) => join(dirname(path), name));
+}
+
+/** The store contains keys: what we make is private to its owner and ignored by git. */
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    const made = await createDirectories(path, 0o700);
+    if (made === undefined && basename(path) !== ".svc") return;
+    if ((await lstat(path)).isSymbolicLink()) return;
+    await chmod(path, 0o700);
+    if (made !== undefined)
+      for (let at = path; at.length >= made.length; at = dirname(at)) await syncDirectory(dirname(at));
+    await writeFile(join(path, ".gitignore"), "*\n", { mode: 0o600, flag: "wx" }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error;
+      },
+    );
+  } catch (error) {
+    throw new StoreRefused(
+      "unusable",
+      `${path} can't be used as the store's directory (${(error as NodeJS.ErrnoException).code}). Choose another --store.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,123 @@
+import type { FileHandle } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import type { Adapter } from "lowdb";
+import { writeAtomically } from "../../../../disk/write-atomically.ts";
+import { byTable, TABLE_NAMES, type TableName } from "../../records.ts";
+import type { AnyRecord } from "../document/change.ts";
+import type { Document } from "../document/document.ts";
+import { changed, missing, statOf } from "./failures.ts";
+import { BEGINNING, headerLine, type Header } from "./header.ts";
+import { chain, seal } from "./lines.ts";
+import { lastLine, readDocument } from "./document-reader.ts";
+
+const CHUNK_LENGTH = 1 << 18;
+
+/**
+ * `db.json`: the document as valid JSON with a sealed record a line.
+ * It is read and written as a stream, because one string of it could be longer than V8 allows.
+ */
+export class DocumentFile implements Adapter<Document> {
+  /** The file's header, or the header of its next version. */
+  header: Header = BEGINNING;
+  /** Of the file, in bytes; 0 if there is none. */
+  size: number;
+  readonly #path: string;
+  readonly #document: Document;
+  /** The files that may have the name: the one that we read or wrote last, and the one that is about to take its place. */
+  #accepted: readonly (string | undefined)[];
+
+  constructor(path: string, document: Document) {
+    this.#path = path;
+    this.#document = document;
+    this.#accepted = [identityOf(path)];
+    this.size = statOf(path)?.size ?? 0;
+  }
+
+  /** Fills the document from the file. Null if there is none. @throws {StoreRefused} if it is damaged */
+  async read(): Promise<Document | null> {
+    const header = await readDocument(this.#path, this.#document);
+    if (!header) return null;
+    this.header = header;
+    return this.#document;
+  }
+
+  /** @throws {StorageUnavailable} if another process has written the file: the lock does not reach other machines */
+  check(): void {
+    const found = identityOf(this.#path);
+    if (this.#accepted.includes(found)) return;
+    throw found === undefined ? missing(this.#path) : changed(this.#path);
+  }
+
+  /**
+   * Puts the document in the file's place as it is when this is called, whole or not at all. It may change meanwhile.
+   */
+  async write(document: Document): Promise<void> {
+    const lines = documentLines(document, this.header);
+    let ours: string | undefined;
+    const fill = async (file: FileHandle): Promise<number> => {
+      const length = await writeAll(file, lines);
+      const { size } = await file.stat();
+      if (size !== length) throw new Error(`${this.#path}: ${size} bytes were written instead of ${length}`);
+      return size;
+    };
+    this.size = await writeAtomically(this.#path, fill, {
+      beforeNaming: (temporary) => {
+        this.check();
+        ours = identityOf(temporary);
+        this.#accepted = [...this.#accepted, ours];
+      },
+    });
+    this.#accepted = [ours];
+  }
+}
+
+/** Identifies a file. Undefined if there is none. @throws {StorageUnavailable} */
+export function identityOf(path: string): string | undefined {
+  const there = statOf(path);
+  return there && `${there.dev} ${there.ino}`;
+}
+
+/** A document as it is now: lines, or parts of them. Records are never changed in their place, so they need no copies. */
+export function documentLines({ tables }: Document, header: Header): Iterable<string> {
+  return linesOf(
+    headerLine(header),
+    byTable(TABLE_NAMES, (name) => [...tables[name].values()]),
+  );
+}
+
+function* linesOf(header: string, records: Readonly<Record<TableName, readonly AnyRecord[]>>): Iterable<string> {
+  let checksum = crc32(header);
+  yield `${header}\n`;
+  for (const name of TABLE_NAMES) {
+    yield `"${name}":[\n`;
+    let separator = "";
+    for (const record of records[name]) {
+      const { line, crc } = seal(record);
+      checksum = chain(checksum, crc);
+      yield separator + line;
+      separator = ",\n";
+    }
+    yield separator === "" ? "],\n" : "\n],\n";
+  }
+  yield `${lastLine(checksum)}\n`;
+}
+
+/** @returns the number of bytes written */
+export async function writeAll(handle: FileHandle, parts: Iterable<string>): Promise<number> {
+  let length = 0;
+  let pending = "";
+  const flush = async (): Promise<void> => {
+    const bytes = Buffer.from(pending);
+    pending = "";
+    for (let done = 0; done < bytes.length;) {
+      done += (await handle.write(bytes, done, bytes.length - done, length + done)).bytesWritten;
+    }
+    length += bytes.length;
+  };
+  for (const part of parts) {
+    pending += part;
+    if (pending.length >= CHUNK_LENGTH) await flush();
+  }
+  await flush();
+  return length;
+}

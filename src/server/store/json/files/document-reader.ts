@@ -1,0 +1,179 @@
+import { crc32 } from "node:zlib";
+import { OLDEST_VERSION, tablesOf } from "../../columns.ts";
+import { isRecord, TABLE_NAMES, VERSION, type Entry, type TableName } from "../../records.ts";
+import { entryOf, upgrade } from "../../upgrade.ts";
+import { NO_HEADER, refusalOf, TWICE, unknownVersion, UNREADABLE, type Damage } from "./damage.ts";
+import type { Document } from "../document/document.ts";
+import { parseHeader, type Header } from "./header.ts";
+import type { JournalFile } from "./journal-reader.ts";
+import { chain, checksumOf, eachLine, hex, lineBatches, parseObject, readFrom, unseal, withoutComma } from "./lines.ts";
+
+export type Item =
+  | { readonly header: Header }
+  | { readonly entry: Entry; damageAt(what: string): Damage }
+  | { readonly damage: Damage };
+
+/** The last line of a `db.json`. `checksum` is a chain over those of the first line and of all records. */
+export function lastLine(checksum: number): string {
+  return `"checksum":"${hex(checksum)}"}`;
+}
+
+/**
+ * Fills a document from a `db.json`, as a stream.
+ * @returns undefined if there is none
+ * @throws {StoreRefused} at the first damage, naming the line
+ */
+export async function readDocument(path: string, document: Document): Promise<Header | undefined> {
+  const lines = new DocumentLines(path);
+  let header: Header | undefined;
+  const take = (items: readonly Item[]): void => {
+    for (const item of items) {
+      if ("damage" in item) throw refusalOf(item.damage);
+      if ("header" in item) header = item.header;
+      else if (!document.load(item.entry[0], item.entry[1])) throw refusalOf(item.damageAt(TWICE));
+    }
+  };
+  const size = await eachLine(readFrom(path), ({ bytes, offset }) => take(lines.next(bytes, offset)));
+  if (size === undefined) return undefined;
+  take(lines.end());
+  return header;
+}
+
+/**
+ * Reads a `db.json` as far as it can be read: its header, its records, and what is damaged, each at its place.
+ * @throws {StoreRefused} if it was written by a newer svc
+ */
+export async function* itemsOf(file: JournalFile): AsyncIterable<Item[]> {
+  const lines = new DocumentLines(file.path);
+  for await (const batch of lineBatches(file.content()))
+    yield batch.flatMap((line) => lines.next(line.bytes, line.offset));
+  yield lines.end();
+}
+
+/** Reads a `db.json` line by line, also after damaged lines. */
+class DocumentLines {
+  readonly #file: string;
+  #line = 0;
+  #offset = 0;
+  /** Undefined until it is known. */
+  #version: number | undefined;
+  #hasHeader = false;
+  #table: TableName | undefined;
+  /** The number of tables that have started. */
+  #tables = 0;
+  #isComplete = false;
+  #isFaulty = false;
+  #isDifferent = false;
+  #isReturned = false;
+  /** Over the checksums of the header and of all records. */
+  #chain = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  next(line: Buffer, offset: number): Item[] {
+    this.#line++;
+    this.#offset = offset;
+    // An editor, or git on another system, may rewrite line ends; nothing else is lost.
+    const isReturned = line.at(-1) === RETURN;
+    const items = this.#next(isReturned ? line.subarray(0, -1) : line);
+    if (!isReturned || this.#isReturned) return items;
+    this.#isReturned = true;
+    return [this.#damage("line endings were changed to CR LF"), ...items];
+  }
+
+  #next(bytes: Buffer): Item[] {
+    if (this.#hasHeader && bytes[0] === OPEN) return this.#record(bytes);
+    const text = bytes.toString();
+    return this.#hasHeader ? this.#inside(bytes, text) : this.#first(bytes, text);
+  }
+
+  end(): Item[] {
+    this.#line++;
+    if (!this.#isComplete) return [this.#damage("the end is missing, with any records before it")];
+    if (!this.#isDifferent || this.#isFaulty) return [];
+    return [{ damage: { file: this.#file, what: DIFFERENT } }];
+  }
+
+  /** Until the header was found. */
+  #first(bytes: Buffer, text: string): Item[] {
+    const header = parseHeader(text);
+    if (!header) return this.#line === 1 ? [this.#damage(NO_HEADER), ...this.#found(bytes)] : this.#inside(bytes, text);
+    if (header.version > VERSION || header.version < OLDEST_VERSION) throw unknownVersion(this.#file, header.version);
+    this.#hasHeader = true;
+    this.#version = header.version;
+    this.#chain = crc32(bytes);
+    return this.#line === 1 ? [{ header }] : [this.#damage("unexpected header"), { header }];
+  }
+
+  #inside(bytes: Buffer, text: string): Item[] {
+    const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
+    const isEnd = !this.#isComplete && /^"checksum":"[0-9a-f]{8}"\}$/.test(text);
+    if (heading) {
+      const isExpected = this.#table === undefined && heading === this.#names[this.#tables] && !this.#isComplete;
+      this.#table = heading;
+      this.#tables++;
+      return this.#expected(isExpected);
+    }
+    if (text === "],") {
+      const isExpected = this.#table !== undefined && !this.#isComplete;
+      this.#table = undefined;
+      return this.#expected(isExpected);
+    }
+    if (isEnd) {
+      this.#isComplete = true;
+      this.#isDifferent = text !== lastLine(this.#chain);
+      return this.#expected(this.#table === undefined && this.#tables === this.#names.length);
+    }
+    return this.#record(bytes);
+  }
+
+  #record(bytes: Buffer): Item[] {
+    const table = this.#table;
+    const isStray = this.#isComplete || table === undefined;
+    this.#chain = chain(this.#chain, checksumOf(withoutComma(bytes)));
+    const found = this.#found(bytes);
+    if (found.length === 0) return [this.#damage(UNREADABLE, describe(bytes.toString(), table))];
+    return isStray ? [this.#damage("this line is out of order"), ...found] : found;
+  }
+
+  /** The record in a line. If the line above it is damaged, its columns show which kind it is. */
+  #found(bytes: Buffer): Item[] {
+    const value = parseObject(unseal(withoutComma(bytes)));
+    const entry = value && entryIn(value, this.#table, this.#version ?? OLDEST_VERSION);
+    const [file, line, offset] = [this.#file, this.#line, this.#offset];
+    return entry ? [{ entry, damageAt: (what) => ({ file, line, offset, what }) }] : [];
+  }
+
+  get #names(): readonly TableName[] {
+    return tablesOf(this.#version ?? VERSION);
+  }
+
+  #expected(isExpected: boolean): Item[] {
+    return isExpected ? [] : [this.#damage("this line is out of order, or the line before it is missing")];
+  }
+
+  #damage(what: string, of?: string): Item {
+    this.#isFaulty = true;
+    return { damage: { file: this.#file, line: this.#line, offset: this.#offset, what, of } };
+  }
+}
+
+const DIFFERENT = "the checksum differs: the first line was altered, or records are missing or stand in another order";
+const OPEN = "{".charCodeAt(0);
+const RETURN = "\r".charCodeAt(0);
+
+/** A record of the table, or if the line above it is damaged, of the table whose columns it has. */
+function entryIn(value: object, table: TableName | undefined, version: number): Entry | undefined {
+  const record = table && upgrade(table, value, version);
+  return table && isRecord(table, record) ? ([table, record] as Entry) : entryOf(value, version);
+}
+
+/** What a damaged line held. Never more than kind and key: a line may hold secrets. */
+function describe(line: string, table: TableName | undefined): string | undefined {
+  if (table === "states") return "states";
+  const key = /"(?:session_id|id)":"(svc_session_[0-9a-f-]{36}|[\w-]{1,64})"/;
+  const found = (table === "sessions" ? /"session_id":"(svc_session_[0-9a-f-]{36})"/ : key).exec(line)?.[1];
+  return [table, found].filter(Boolean).join(" ") || undefined;
+}

@@ -1,0 +1,188 @@
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { Low } from "lowdb";
+import { syncDirectory } from "../../../../disk/sync-directory.ts";
+import { VERSION } from "../../records.ts";
+import type { StoreOptions } from "../../store.ts";
+import type { Change } from "../document/change.ts";
+import type { Log } from "../document/commits.ts";
+import { Compactor } from "./compactor.ts";
+import { journalName, makeDirectory, oldName, refuseOthers, unusable } from "./directory.ts";
+import { Document } from "../document/document.ts";
+import { DocumentFile } from "./document-file.ts";
+import { checkWritable, closed, codeOf, notWritable } from "./failures.ts";
+import { newId, type Header } from "./header.ts";
+import { encodeLine } from "./journal-line.ts";
+import type { Journal } from "./journal.ts";
+import { lockStore, type Lock } from "./lock.ts";
+import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
+import { checkRoom } from "./room.ts";
+import { Turns } from "./turns.ts";
+
+/**
+ * The store's files: `db.json`, the document as of some change, and `db.journal`, every change since. The journal is
+ * compacted into the document when it has grown long, when the store is idle, and at the end. Meanwhile
+ * `db.journal.old` holds the changes being compacted.
+ */
+export class Files implements Log {
+  readonly low: Low<Document>;
+  readonly #file: DocumentFile;
+  readonly #path: string;
+  readonly #lock: Lock;
+  readonly #compactor: Compactor;
+  #journal: Journal;
+  #sequence: number;
+  /** Whether `db.journal.old` is there. */
+  #hasOld: boolean;
+  #isClosed = false;
+  #isTaken = false;
+  #closing: Promise<void> | undefined;
+  readonly #turns = new Turns();
+
+  private constructor(
+    path: string,
+    low: Low<Document>,
+    file: DocumentFile,
+    { journal, sequence, hasOld }: Opened,
+    lock: Lock,
+    warn: (message: string) => void,
+  ) {
+    this.low = low;
+    this.#path = path;
+    this.#file = file;
+    this.#journal = journal;
+    this.#sequence = sequence;
+    this.#hasOld = hasOld;
+    this.#lock = lock;
+    this.#compactor = new Compactor({
+      look: () => ({ journal: this.#journal.length, document: file.size, hasOld: this.#hasOld }),
+      compact: () => this.#compact(),
+      onFailure: (error) =>
+        warn(`${path} could not be brought up to date (${codeOf(error)}); the journal keeps everything.`),
+    });
+    this.#compactor.plan();
+  }
+
+  /** @throws {StoreRefused} */
+  static async open(path: string, { warn }: StoreOptions): Promise<Files> {
+    await makeDirectory(dirname(path));
+    const lock = await lockStore(path).catch((error: unknown) => {
+      throw unusable(path, error);
+    });
+    try {
+      await refuseOthers(path);
+      const document = new Document();
+      const file = new DocumentFile(path, document);
+      const low = new Low<Document>(file, document);
+      const opened = await openJournals(path, low, file, warn);
+      document.sort();
+      return new Files(path, low, file, opened, lock, warn);
+    } catch (error) {
+      await lock.release();
+      throw unusable(path, error);
+    }
+  }
+
+  append(changes: readonly Change[]): Promise<void> {
+    return this.#turns.take(async () => {
+      if (this.#isClosed) throw closed(this.#path);
+      this.#file.check();
+      await this.#append(changes);
+      this.#compactor.plan();
+    });
+  }
+
+  gather(): Promise<void> {
+    return setImmediate();
+  }
+
+  probe(): Promise<void> {
+    return this.#turns.take(async () => {
+      if (this.#isClosed) throw closed(this.#path);
+      this.#file.check();
+      this.#journal.check();
+      await checkWritable(journalName(this.#path));
+      // A disk that failed is tried: a server that is not ready gets no writes that could show it.
+      if (this.#journal.hasFailed) await this.#append([]);
+    });
+  }
+
+  async #append(changes: readonly Change[]): Promise<void> {
+    if (this.#journal.hasFailed) await checkRoom(journalName(this.#path));
+    await this.#journal.append(encodeLine(this.#sequence + 1, changes));
+    this.#sequence++;
+  }
+
+  async replace(document: Document, publish: () => void): Promise<void> {
+    await this.#compactor.settled();
+    await this.#turns.take(async () => {
+      if (this.#isClosed) throw closed(this.#path);
+      this.#journal.check();
+      const before = this.#file.header;
+      try {
+        // The journal's changes are older than this; the next compaction takes them away.
+        this.#file.header = this.#nextHeader(this.#sequence + 1);
+        await this.#file.write(document);
+      } catch (error) {
+        this.#file.header = before;
+        throw notWritable(this.#path, error);
+      }
+      this.#sequence++;
+      publish();
+      this.#compactor.plan();
+    });
+  }
+
+  /** The process that has the store now, if this one has lost it. */
+  async takenBy(): Promise<string | undefined> {
+    const owner = await this.#lock.otherOwner();
+    this.#isTaken ||= owner !== undefined;
+    return owner;
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#turns.take(async () => {
+      this.#isClosed = true;
+    });
+    await this.#compactor.close(() => !this.#isTaken && (this.#journal.length > 0 || this.#hasOld));
+    await this.#journal.close();
+    await this.#lock.release();
+  }
+
+  async #compact(): Promise<void> {
+    if (!this.#hasOld) await this.#turns.take(() => this.#rotate());
+    let written!: Promise<void>;
+    await this.#turns.take(async () => {
+      this.#journal.check();
+      // The last change is published by then, and no other is appended: the document is exactly as of its number. A backup
+      // that copied the journal before the document would otherwise have a part of what came between.
+      await setImmediate();
+      this.#file.header = this.#nextHeader(this.#sequence);
+      written = this.low.write();
+    });
+    await written;
+    await rm(oldName(this.#path), { force: true });
+    await syncDirectory(dirname(this.#path));
+    this.#hasOld = false;
+  }
+
+  /** Puts the journal aside and starts a new one. */
+  async #rotate(): Promise<void> {
+    this.#journal.check();
+    this.#file.check();
+    const header = { store: this.#file.header.store!, after: this.#journal.id!, sequence: this.#sequence };
+    const fresh = await beginAfter(this.#path, { ...header, id: newId() });
+    await this.#journal.close();
+    this.#journal = fresh;
+    this.#hasOld = true;
+  }
+
+  #nextHeader(sequence: number): Header {
+    return { version: VERSION, store: this.#file.header.store, journal: this.#journal.id!, sequence };
+  }
+}

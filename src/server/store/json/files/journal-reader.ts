@@ -1,0 +1,111 @@
+import { OLDEST_VERSION } from "../../columns.ts";
+import { TABLE_NAMES, VERSION } from "../../records.ts";
+import type { Found } from "./chain.ts";
+import { unknownVersion, UNREADABLE, type Damage, type Report } from "./damage.ts";
+import { parseJournalHeader } from "./header.ts";
+import { decodeLine, type Numbered } from "./journal-line.ts";
+import { eachLine, lineBatches, type Line } from "./lines.ts";
+import type { ViewedFile } from "./read-view.ts";
+
+export type JournalFile = Pick<ViewedFile, "path" | "content">;
+
+/** The header of a journal. @throws {StoreRefused} if a newer svc wrote it */
+export async function journalHeaderOf(file: JournalFile | undefined): Promise<Found> {
+  if (!file) return undefined;
+  for await (const [first] of lineBatches(file.content())) {
+    if (!first) continue;
+    const header = first.isWhole ? parseJournalHeader(first.bytes) : undefined;
+    if (header && header.version > VERSION) throw unknownVersion(file.path, header.version);
+    return { header };
+  }
+  return { header: undefined };
+}
+
+export interface JournalOptions {
+  readonly report: Report;
+  take(line: Numbered): void;
+  /** Whether nothing was written after it, so that its last line counts only if it is whole. */
+  readonly isLast: boolean;
+  /** Whether a crash may have cut its last line off. */
+  readonly mayBeTorn: boolean;
+  /** Whether its first line is damage that was reported. */
+  readonly isHeadless?: boolean;
+}
+
+/** A last line that was cut off: its start and its length. */
+export interface Torn {
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/**
+ * Reads a journal, line by line. A last line that a crash cut off, or left with holes, is not damage.
+ * @returns the length of what is whole
+ */
+export async function readJournal(
+  file: JournalFile,
+  { report, take, isLast, mayBeTorn, isHeadless = false }: JournalOptions,
+): Promise<{ length: number; torn: Torn | undefined }> {
+  let version = OLDEST_VERSION;
+  let number = 0;
+  let highest = 0;
+  let length = 0;
+  let torn: { offset: number; damage: Damage } | undefined;
+  const seen = new Set<number>();
+  const size = await eachLine(file.content(), (line) => {
+    if (torn) report(torn.damage);
+    torn = undefined;
+    number++;
+    const { offset, isWhole } = line;
+    const header = number === 1 && isWhole ? parseJournalHeader(line.bytes) : undefined;
+    if (header) version = header.version;
+    if (header) length = offset + line.bytes.length + 1;
+    if (header || (number === 1 && isHeadless && !decodeLine(Buffer.from(line.bytes), version))) return;
+    const at = (what: string, of?: string): Damage => ({ file: file.path, line: number, offset, what, of });
+    const [entry, isAsWritten] = entryOf(line, version, isLast);
+    if (!entry) {
+      const damage = at(UNREADABLE, changesIn(line.bytes.toString()));
+      // Only behind the last line can a crash have left something.
+      if (mayBeTorn && (!isWhole || hasHole(line.bytes, offset))) torn = { offset, damage };
+      else report(damage);
+      return;
+    }
+    if (!isAsWritten) report(at("the end of this line was altered"));
+    else if (entry.sequence < highest && !seen.has(entry.sequence)) report(at("this line is out of order"));
+    seen.add(entry.sequence);
+    highest = Math.max(highest, entry.sequence);
+    length = offset + line.bytes.length + 1;
+    take(entry);
+  });
+  return { length, torn: torn && { file: file.path, offset: torn.offset, bytes: size! - torn.offset } };
+}
+
+/** A line's entry, and whether its end is unaltered. A line without its end counts if others follow it. */
+function entryOf({ bytes, isWhole }: Line, version: number, isLast: boolean): [Numbered | undefined, boolean] {
+  if (isWhole) return [decodeLine(bytes, version), true];
+  // A whole line and one byte more is not a cut: the byte was its end, and something changed it.
+  return [decodeLine(bytes.subarray(0, -1), version) ?? (isLast ? undefined : decodeLine(bytes, version)), false];
+}
+
+const PAGE = 4096;
+
+/** Whether a page of a line never reached the disk: it reads as zeros, and JSON has none. */
+function hasHole(line: Buffer, offset: number): boolean {
+  for (let start = 0; start < line.length;) {
+    const end = Math.min(line.length, (Math.floor((offset + start) / PAGE) + 1) * PAGE - offset);
+    if (line.subarray(start, end).every((byte) => byte === 0)) return true;
+    start = end;
+  }
+  return false;
+}
+
+/** What a damaged line changed, as far as it can be read. Kinds and keys alone: it may hold secrets. */
+function changesIn(line: string): string | undefined {
+  const names = TABLE_NAMES.join("|");
+  const found = [
+    ...line.matchAll(new RegExp(`\\["(put|delete)","(${names})",(?:\\{"(?:id|state)":)?"([\\w-]{1,64})"`, "g")),
+  ];
+  const shown = found.map(([, action, name, key]) => `${action} ${name}${name === "states" ? "" : ` ${key}`}`);
+  return shown.length > 0 ? shown.join(", ") : undefined;
+}

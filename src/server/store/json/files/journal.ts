@@ -1,0 +1,164 @@
+import { constants, fstatSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { writeAtomically, type AtomicWriteOptions } from "../../../../disk/write-atomically.ts";
+import { StorageUnavailable } from "../../store.ts";
+import { NO_LINK } from "./directory.ts";
+import { changed, codeOf, missing, notWritable, statOf } from "./failures.ts";
+import { journalHeaderLine, type JournalHeader } from "./header.ts";
+
+interface BeginOptions extends Pick<AtomicWriteOptions, "beforeNaming"> {
+  readonly isFree?: boolean;
+}
+
+/** The open end of a journal. */
+export class Journal {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  /** Identifies the file, as long as it is open. */
+  readonly #inode: { readonly ino: number; readonly dev: number };
+  /** Undefined if it has no header. */
+  readonly id: string | undefined;
+  readonly #headerLength: number;
+  #length: number;
+  /** Whether the last line could not be written. */
+  hasFailed = false;
+  /** Why it can never be written again. */
+  #broken: StorageUnavailable | undefined;
+
+  private constructor(path: string, handle: FileHandle, length: number, id: string | undefined) {
+    this.#path = path;
+    this.#handle = handle;
+    const { ino, dev } = fstatSync(handle.fd);
+    this.#inode = { ino, dev };
+    this.#length = length;
+    this.#headerLength = id === undefined ? 0 : length;
+    this.id = id;
+  }
+
+  /** Opens a journal of which `length` bytes are whole, and that no other process writes: what lies behind is cut off. */
+  static async open(path: string, length: number): Promise<Journal> {
+    const { O_RDWR, O_APPEND, O_CREAT } = constants;
+    const handle = await open(path, O_RDWR | O_APPEND | O_CREAT | NO_LINK, 0o600);
+    try {
+      await handle.chmod(0o600);
+      await handle.truncate(length);
+      await handle.sync();
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    return new Journal(path, handle, length, undefined);
+  }
+
+  /**
+   * Starts a journal. An existing one keeps its content and loses its name, so that a process that still writes it
+   * notices, and nothing that it wrote is changed.
+   * @param isFree whether the name should be unused; then an existing file is another process's, and is kept
+   */
+  static async begin(
+    path: string,
+    header: Omit<JournalHeader, "version">,
+    { isFree = false, beforeNaming }: BeginOptions = {},
+  ): Promise<Journal> {
+    const line = journalHeaderLine(header);
+    const fill = async (file: FileHandle): Promise<Journal> => {
+      const journal = new Journal(path, file, line.length, header.id);
+      await journal.#write(line);
+      return journal;
+    };
+    return writeAtomically(path, fill, { keepOpen: true, isNew: isFree, beforeNaming }).catch((error: unknown) => {
+      throw codeOf(error) === "EEXIST" ? changed(path) : error;
+    });
+  }
+
+  /** How much was written since it began. */
+  get length(): number {
+    return this.#length - this.#headerLength;
+  }
+
+  /** Returns once the line is on the disk. @throws {StorageUnavailable} when it is not, and then it never will be */
+  async append(line: Buffer): Promise<void> {
+    this.hasFailed = true;
+    await this.#append(line);
+    this.hasFailed = false;
+  }
+
+  async #append(line: Buffer): Promise<void> {
+    this.check();
+    try {
+      await this.#write(line);
+    } catch (error) {
+      await this.#cutBack(line.length);
+      throw notWritable(this.#path, error);
+    }
+    try {
+      await this.#handle.datasync();
+    } catch (error) {
+      // After a failed sync the kernel may have dropped the pages: a second sync that succeeds would prove nothing.
+      this.#broken = changed(this.#path, `could not be synced (${codeOf(error)})`);
+      await this.#cutBack(line.length);
+      throw this.#broken;
+    }
+    this.#length += line.length;
+    // A process that was stopped between the check and the write may have a successor by now.
+    const fault = this.#fault();
+    if (!fault) return;
+    // It is reported as failed, so the next start must not find it.
+    this.#length -= line.length;
+    await this.#cutBack(line.length);
+    throw fault;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async #write(line: Buffer): Promise<void> {
+    for (let done = 0; done < line.length;) {
+      const { bytesWritten } = await this.#handle.write(line, done, line.length - done);
+      done += bytesWritten;
+    }
+  }
+
+  /** Takes back what was written of a line; never what another process wrote. */
+  async #cutBack(most: number): Promise<void> {
+    try {
+      const { size } = fstatSync(this.#handle.fd);
+      // A file that can't be written can't be truncated either; writing continues when it can.
+      if (size === this.#length) return;
+      if (size > this.#length + most) this.#broken ??= changed(this.#path);
+      else {
+        await this.#handle.truncate(this.#length);
+        await this.#handle.datasync();
+      }
+    } catch (error) {
+      this.#broken ??= changed(this.#path, `could not be cut back (${codeOf(error)})`);
+    }
+  }
+
+  /** @throws {StorageUnavailable} if nothing may be written */
+  check(): void {
+    const fault = this.#fault();
+    if (fault) throw fault;
+  }
+
+  /**
+   * The lock does not reach other machines and containers. A changed inode or size reveals that one of them wrote the file.
+   * Synchronous, so that nothing runs between this check and what depends on it.
+   */
+  #fault(): StorageUnavailable | undefined {
+    if (this.#broken) return this.#broken;
+    const { ino, dev } = this.#inode;
+    try {
+      const there = statOf(this.#path);
+      // One that was moved away can come back as it was.
+      if (!there) return missing(this.#path);
+      if (there.ino === ino && there.dev === dev && there.size === this.#length) return undefined;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) return error;
+      throw error;
+    }
+    this.#broken = changed(this.#path);
+    return this.#broken;
+  }
+}

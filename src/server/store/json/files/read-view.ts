@@ -1,0 +1,100 @@
+import { open, stat, type FileHandle } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
+import { StoreRefused } from "../../store.ts";
+import { absent, followed, journalName, oldName, unusable } from "./directory.ts";
+import { chunksOf } from "./lines.ts";
+
+const ATTEMPTS = 1000;
+
+/** One file of a store, up to its length when it was opened. */
+export interface ViewedFile {
+  readonly path: string;
+  readonly size: number;
+  /** Can be read repeatedly. */
+  content(): AsyncIterable<Buffer>;
+}
+
+/**
+ * A consistent view of a store's files, for reading while a server writes: what it appends is beyond their recorded ends,
+ * and files that replace them have only their names.
+ */
+export interface ReadView {
+  readonly path: string;
+  readonly journalPath: string;
+  readonly document: ViewedFile | undefined;
+  readonly old: ViewedFile | undefined;
+  readonly journal: ViewedFile | undefined;
+  /** The files that exist. */
+  readonly files: readonly ViewedFile[];
+  /** The current content of `db.journal` from an offset. */
+  tail(from: number): AsyncIterable<Buffer>;
+  close(): Promise<void>;
+}
+
+/** The result of reading a store's files as they are now. @throws {StoreRefused} if there is no store, or they can't be read */
+export async function inReadView<Result>(location: string, read: (view: ReadView) => Promise<Result>): Promise<Result> {
+  const view = await openReadView(location);
+  try {
+    return await read(view);
+  } finally {
+    await view.close();
+  }
+}
+
+/** Must be closed by the caller. @throws {StoreRefused} if there is no store, or its files can't be read */
+export async function openReadView(location: string, { mayBeEmpty = false } = {}): Promise<ReadView> {
+  const path = await followed(location);
+  const names = [path, oldName(path), journalName(path)];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const handles: (FileHandle | undefined)[] = [];
+    const close = async (): Promise<void> => {
+      for (const handle of handles) await handle?.close();
+    };
+    try {
+      // In this order, because everything in a document was in a journal before.
+      for (const name of names) handles.push(await openFile(name));
+      if (await stillNamed(names, handles)) {
+        const tail = (from: number): AsyncIterable<Buffer> =>
+          handles[2] ? chunksOf(handles[2], Infinity, from) : none();
+        const viewed = await Promise.all(handles.map((handle, n) => viewedFile(names[n]!, handle)));
+        const [document, old, journal] = viewed;
+        if (!mayBeEmpty && !document && !old && !journal?.size)
+          throw new StoreRefused("unusable", `There is no store at ${path}. Check --store. svc serve creates a store.`);
+        const files = viewed.filter((file) => file !== undefined);
+        return { path, journalPath: journalName(path), document, old, journal, files, tail, close };
+      }
+    } catch (error) {
+      await close();
+      throw unusable(path, error);
+    }
+    await close();
+    await setImmediate();
+  }
+  throw new StoreRefused("unusable", `${path} changed during every attempt to read it. Try again.`);
+}
+
+async function openFile(name: string): Promise<FileHandle | undefined> {
+  const there = await stat(name).catch(absent);
+  if (!there) return undefined;
+  // To open anything else could wait for ever.
+  if (!there.isFile()) throw new StoreRefused("unusable", `${name} is not a file. Name another store.`);
+  return open(name, "r").catch(absent);
+}
+
+/** The inode number of an open file is not reused, so the same number means the same file. */
+async function stillNamed(names: readonly string[], handles: readonly (FileHandle | undefined)[]): Promise<boolean> {
+  for (const [n, name] of names.entries()) {
+    const there = await stat(name, { bigint: true }).catch(absent);
+    const ours = await handles[n]?.stat({ bigint: true });
+    if (there?.ino !== ours?.ino || there?.dev !== ours?.dev) return false;
+  }
+  return true;
+}
+
+async function viewedFile(path: string, handle: FileHandle | undefined): Promise<ViewedFile | undefined> {
+  if (!handle) return undefined;
+  const { size } = await handle.stat();
+  return { path, size, content: () => chunksOf(handle, size) };
+}
+
+async function* none(): AsyncIterable<Buffer> {}

@@ -1,0 +1,119 @@
+import { rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { byTable, TABLE_NAMES, VERSION, type TableName } from "../../records.ts";
+import { StoreRefused } from "../../store.ts";
+import { backUp } from "../files/backup.ts";
+import { countsOf, danglingIn } from "./check.ts";
+import { followed, journalName, notWritten, oldName, unusable } from "../files/directory.ts";
+import type { Change } from "../document/change.ts";
+import { damageText } from "../files/damage.ts";
+import { Document } from "../document/document.ts";
+import { FILLED, newId } from "../files/header.ts";
+import { Journal } from "../files/journal.ts";
+import { lockStore } from "../files/lock.ts";
+import { inReadView } from "../files/read-view.ts";
+import { scan, type Scan } from "./scan.ts";
+import { syncDirectory } from "../../../../disk/sync-directory.ts";
+import { DocumentFile } from "../files/document-file.ts";
+
+export interface RepairOptions {
+  /** Whether records that belong to others that aren't there are left out as well. */
+  readonly dropDangling?: boolean | undefined;
+  readonly now: Date;
+}
+
+/** What a repair would do. The store is held until `close`, so that it stays true. */
+export interface Repair {
+  readonly location: string;
+  /** A sentence for each place that can't be read and for everything else that is left out. Empty if nothing needs repair. */
+  readonly losses: readonly string[];
+  /** The consequences for the records that are kept. */
+  readonly notes: readonly string[];
+  readonly kept: Readonly<Record<TableName, number>>;
+  /** Copies every file, and then writes what is kept. @returns the copies */
+  apply(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const STALE =
+  "Changes are lost: what they changed is as it was before, and what they deleted may be there again. Users who were signing in must start again.";
+
+/**
+ * Finds what can be kept of a damaged file store. Nothing is changed before `apply`.
+ * @throws {StoreRefused} if it is in use, is not a store, or a newer svc wrote it
+ */
+export async function openRepair(location: string, { dropDangling = false, now }: RepairOptions): Promise<Repair> {
+  const path = await followed(resolve(location));
+  // If there is no store, a lock would leave its note.
+  await inReadView(path, async () => undefined);
+  const lock = await lockStore(path).catch((error: unknown) => {
+    throw unusable(path, error);
+  });
+  try {
+    const { files, found } = await inReadView(path, async (view) => ({
+      files: view.files.map((file) => file.path),
+      found: await scan(view),
+    }));
+    const { tables, states, dangling } = keep(found, dropDangling);
+    const losses = [
+      ...found.damage.map(damageText),
+      ...(states > 0 ? [`${states} sign-ins under way`] : []),
+      ...dangling.map(
+        ({ entry: [name], key, missing }) => `${name} ${key}: it belongs to ${missing}, which isn't there`,
+      ),
+    ];
+    return {
+      location: path,
+      losses,
+      notes: found.lostChanges ? [STALE] : [],
+      kept: countsOf({ tables }),
+      async apply() {
+        if (tables.instances.size === 0)
+          throw new StoreRefused(
+            "damaged",
+            `${path}: no instance can be read, so it cannot be repaired. Nothing was changed. Restore it from a backup.`,
+          );
+        try {
+          const copies = await backUp(files, now);
+          await write(path, tables, found);
+          await rm(oldName(path), { force: true });
+          await syncDirectory(dirname(path));
+          return copies;
+        } catch (error) {
+          throw notWritten(path, error);
+        }
+      },
+      close: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** A used state whose removal was lost could be used again, so no state is kept then. */
+function keep(
+  found: Scan,
+  dropDangling: boolean,
+): { tables: Scan["tables"]; states: number; dangling: ReturnType<typeof danglingIn> } {
+  const states = found.lostChanges ? found.tables.states.size : 0;
+  const kept = found.lostChanges ? { ...found.tables, states: new Map() } : found.tables;
+  const dangling = dropDangling ? danglingIn({ tables: kept }) : [];
+  const dropped = new Set(dangling.map(({ entry: [, record] }) => record));
+  const tables = byTable(TABLE_NAMES, (name) => new Map([...kept[name]].filter(([, record]) => !dropped.has(record))));
+  return { tables, states, dangling };
+}
+
+/** Writes the document first: until the journal exists, another repair starts from it. */
+async function write(path: string, tables: Scan["tables"], { sequence: last, header }: Scan): Promise<void> {
+  const document = new Document();
+  for (const name of TABLE_NAMES)
+    for (const record of tables[name].values()) document.apply(["put", name, record] as Change);
+  const file = new DocumentFile(path, document);
+  const [store, id] = [header?.store ?? newId(), newId()];
+  const sequence = Math.max(last, FILLED);
+  file.header = { version: VERSION, store, journal: id, sequence };
+  await file.write(document);
+  const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence });
+  await journal.close();
+}

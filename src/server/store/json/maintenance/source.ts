@@ -1,0 +1,94 @@
+import { resolve } from "node:path";
+import { byTable, keyOf, MOVED_NAMES, TABLE_NAMES, type Entry, type TableName } from "../../records.ts";
+import type { Source } from "../../maintenance.ts";
+import type { AnyRecord, Change } from "../document/change.ts";
+import { refusalOf } from "../files/damage.ts";
+import type { Header } from "../files/header.ts";
+import { replay } from "../files/read-journals.ts";
+import { openReadView, type ReadView, type ViewedFile } from "../files/read-view.ts";
+import { itemsOf, type Item } from "../files/document-reader.ts";
+
+const BATCH = 1000;
+
+/**
+ * Opens a file store for reading as a whole. It takes no lock, changes nothing, and may be in use. `entries` throws if the
+ * store is damaged.
+ * @throws {StoreRefused}
+ */
+export async function openJsonSource(path: string): Promise<Source> {
+  const view = await openReadView(resolve(path));
+  try {
+    const late = await lateChanges(view);
+    return { location: view.path, entries: () => batches(entries(view, late)), close: () => view.close() };
+  } catch (error) {
+    await view.close();
+    throw error;
+  }
+}
+
+/** The records that changed after the document was written, by key. */
+type Late = Record<TableName, Map<string, { record: AnyRecord | undefined; isMoved: boolean }>>;
+
+async function lateChanges(view: ReadView): Promise<Late> {
+  const late: Late = byTable(TABLE_NAMES, () => new Map());
+  const base = view.document && (await headerOf(view.document));
+  await replay(view, base, (change) => note(late, change));
+  return late;
+}
+
+async function headerOf(document: ViewedFile): Promise<Header | undefined> {
+  for await (const items of itemsOf(document))
+    for (const item of items.map(strict)) if ("header" in item) return item.header;
+  return undefined;
+}
+
+/** A record that was deleted and created again is a new one, behind all others. */
+function note(late: Late, [action, name, subject]: Change): void {
+  const table = late[name];
+  if (action === "delete") return void table.set(subject, { record: undefined, isMoved: true });
+  const key = keyOf(name, subject);
+  const before = table.get(key);
+  if (before && !before.record) table.delete(key);
+  table.set(key, { record: subject, isMoved: before?.isMoved ?? false });
+}
+
+async function* entries({ document }: ReadView, late: Late): AsyncIterable<Entry[]> {
+  const placed = new Set<string>();
+  let next = 0;
+  /** What came to be in the tables before one, after the document was written. */
+  function added(before: number): Entry[] {
+    const found: Entry[] = [];
+    for (; next < before; next++) {
+      const name = TABLE_NAMES[next]!;
+      for (const [key, { record }] of late[name]) if (record && !placed.has(key)) found.push([name, record] as Entry);
+      placed.clear();
+    }
+    return found;
+  }
+  function current(item: Item): Entry[] {
+    if (!("entry" in item)) return [];
+    const [name, record] = item.entry;
+    const before = added(TABLE_NAMES.indexOf(name));
+    const key = keyOf(name, record);
+    const change = late[name].get(key);
+    if (!change) return [...before, item.entry];
+    if (!change.record || change.isMoved) return before;
+    placed.add(key);
+    return [...before, [name, change.record] as Entry];
+  }
+  if (document) for await (const items of itemsOf(document)) yield items.flatMap((item) => current(strict(item)));
+  yield added(TABLE_NAMES.length);
+}
+
+async function* batches(all: AsyncIterable<Entry[]>): AsyncIterable<Entry[]> {
+  for await (const some of all) {
+    const moved = some.filter(([name]) => (MOVED_NAMES as readonly TableName[]).includes(name));
+    for (let start = 0; start < moved.length; start += BATCH) yield moved.slice(start, start + BATCH);
+  }
+}
+
+/** @throws {StoreRefused} with the damage, if there is any */
+function strict(item: Item): Exclude<Item, { damage: unknown }> {
+  if ("damage" in item) throw refusalOf(item.damage);
+  return item;
+}
