@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { parseAddress } from "../../src/server/store/postgres/address.ts";
-import { passwordFor } from "../../src/server/store/postgres/password.ts";
-import { sslOption, tlsWarning } from "../../src/server/store/postgres/tls.ts";
+import { parseAddress } from "../../src/server/store/postgres/database/address.ts";
+import { passwordFor } from "../../src/server/store/postgres/database/password.ts";
+import { sslOption, tlsWarning } from "../../src/server/store/postgres/database/tls.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { execute, createDatabase, admin } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";

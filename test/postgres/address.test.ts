@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseAddress } from "../../src/server/store/postgres/address.ts";
+import { parseAddress } from "../../src/server/store/postgres/database/address.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
 
 describe("The address of a database", () => {

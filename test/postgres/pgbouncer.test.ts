@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { expect, it } from "vitest";
-import { parseAddress } from "../../src/server/store/postgres/address.ts";
-import { localSettings } from "../../src/server/store/postgres/connection.ts";
+import { parseAddress } from "../../src/server/store/postgres/database/address.ts";
+import { localSettings } from "../../src/server/store/postgres/database/connection.ts";
 import {
   checkPostgres,
   migratePostgres,

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { parseAddress } from "../../src/server/store/postgres/address.ts";
-import { openDatabase } from "../../src/server/store/postgres/database.ts";
+import { parseAddress } from "../../src/server/store/postgres/database/address.ts";
+import { openDatabase } from "../../src/server/store/postgres/database/database.ts";
 import { hasPgBouncer, startPgBouncer } from "./_pgbouncer.ts";
 import { createDatabase } from "./_postgres.ts";
 

@@ -2,11 +2,11 @@ import { fold } from "../../../wire/fold.ts";
 import { TABLE_NAMES, type TableName } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
-import { asRefusal } from "./failures.ts";
+import { asRefusal } from "./database/failures.ts";
 import { hasTrigrams, requireStore } from "./migrate.ts";
 import { foldedColumnsOf } from "./rows.ts";
-import { openToolDatabase } from "./open-database.ts";
-import { inBatches, type Ask } from "./session.ts";
+import { openToolDatabase } from "./database/open-database.ts";
+import { inBatches, type Ask } from "./database/session.ts";
 
 const BATCH = 2000;
 const MAX_NAMED = 20;

@@ -1,11 +1,11 @@
 import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
 import type { Migration } from "../maintenance.ts";
 import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store, type StoreOptions, type Warn } from "../store.ts";
-import type { Database } from "./database.ts";
-import { asRefusal } from "./failures.ts";
+import type { Database } from "./database/database.ts";
+import { asRefusal } from "./database/failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
 import { hasTrigrams, LOCK, migrate, schemaVersion } from "./migrate.ts";
-import { openDatabaseAt, openToolDatabase } from "./open-database.ts";
+import { openDatabaseAt, openToolDatabase } from "./database/open-database.ts";
 import { checkRoom } from "./room.ts";
 import { selected, selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";

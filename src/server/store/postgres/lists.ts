@@ -1,12 +1,13 @@
 import type { SessionRecord, UserRecord } from "../records.ts";
 import { slices } from "../slices.ts";
 import { SearchTooSlow, StorageUnavailable, type PageOptions, type Store, type UserView } from "../store.ts";
-import type { Database } from "./database.ts";
-import { causeOf, isTooSlow } from "./failures.ts";
-import { selected, timestampOf } from "./rows.ts";
+import type { Database } from "./database/database.ts";
+import { causeOf, isTooSlow } from "./database/failures.ts";
+import { timestampOf } from "./database/timestamps.ts";
+import { selected } from "./rows.ts";
 import { condition } from "./search.ts";
-import { inBatches, type Value } from "./session.ts";
-import { createSlots, type Slots } from "./slots.ts";
+import { inBatches, type Value } from "./database/session.ts";
+import { createSlots, type Slots } from "./database/slots.ts";
 import { MAX_PAGE_SIZE, type Provider } from "../../../wire/names.ts";
 
 /** Rows that are read at a time: a page of any size, with the row that shows whether there is a next one. */

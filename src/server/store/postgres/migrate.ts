@@ -1,11 +1,11 @@
 import type { Migration } from "../maintenance.ts";
 import { StoreRefused } from "../store.ts";
-import type { Database } from "./database.ts";
-import { asRefusal } from "./failures.ts";
+import type { Database } from "./database/database.ts";
+import { asRefusal } from "./database/failures.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { checkEmpty, checkOwners } from "./owners.ts";
 import { checkColumns, MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
-import type { Ask } from "./session.ts";
+import type { Ask } from "./database/session.ts";
 
 /** Held while anything is created or filled, so that only one process does it. */
 export const LOCK = "SELECT pg_advisory_xact_lock(7820, 0)";

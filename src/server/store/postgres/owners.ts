@@ -1,5 +1,5 @@
 import { StoreRefused } from "../store.ts";
-import type { Ask } from "./session.ts";
+import type { Ask } from "./database/session.ts";
 
 /** Superusers, the roles that this one belongs to, and the one that the address names. */
 const TRUSTED = `WITH RECURSIVE own AS (

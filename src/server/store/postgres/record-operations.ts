@@ -1,10 +1,10 @@
 import { keyColumn } from "../columns.ts";
 import { TABLE_NAMES, type IdentityRecord, type RecordOf, type SettingRecord, type TableName } from "../records.ts";
 import { AlreadyExists, Conflict, StorageUnavailable, type Store } from "../store.ts";
-import type { Database } from "./database.ts";
-import { isConflict } from "./failures.ts";
+import type { Database } from "./database/database.ts";
+import { isConflict } from "./database/failures.ts";
 import { selected, selectFrom, storedNames, toRow } from "./rows.ts";
-import type { Ask } from "./session.ts";
+import type { Ask } from "./database/session.ts";
 import { insertAll } from "./write.ts";
 
 type RecordOperations = Pick<

@@ -1,4 +1,4 @@
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
 
 /** 64 KB that can't be compressed. The server removes what is left of it. */
 const TRY = `INSERT INTO svc.settings (name, value)

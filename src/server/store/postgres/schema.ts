@@ -1,6 +1,6 @@
 import { columnsOf, TABLE_NAMES } from "../columns.ts";
 import { StoreRefused } from "../store.ts";
-import type { Ask } from "./session.ts";
+import type { Ask } from "./database/session.ts";
 import { storedColumnsOf } from "./rows.ts";
 import { TABLES } from "./version-1-tables.ts";
 

@@ -1,6 +1,7 @@
 import type { Clause, Query, Term } from "../../../wire/query.ts";
 import { fold } from "../../../wire/fold.ts";
-import { searchColumn, timestampOf } from "./rows.ts";
+import { timestampOf } from "./database/timestamps.ts";
+import { searchColumn } from "./rows.ts";
 
 /** Names a value in the text of a statement, e.g. `$3::text`. */
 export type Bind = (value: string) => string;

@@ -1,8 +1,8 @@
 import { fold } from "../../../wire/fold.ts";
 import type { IdentityRecord, SessionRecord, UserRecord } from "../records.ts";
 import { StorageUnavailable, type SignInLookup, type SignIn } from "../store.ts";
-import type { Database } from "./database.ts";
-import { isConflict } from "./failures.ts";
+import type { Database } from "./database/database.ts";
+import { isConflict } from "./database/failures.ts";
 import { fromJsonRow, toRow } from "./rows.ts";
 
 interface LookupRow {

@@ -1,6 +1,6 @@
 import { byTable, MOVED_NAMES, TABLE_NAMES, type MovedName } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
 import type { Together } from "./record-operations.ts";
 import { storedColumnsOf } from "./rows.ts";
 

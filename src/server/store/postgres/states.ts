@@ -1,6 +1,6 @@
 import type { StateRecord } from "../records.ts";
 import type { Store } from "../store.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
 import { selected, storedNames, toRow } from "./rows.ts";
 
 /** Anyone may start a sign-in, so the number of unfinished ones is bounded. Checked after every `TRIM_EVERY` of this process. */

@@ -9,13 +9,13 @@ import {
 } from "../records.ts";
 import type { Source, Target } from "../maintenance.ts";
 import { StoreRefused, type Warn } from "../store.ts";
-import type { Database } from "./database.ts";
-import { asRefusal } from "./failures.ts";
+import type { Database } from "./database/database.ts";
+import { asRefusal } from "./database/failures.ts";
 import { migrate, requireStore, schemaVersion } from "./migrate.ts";
 import { selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { openToolDatabase } from "./open-database.ts";
-import { inBatches, type Session } from "./session.ts";
+import { openToolDatabase } from "./database/open-database.ts";
+import { inBatches, type Session } from "./database/session.ts";
 import { insertAll, isEmpty, removeAll } from "./write.ts";
 
 const BATCH = 1000;

@@ -1,7 +1,7 @@
 import { MOVED_NAMES, TABLE_NAMES, type RecordOf, type Records, type TableName } from "../records.ts";
 import { SECRET_PREFIX } from "../store.ts";
 import { storedNames, toRow } from "./rows.ts";
-import type { Ask } from "./session.ts";
+import type { Ask } from "./database/session.ts";
 
 const BATCH = 1000;
 

@@ -3,7 +3,15 @@ import { dirname, resolve } from "node:path";
 import { VERSION, type Entry } from "../../records.ts";
 import type { Target } from "../../maintenance.ts";
 import { StoreRefused } from "../../store.ts";
-import { followed, journalName, makeDirectory, notWritten, oldName, unfinished, unfinishedName } from "../files/directory.ts";
+import {
+  followed,
+  journalName,
+  makeDirectory,
+  notWritten,
+  oldName,
+  unfinished,
+  unfinishedName,
+} from "../files/directory.ts";
 import type { Change } from "../document/change.ts";
 import { Document } from "../document/document.ts";
 import { FILLED, newId, parseJournalHeader } from "../files/header.ts";

@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import postgres, { type Sql } from "postgres";
 import type { Address, Host } from "./address.ts";
 import { passwordFor } from "./password.ts";
-import { isoOf } from "./rows.ts";
 import { openSocket } from "./socket.ts";
+import { isoOf } from "./timestamps.ts";
 import { sslOption } from "./tls.ts";
 
 export type Client = Sql<{ moment: string }>;

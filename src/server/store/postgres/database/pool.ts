@@ -1,4 +1,4 @@
-import { StorageUnavailable, type Warn } from "../store.ts";
+import { StorageUnavailable, type Warn } from "../../store.ts";
 import type { Address } from "./address.ts";
 import type { Endpoint } from "./connection.ts";
 import { findServer } from "./servers.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Warn } from "../store.ts";
+import type { Warn } from "../../store.ts";
 import type { Address } from "./address.ts";
 import {
   isBusy,

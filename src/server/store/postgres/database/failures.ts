@@ -1,4 +1,4 @@
-import { StorageUnavailable, StoreRefused } from "../store.ts";
+import { StorageUnavailable, StoreRefused } from "../../store.ts";
 
 /** An error of a database or of the connection to it. */
 interface Failure {

@@ -1,4 +1,4 @@
-import type { Warn } from "../store.ts";
+import type { Warn } from "../../store.ts";
 import { parseAddress } from "./address.ts";
 import { openDatabase, type Database, type DatabaseOptions } from "./database.ts";
 
