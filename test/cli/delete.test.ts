@@ -27,6 +27,18 @@ describe("The users that svc users delete deletes", () => {
     [[`../sessions/${ADA}`], {}, "is not a user id"],
     [["-"], { stdin: `${ADA}\n\nada\n` }, 'Line 3 of standard input: "ada" is not a user id or e-mail address.'],
     [["-"], { stdin: "a\0b" }, 'Line 1 of standard input: "a\\u{0}b" is not a user id or e-mail address.'],
+    [
+      ["-"],
+      { stdin: 'email\n"ada@acme.test"\n' },
+      "Write one id or address a line, without a heading, quotes or other columns.",
+    ],
+    [
+      ["-"],
+      { stdin: '"ada@acme.test"' },
+      'Line 1 of standard input: ""ada@acme.test"" is not a user id or e-mail address.',
+    ],
+    [["-"], { stdin: "ada@acme.test,Ada" }, 'Line 1 of standard input: "ada@acme.test,Ada" is not a user id'],
+    [["-"], { stdin: "Ada;ada@acme.test" }, 'Line 1 of standard input: "Ada;ada@acme.test" is not a user id'],
     [["--file", "missing.txt"], {}, '--file: "missing.txt" cannot be read (ENOENT).'],
     [["--file", "x", "--query", AT_ACME], {}, "Use ids or --query, not both."],
     [["-"], { stdin: `${ADA}\t${CHARLES}\n` }, "Line 1 of standard input"],

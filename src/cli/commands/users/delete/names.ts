@@ -1,3 +1,4 @@
+import { normalizeEmail } from "../../../../wire/email.ts";
 import { isUuid } from "../../../../wire/names.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
@@ -33,11 +34,15 @@ export async function readNames(context: Context, args: readonly string[], file?
   return { typed, listed, tookStdin: sources.has("-") };
 }
 
-/** A name that can stand for one user only; with an operator or a wildcard in it, it is a search. */
+/**
+ * A name that can stand for one user only. With an operator or a wildcard in it, it is a search; with a quote, a comma or a
+ * semicolon, it is a row of a spreadsheet.
+ */
 export function isAddress(text: string): boolean {
-  return text.includes("@") && !/[:<>=*\s]/.test(text);
+  return !/[:<>=*,;"]/.test(text) && normalizeEmail(text) !== undefined;
 }
 
+/** @param where it stands in a list, in words; empty for an argument */
 function checked(text: string, where = ""): string {
   if (isAddress(text)) return text;
   // Some programs write ids in capitals.
@@ -45,6 +50,14 @@ function checked(text: string, where = ""): string {
   throw new CliError(
     EXIT.usage,
     `${where}"${text.slice(0, 100)}" is not a user id or e-mail address. No users were deleted.`,
-    /[:<>=*]/.test(text) ? "To delete what a search matches: --query 'email:*@acme.com'" : shortIdHint(text, "users"),
+    hintFor(text, where !== ""),
+  );
+}
+
+function hintFor(text: string, isListed: boolean): string | undefined {
+  if (!isListed && /[:<>=*]/.test(text)) return "To delete what a search matches: --query 'email:*@acme.com'";
+  const short = shortIdHint(text, "users");
+  return (
+    short ?? (isListed ? "Write one id or address a line, without a heading, quotes or other columns." : undefined)
   );
 }
