@@ -43,7 +43,7 @@ export async function runProgram(argv: readonly string[], world: Context, versio
     if (isMissing && !asJson) return EXIT.usage;
     // Loaded here, so that commands start fast.
     const { missingCommand, usageError } = await import("./help/usage-error.ts");
-    const fault = isMissing ? missingCommand(argv, program) : usageError(error.message, argv, program);
+    const fault = isMissing ? missingCommand(argv, program) : await usageError(error.message, argv, program);
     return explain(fault, context, asJson);
   }
 }

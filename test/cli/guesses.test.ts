@@ -10,6 +10,20 @@ it.each<[line: string, hint: string]>([
   ["keys", "svc env"],
   ["reset", "svc dev reset"],
   ["users create bo@acme.test", "svc dev users create"],
+  ["users update ada@acme.test --name Ada", "svc dev users update <user>"],
+  ["users export ada@acme.test", "svc users get <user> --json"],
+  ["users constructor", "See svc users --help."],
+  ["sessions revoke x", "svc dev sessions revoke <session_id>"],
+  ["sessions end x", "svc dev sessions revoke <session_id>"],
+  ["instances create umbrella", "svc dev instances create <subdomain>"],
+  ["dev users list", "svc users list"],
+  ["dev sign-in", "svc sign-in"],
+  ["find ada", "svc users search or svc sessions search"],
+  ["get ada", "svc users get <user>, svc sessions get <session_id> or svc config get <setting>"],
+  ["create bo@acme.test", "svc dev users create <email>"],
+  ["export", "svc store export"],
+  ["logs 2aa3d6edf1ffd994", "svc logs --flow 2aa3d6edf1ffd994"],
+  ["tokens verify --file token.txt", "svc tokens verify - < token.txt"],
   ["use globex", "--instance <name>"],
   ["status", "svc doctor"],
   ["auth login", "Did you mean: svc login, svc logout or svc whoami?"],
@@ -149,10 +163,12 @@ it("--sort and --after are refused together because they would skip rows", async
   expect([code, stderr]).toEqual([2, expect.stringContaining("mutually exclusive")]);
 });
 
-it("every command's help has the global options", async () => {
+it("every command's help names the global options below its own", async () => {
   for (const argv of [["users", "list"], ["tokens", "verify"], ["store", "check"], ["login"]]) {
     const { stdout } = await runCli([...argv, "--help"]);
     for (const flag of ["--json", "--profile <name>", "--timeout <seconds>", "--wait <seconds>", "--output <format>"])
       expect(stdout).toContain(flag);
+    expect(stdout.indexOf("Global options:")).toBeGreaterThan(stdout.indexOf("--help"));
+    expect(stdout).not.toContain("a service that svc login has stored");
   }
 });

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { closest } from "../../wire/closest.ts";
 import { CliError } from "../errors.ts";
+import type { Program } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../output/format.ts";
 import { commandPath } from "./command-map.ts";
-import { GUESSED_AT, GUESSED_COMMANDS, GUESSED_OPTIONS } from "./guesses.ts";
+import { guessedCommand } from "./guessed-command.ts";
+import { GUESSED_AT, GUESSED_OPTIONS } from "./guesses.ts";
 
 /** A search's own flags, which lists and deletions do not have. */
 const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|verified|unverified)$/;
@@ -20,7 +22,7 @@ const NOT_A_CHOICE =
   /^error: (?:option '(?:-\w, )?(--[\w-]+) <([\w-]+)>' argument|command-argument value) '(.*)' is invalid(?: for argument '(.*)')?\. Allowed choices are (.*)\.$/s;
 
 /** What commander found wrong, with a hint to what was probably meant. */
-export function usageError(given: string, argv: readonly string[], program: Command): CliError {
+export async function usageError(given: string, argv: readonly string[], program: Program): Promise<CliError> {
   const [, option, its, value, argument = its, choices] = NOT_A_CHOICE.exec(given) ?? [];
   if (value !== undefined && choices !== undefined) {
     const near = closest(value, choices.split(", "));
@@ -33,7 +35,8 @@ export function usageError(given: string, argv: readonly string[], program: Comm
   }
   const text = ofGroup(given, argv, commandOf(argv, program));
   const message = text.replace(/^error: /, "").replace("'--not=", "'-");
-  const hint = hintFor(text, argv, program);
+  const [, word] = /unknown command '([^']*)'/.exec(text) ?? [];
+  const hint = (word !== undefined && (await commandHint(word, argv, program))) || hintFor(text, argv, program);
   // One guess is enough, and ours knows what commands are for.
   const short = message.split("\n")[0]!;
   return new CliError(EXIT.usage, sentence(hint.startsWith("See ") ? message : short), hint);
@@ -44,16 +47,17 @@ export function missingCommand(argv: readonly string[], program: Command): CliEr
   return new CliError(EXIT.usage, "No command given.", `See ${commandPath(commandOf(argv, program))} --help.`);
 }
 
+async function commandHint(word: string, argv: readonly string[], program: Program): Promise<string | undefined> {
+  const all = await program.having(() => true);
+  const guess = guessedCommand(all, commandOf(argv, all), word);
+  return guess === undefined ? undefined : `Did you mean: ${guess}?`;
+}
+
 function hintFor(text: string, argv: readonly string[], program: Command): string {
   const command = commandOf(argv, program);
   const path = commandPath(command);
-  const [, word] = /unknown command '([^']*)'/.exec(text) ?? [];
   const [, option] = /unknown option '([^'=]*)/.exec(text) ?? [];
   const noun = command.name();
-  if (word !== undefined) {
-    const guess = command === program ? word : `${noun} ${word}`;
-    if (Object.hasOwn(GUESSED_COMMANDS, guess)) return `Did you mean: ${GUESSED_COMMANDS[guess]}?`;
-  }
   if (option !== undefined) {
     if (SESSION_FLAGS.test(option) && command.parent?.name() === "users" && noun !== "delete")
       return `Use: svc sessions search ${argv.slice(argv.indexOf(option)).join(" ")}`;
@@ -71,6 +75,8 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
     return "advance moves the clock forwards. To move it back, set it: svc dev clock set <time>";
   if (/too many arguments/.test(text) && command.name() === "list")
     return `To search: svc ${command.parent!.name()} search ${termFor(wordAfter(command, argv) ?? "")}`;
+  if (/too many arguments/.test(text) && path === "svc logs")
+    return `To show one sign-in: svc logs --flow ${quoted(wordAfter(command, argv) ?? "")}`;
   if (/too many arguments/.test(text) && BY_INSTANCE.has(path))
     return `Use: ${path} --instance ${wordAfter(command, argv)}`;
   return `See ${path} --help.`;

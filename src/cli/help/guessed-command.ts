@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import { enumerated } from "../../wire/names.ts";
+import { commandPath, subcommands } from "./command-map.ts";
+import { GUESSED_COMMANDS } from "./guesses.ts";
+
+/** Words for one thing, of which other programs use another. */
+const SAME: readonly (readonly string[])[] = [
+  ["get", "show", "view"],
+  ["list", "ls"],
+  ["search", "find", "grep"],
+  ["delete", "remove", "rm"],
+  ["create", "add", "new"],
+  ["revoke", "end", "kill"],
+  ["verify", "check", "validate"],
+  ["decode", "inspect", "parse", "show"],
+];
+/** More commands than these are no answer. */
+const MAX_GUESSES = 4;
+
+/**
+ * The commands that a word may stand for which is none of its group's: those with that name or another word for it, of the same
+ * noun, also below svc dev; else of any noun.
+ * @param program with all commands
+ */
+export function guessedCommand(program: Command, group: Command, word: string): string | undefined {
+  const isRoot = group.parent === null;
+  const key = isRoot ? word : `${group.name()} ${word}`;
+  if (Object.hasOwn(GUESSED_COMMANDS, key)) return GUESSED_COMMANDS[key];
+  const words = [word, `${word}s`, ...SAME.filter((same) => same.includes(word)).flat()];
+  const named = everyCommand(program).filter((command) => words.includes(command.name()));
+  const near = named.filter(({ parent }) => parent!.name() === group.name());
+  const found = near.length > 0 || !(isRoot || group.name() === "dev") ? near : shallowest(named);
+  if (found.length === 0 || found.length > MAX_GUESSES) return undefined;
+  return enumerated(found.map(typed), "or");
+}
+
+function everyCommand(program: Command): Command[] {
+  return subcommands(program).flatMap((command) => [command, ...everyCommand(command)]);
+}
+
+/** Those of the fewest words. */
+function shallowest(commands: readonly Command[]): Command[] {
+  const depthOf = (command: Command): number => commandPath(command).split(" ").length;
+  const least = Math.min(...commands.map(depthOf));
+  return commands.filter((command) => depthOf(command) === least);
+}
+
+/** A command with the arguments that it needs. */
+function typed(command: Command): string {
+  const needed = command.registeredArguments
+    .filter(({ required }) => required)
+    .map((argument) => ` <${argument.name()}>`);
+  return commandPath(command) + needed.join("");
+}
