@@ -48,8 +48,8 @@ describe("Help", () => {
     const { stdout } = await runCli(["users", "search", "--help"], { tty: true, columns: 60 });
     expect(stdout).toContain(
       [
-        "  --instance <name>        an instance of the local server:",
-        "                           subdomain, id or publishable key",
+        "  --query-file <file>      read the query from a file; -",
+        "                           reads standard input",
       ].join("\n"),
     );
   });

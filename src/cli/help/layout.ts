@@ -17,7 +17,6 @@ export function helpWidth({ isTTY, columns = STANDARD_WIDTH }: Stream): number {
 
 /** Commander's layout, led by examples and ended by notes and exit codes. Subcommands inherit it. */
 export const HELP_LAYOUT: Partial<Help> = {
-  showGlobalOptions: true,
   minWidthToWrap: 20,
   boxWrap: wrap,
   commandDescription(command) {
@@ -28,6 +27,7 @@ export const HELP_LAYOUT: Partial<Help> = {
     const codes = exits.map((code) => hanging(`  ${String(code).padEnd(3)}  `, EXIT_MEANINGS[code], helper.helpWidth));
     return [
       Help.prototype.formatHelp.call(helper, command, helper),
+      ...(command.parent === null ? [] : [`${globalOptions(command, helper.helpWidth)}\n`]),
       ...(notes === undefined ? [] : [`${wrap(notes, helper.helpWidth)}\n`]),
       ...(codes.length === 0 ? [] : ["Exit codes:", ...codes, ""]),
     ].join("\n");
@@ -57,6 +57,18 @@ function hanging(first: string, text: string, width = STANDARD_WIDTH): string {
     else lines.push(" ".repeat(first.length) + word);
   }
   return lines.join("\n");
+}
+
+/** What a command takes besides its own options, by name alone: told whole, it would hide the command's own. */
+function globalOptions(command: Command, width = STANDARD_WIDTH): string {
+  let program = command;
+  while (program.parent) program = program.parent;
+  const own = new Set(["--version", "--help"]);
+  const flags = program.options
+    .filter(({ long }) => !own.has(long!))
+    .map((option) => option.flags.replace(" ", "\u00a0"));
+  const text = wrap(`Global options: ${flags.join(", ")}. See svc\u00a0--help.`, width);
+  return text.replaceAll("\u00a0", " ");
 }
 
 function examplesOf(command: Command, width = STANDARD_WIDTH): string | undefined {
