@@ -41,7 +41,7 @@ export function mayRetry(
   const [method = "", path = ""] = name.split(" ");
   if (method === "DELETE") return false;
   if (isUnsent(syscallCode)) return true;
-  return isRead(method, path) && (BROKEN.has(syscallCode) || status === 429 || isUnavailable(status));
+  return isRead(method, path) && (BROKEN.has(syscallCode) || status === 408 || status === 429 || isUnavailable(status));
 }
 
 /**

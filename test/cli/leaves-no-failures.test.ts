@@ -18,6 +18,9 @@ it("svc doctor checks the key without a request that fails", async () => {
 it("svc sign-in --as ends the sign-in of an account that does not exist, and records that reason", async () => {
   const { code, stderr } = await svc("sign-in --as stranger", { env: env() });
   expect([code, stderr]).toEqual([3, expect.stringContaining('has no account "stranger"')]);
+  expect((await svc("logs --failed")).stdout).toContain(
+    '✗ Bad request: the simulated Google has no account "stranger"\n',
+  );
   const control = createControlClient({ url: server.url, controlKey: server.control_key! });
   const flows = await control.request("GET /flows");
   expect(flows.map(({ data: { result, error, reason } }) => ({ result, error, reason }))).toEqual([

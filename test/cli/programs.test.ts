@@ -221,6 +221,7 @@ describe("Lists of users and sessions", () => {
     [["users", "search", "--email-domain", "acme"], "A domain has a dot"],
     [["users", "search", "name:a*b"], "* is a wildcard only at the start or the end"],
     [["users", "search", "email:ada"], "To find a part of it: email:*ada*"],
+    [["users", "search", "--email", "nobody@"], "To find a part of it: email:*nobody@*"],
   ])("that are empty explain what looks wrong with %j", async (argv, hint) => {
     expect((await run(argv, { tty: true })).stderr).toContain(hint);
   });

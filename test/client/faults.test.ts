@@ -199,6 +199,7 @@ describe("A failed call", () => {
   it.each<[what: string, answer: Answer, isRetried: boolean]>([
     ["a reset", reset, true],
     ["half a body", (socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"), true],
+    ["408", reply(408, '{"error":"Request timeout"}'), true],
     ["429", reply(429, '{"error":"Slow down"}'), true],
     ["502 and HTML", reply(502, "<html>"), true],
     ["503", unavailable, true],

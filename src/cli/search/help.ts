@@ -20,7 +20,7 @@ function hintFor(query: Query, { noun }: Searched): string | undefined {
       return `"${field}:${value}": * is a wildcard only at the start or the end of a value.`;
     if (field === "email" && operator === "ends" && /^@[^.]+$/.test(value))
       return `"*${value}" matches addresses that end in exactly ${value}. A domain has a dot: *${value}.com`;
-    if (field === "email" && operator === "is" && !value.includes("@"))
+    if (field === "email" && operator === "is" && !/.@./.test(value))
       return `"email:${value}" matches the whole address. To find a part of it: email:*${value}*`;
     if (field === "name" && operator === "is")
       return `"name:${value}" matches the whole name. To find a part of it: name:*${value}*`;

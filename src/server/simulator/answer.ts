@@ -99,7 +99,7 @@ async function authorized(
       { result: "error", error: "bad_request", reason },
       { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
     );
-  throw new SignInRefused("bad_request", reason, { reason });
+  throw new SignInRefused("bad_request", reason, {});
 }
 
 async function decide(
