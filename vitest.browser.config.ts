@@ -1,11 +1,12 @@
 import { defineConfig } from "vitest/config";
-import { RETRIES } from "./test/_retries.ts";
+import { PATIENCE, RETRIES } from "./test/_retries.ts";
 
 /** The pages and the dashboard in Chromium: `npm run test:browser`. */
 export default defineConfig({
   test: {
     include: ["test/browser/*.test.ts"],
     globalSetup: "test/_run.ts",
+    expect: PATIENCE,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     isolate: false,

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
-import { RETRIES } from "./test/_retries.ts";
+import { PATIENCE, RETRIES } from "./test/_retries.ts";
 
 export default defineConfig({
   test: {
@@ -8,7 +8,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, "test/{browser,faults,package}/**", "examples/**"],
     globalSetup: "test/_run.ts",
     // A test that reaches no assertion, such as one that loops over an empty list, fails.
-    expect: { requireAssertions: true },
+    expect: { requireAssertions: true, ...PATIENCE },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Files of one worker share what they import, which halves the work of a run: no module keeps what a test has changed.

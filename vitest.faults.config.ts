@@ -1,11 +1,12 @@
 import { defineConfig } from "vitest/config";
-import { RETRIES } from "./test/_retries.ts";
+import { PATIENCE, RETRIES } from "./test/_retries.ts";
 
 /** Faults of the machine under a store: `npm run test:faults`, and with SVC_FAULTS=full at its full length. */
 export default defineConfig({
   test: {
     include: ["test/faults/*.test.ts"],
     globalSetup: "test/_run.ts",
+    expect: PATIENCE,
     testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 300_000,
     hookTimeout: 300_000,
     ...RETRIES,

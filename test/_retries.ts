@@ -9,6 +9,9 @@ class SecondTries implements Reporter {
   }
 }
 
+/** For `expect.poll`, which otherwise waits for a second: a busy machine may need longer. */
+export const PATIENCE = { poll: { timeout: 30_000 } };
+
 /** A machine that is shared may stop for seconds; a test that fails twice has found something. */
 export const RETRIES = {
   retry: process.env["CI"] ? 1 : 0,

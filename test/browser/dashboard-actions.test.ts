@@ -8,7 +8,7 @@ import { openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts
 
 const run = promisify(execFile);
 
-describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
   let dashboard: Dashboard;
   let acme: { id: string; secret_key: string };
 

@@ -88,7 +88,7 @@ const NAVIGATIONS: [name: string, page: (front: string) => string][] = [
   ["a link to the API", (front) => `<!doctype html><script>location = "${front}/__svc/v1/users"</script>`],
 ];
 
-describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser that it is open in,", { timeout: 60_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser that it is open in,", () => {
   let dashboard: Dashboard;
   let site: Site;
   let visitor: Page;
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser that it is 
   const kept = async (): Promise<unknown> =>
     (await dashboard.control("GET /users?query=email:kept@example.test")).body.length;
   const result = async (): Promise<unknown> => {
-    await expect.poll(() => visitor.title(), { timeout: 20_000 }).toMatch(/^done/);
+    await expect.poll(() => visitor.title()).toMatch(/^done/);
     return JSON.parse((await visitor.title()).slice(5) || "null");
   };
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { generate, linkOf, openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts";
 
-describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", { timeout: 60_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { generate, linkOf, openDashboard, signIn, until, type Dashboard } from "
 
 const run = promisify(execFile);
 
-describe.skipIf(CHROMIUM === undefined)("The dashboard", { timeout: 60_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
   let on: Dashboard;
 
   beforeAll(async () => {

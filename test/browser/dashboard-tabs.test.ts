@@ -5,7 +5,7 @@ import { CHROMIUM } from "../_browser.ts";
 import { controlOf, generate, linkOf, openDashboard, settled, signIn } from "../_dashboard.ts";
 import { temporaryDirectory } from "../_files.ts";
 
-describe.skipIf(CHROMIUM === undefined)("The dashboard in many tabs", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard in many tabs", () => {
   it("uses one event stream, so that an application can sign in beside eight of them", async () => {
     const dashboard = await openDashboard();
     onTestFinished(() => dashboard.close());

@@ -16,7 +16,7 @@ const HOSTILE = [
   "\u202Etxt.exe\u202C",
 ];
 
-describe.skipIf(CHROMIUM === undefined)("The dashboard's view", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("The dashboard's view", () => {
   let dashboard: Dashboard;
   let ids: { instance: string; user: string; flow: string; request: string };
 

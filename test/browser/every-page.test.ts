@@ -6,7 +6,7 @@ import { Visit } from "./_applications.ts";
 /** The directory for pictures of the pages; without it none are taken. */
 const SCREENSHOTS = process.env["SVC_SCREENSHOTS"];
 
-describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
   const on = new Visit();
 
   describe("The home page", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { Visit } from "./_applications.ts";
 
-describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
   const on = new Visit();
 
   /** What the attacker's page gets from one of our addresses. */

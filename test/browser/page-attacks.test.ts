@@ -140,7 +140,7 @@ const EMBEDDINGS: [name: string, page: Attack, status: number][] = [
   ["a prefetch", (url) => `<!doctype html><link rel="prefetch" href="${url}">`, 400],
 ];
 
-describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,", { timeout: 60_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -191,11 +191,8 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     site.page = html;
     await page.goto(`${from}/`);
     await expect
-      .poll(
-        () => svc.requests.some((entry) => entry.status === status && (route === undefined || entry.route === route)),
-        {
-          timeout: 30_000,
-        },
+      .poll(() =>
+        svc.requests.some((entry) => entry.status === status && (route === undefined || entry.route === route)),
       )
       .toBe(true);
   }
@@ -217,7 +214,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
       const evil = at(EVIL_HOST, site.port);
       await attack(evil, html(startUrl(host, evil)), 200, "/__svc/simulator/:provider/authorize");
       const atPicker = (): Page | undefined => context.pages().find((each) => each.url().includes("?request="));
-      await expect.poll(() => atPicker() !== undefined, { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => atPicker() !== undefined).toBe(true);
       const shown = atPicker()!;
       expect(await shown.getByTestId("destination").textContent()).toBe(evil);
       expect(site.caught).toEqual([]);
@@ -257,7 +254,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
           await account.click({ timeout: 2_000 }).catch(() => undefined);
           return callbacks().length;
         },
-        { timeout: 30_000, interval: 1_500 },
+        { interval: 1_500 },
       )
       .toBe(1);
   });
@@ -319,7 +316,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     const app = at("localhost", site.port);
     site.page = html(startUrl("localhost", app));
     await page.goto(`${app}/`);
-    await expect.poll(() => site.caught.map((query) => [...query.keys()]), { timeout: 30_000 }).toEqual([["token"]]);
+    await expect.poll(() => site.caught.map((query) => [...query.keys()])).toEqual([["token"]]);
   });
 
   it.each(EMBEDDINGS)("starts nothing from another port of localhost by %s", async (_, html, status) => {

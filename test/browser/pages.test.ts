@@ -9,7 +9,7 @@ import { CHROMIUM, launchChromium } from "../_browser.ts";
 const SCREENSHOTS = process.env["SVC_SCREENSHOTS"];
 const HERE = "http://localhost:1/callback";
 
-describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", { timeout: 60_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;

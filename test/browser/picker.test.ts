@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { Visit, startApp } from "./_applications.ts";
 
-describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
   const on = new Visit();
 
   describe("The account picker", () => {

@@ -8,7 +8,7 @@ it("Chromium is installed", ({ skip }) => {
   skip(CHROMIUM === undefined, message);
 });
 
-describe.skipIf(CHROMIUM === undefined)("In a browser", { timeout: 30_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
   const on = new Visit();
 
   const ACCOUNTS: [provider: string, title: string, email: string][] = [

@@ -160,8 +160,8 @@ it("commands and svc env use rotated keys from the server's file", async () => {
   await serve();
   const before = await run(["env"]);
   await run(["dev", "keys", "rotate"]);
-  await expect.poll(async () => (await run(["env"])).stdout, { timeout: 30_000 }).not.toBe(before.stdout);
+  await expect.poll(async () => (await run(["env"])).stdout).not.toBe(before.stdout);
   expect(await run(["users", "list", "--count"])).toMatchObject({ code: 0 });
   await run(["dev", "instances", "create", "umbrella"]);
-  await expect.poll(async () => (await run(["instances", "list"])).stdout, { timeout: 30_000 }).toContain("umbrella");
+  await expect.poll(async () => (await run(["instances", "list"])).stdout).toContain("umbrella");
 });

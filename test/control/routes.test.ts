@@ -293,9 +293,7 @@ describe("The control API", () => {
   it("generates hundreds of users with names in many scripts", async () => {
     const server = await startServer();
     const job = (await server.control("POST /seed", { generate: { users: 600, seed: 7 } })).body;
-    await expect
-      .poll(async () => (await server.control(`GET /jobs/${job.id}`)).body.status, { timeout: 30_000 })
-      .toBe("done");
+    await expect.poll(async () => (await server.control(`GET /jobs/${job.id}`)).body.status).toBe("done");
     const users = (await server.control("GET /users?limit=20")).body;
     expect((await server.control("GET /state")).body.users).toBe(605);
     expect(new Set(users.map((user: { data: { name: string } }) => user.data.name)).size).toBeGreaterThan(15);

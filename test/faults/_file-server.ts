@@ -37,7 +37,8 @@ export async function serve(place: string): Promise<Server> {
     [BIN, "serve", "--port", "0", "--store", path, "--seed", seed, "--json", "--quiet"],
     { cwd: place, stdio: ["ignore", "pipe", "pipe"] },
   );
-  const ended = once(child, "exit") as Server["ended"];
+  // When all of its output was read too.
+  const ended = once(child, "close") as Server["ended"];
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await ended;

@@ -46,6 +46,9 @@ function canLoop(): boolean {
   return can;
 }
 
+/** Runs a command with its own processes and network, as in a container. */
+export const CONTAINER = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"] as const;
+
 /** The tools that cause faults, and whether this machine has them. */
 export const tools = {
   // The names of system calls differ between machines.
@@ -53,7 +56,7 @@ export const tools = {
   prlimit: succeeds("prlimit", "--version"),
   mount: process.geteuid?.() === 0 && succeeds("unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"),
   loop: process.geteuid?.() === 0 && canLoop(),
-  unshare: succeeds("unshare", "-n", "true"),
+  unshare: succeeds(CONTAINER[0], ...CONTAINER.slice(1), "true"),
   chattr: process.geteuid?.() === 0 && canFix(),
 };
 

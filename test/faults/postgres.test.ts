@@ -173,11 +173,12 @@ describe("A failing database", () => {
       await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc'`;
       await sleep(30);
     }
+    // On a slow machine no connection may have lasted long enough for an answer.
+    while (counts.ok === 0) await Promise.race([sleep(20), ...workers]);
     load.isOver = true;
     await Promise.all(workers);
     alive();
     for (const server of servers) await recovery(server);
-    expect(counts.ok).toBeGreaterThan(0);
     figures.push(
       `terminations: ${TERMINATIONS} × all connections, ${counts.ok} × 200, ${counts.unavailable} × 503, 0 crashes`,
     );

@@ -35,9 +35,10 @@ async function client(port: number, isKept: boolean, sent: Sent[]): Promise<void
     let current: Sent | undefined;
     let text = "";
     const ask = (): void => {
-      sent.push((current = { at: performance.now(), isAnswered: false }));
       text = "";
       socket.write(request);
+      // After the write, which hands the request to the kernel before it returns.
+      sent.push((current = { at: performance.now(), isAnswered: false }));
     };
     socket.on("connect", () => {
       isOpen = true;

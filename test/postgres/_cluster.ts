@@ -183,11 +183,23 @@ function clusterOf(built: Built): Cluster {
     },
     startStandby: () => startStandby(built),
     async signal(name) {
-      const main = (await readFile(join(directory, "data/postmaster.pid"), "utf8")).split("\n")[0]!;
-      const children = await run("ps", ["-o", "pid=", "--ppid", main]);
-      for (const pid of [main, ...children.stdout.split("\n")]) if (pid.trim() !== "") process.kill(Number(pid), name);
+      const main = Number((await readFile(join(directory, "data/postmaster.pid"), "utf8")).split("\n")[0]);
+      // Stopped first, it starts no more of them.
+      if (name === "SIGSTOP") process.kill(main, name);
+      const { stdout } = await run("ps", ["-o", "pid=", "--ppid", String(main)]);
+      for (const pid of stdout.trim().split(/\s+/).map(Number)) signalIfThere(pid, name);
+      if (name === "SIGCONT") process.kill(main, name);
     },
   };
+}
+
+/** Some end by themselves, such as a worker of autovacuum. */
+function signalIfThere(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 async function startStandby(primary: Built): Promise<Cluster> {

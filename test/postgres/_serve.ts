@@ -107,7 +107,13 @@ function send(agent: Agent, port: number, path: string, method: string): Promise
           });
         });
     });
-    outgoing.on("error", reject).end();
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      // The server may close a kept connection just when it is used again.
+      const wasClosed = outgoing.reusedSocket && error.code === "ECONNRESET";
+      if (wasClosed) resolve(send(agent, port, path, method));
+      else reject(error);
+    });
+    outgoing.end();
   });
 }
 

@@ -7,7 +7,6 @@ useProcesses();
 
 const KEY = `ctl_${"abcdefghijklmnop".repeat(3)}`;
 const APP = "http://localhost:3000/callback";
-const soon = { timeout: 20_000, interval: 50 };
 
 it("Two svc serve processes on one database share scenarios and jobs", async () => {
   const env = { SVC_STORE: await createDatabase(), SVC_CONTROL_KEY: KEY };
@@ -19,7 +18,7 @@ it("Two svc serve processes on one database share scenarios and jobs", async () 
     const query = new URLSearchParams({ provider: "google", redirect_uri: APP, login_hint: "ada" });
     return ((await followSignIn(`${other}/oauth/authorize?${query.toString()}`)) as URL).searchParams.get("error");
   };
-  await expect.poll(end, soon).toBe("access_denied");
+  await expect.poll(end).toBe("access_denied");
   expect(await end()).toBeNull();
   expect((await call(one, "GET /scenarios", undefined, { authorization })).body).toMatchObject([{ data: { used: 1 } }]);
 
@@ -27,5 +26,5 @@ it("Two svc serve processes on one database share scenarios and jobs", async () 
   const { id } = (await call(one, "POST /seed", { generate }, { authorization })).body;
   const status = async (): Promise<string> =>
     (await call(other, `GET /jobs/${id}`, undefined, { authorization })).body.status as string;
-  await expect.poll(status, soon).toBe("done");
+  await expect.poll(status).toBe("done");
 });

@@ -16,8 +16,8 @@ async function databaseWith(setting: string, milliseconds: number): Promise<stri
 it("PostgreSQL: an idle_session_timeout of the database does not end svc's connections", async ({ skip }) => {
   const url = (await databaseWith("idle_session_timeout", 300)) ?? skip();
   const store = await open(url);
-  const sql = admin(url);
-  await sql.unsafe("SET idle_session_timeout = 0");
+  // Given as it connects: before its first statement it could be idle for too long.
+  const sql = admin(`${url}?idle_session_timeout=0`);
   const connections = async (): Promise<readonly unknown[]> =>
     sql.unsafe(
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'svc' ORDER BY pid",

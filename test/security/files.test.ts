@@ -53,7 +53,7 @@ function verifyIn(cwd: string): ReturnType<typeof runCli> {
   return runCli(["tokens", "verify", "-q", "-"], { cwd, stdin: "a.b.c", fetch: answering(200, body) });
 }
 
-describe("T40: Secrets on this machine", { timeout: 20_000 }, () => {
+describe("T40: Secrets on this machine", () => {
   it("cannot be passed by a flag", async () => {
     const paths = await commandLines();
     expect(paths.map((path) => path.join(" "))).toEqual(

@@ -41,7 +41,7 @@ const LOOPBACK_6 = "00000000000000000000000001000000";
 
 const ANY_4 = "00000000";
 
-describe.skipIf(process.platform !== "linux")("T26: The listening address", { timeout: 20_000 }, () => {
+describe.skipIf(process.platform !== "linux")("T26: The listening address", () => {
   it.each<[string, string[], Record<string, string>]>([
     ["no options", [], {}],
     ["HOST", [], { HOST: "0.0.0.0" }],

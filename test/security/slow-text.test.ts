@@ -5,16 +5,16 @@ import { answering } from "../_answering.ts";
 import { SECRET } from "../_attacks.ts";
 import { FRONT } from "../_setup.ts";
 
-/** In quadratic time each of these texts takes far longer. */
-describe("T48: Text that is slow to read does not block an application:", { timeout: 5_000 }, () => {
+/** In quadratic time each of these texts takes minutes. */
+describe("T48: Text that is slow to read does not block an application:", () => {
   it.each([" ", "\t"])("%j in the middle of a cookie, many times", async (space) => {
-    const cookie = `a=b${space.repeat(100_000)}c; token=${space.repeat(100_000)}x`;
+    const cookie = `a=b${space.repeat(400_000)}c; token=${space.repeat(400_000)}x`;
     const state = await authenticateRequest({ headers: { cookie } }, { secretKey: SECRET, cookie: "token" });
     expect(state).toMatchObject({ status: "signed-out", error: { reason: "malformed" } });
   });
 
   it("the beginning of a token in an error of the service, many times", async () => {
-    const error = "eyJ".repeat(50_000);
+    const error = "eyJ".repeat(200_000);
     const client = createClient({
       secretKey: SECRET,
       baseUrl: FRONT,
