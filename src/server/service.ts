@@ -4,7 +4,6 @@ import { createApp, type App } from "./http/app.ts";
 import type { RequestEntry } from "./http/entry.ts";
 import { createMonitoring, type RenderMetrics } from "./http/monitoring.ts";
 import { FinishedSignIns } from "./sign-in/finished.ts";
-import { createDecide } from "./live/decide.ts";
 import { createControl, type ControlOptions } from "./control/create.ts";
 import { Flows } from "./flows/flows.ts";
 import { logTo, RequestLog } from "./flows/request-log.ts";
@@ -14,6 +13,7 @@ import type { Live } from "./live/index.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials } from "./providers/credentials.ts";
+import type { Decide } from "./simulator/answer.ts";
 import { createSimulator } from "./simulator/index.ts";
 import type { ConnectionRecord } from "./store/records.ts";
 import { createTokens } from "./token.ts";
@@ -69,6 +69,11 @@ export function createService(options: ServiceOptions): App {
   });
   live.onPersonas((personas) => simulator.personas.replace(personas));
   const tokens = createTokens();
+  // Loaded with the first scenario: most servers never have one.
+  const decide: Decide = async (arrival) =>
+    live.scenarios.length === 0
+      ? { decision: undefined, considered: [] }
+      : (await import("./live/decide.ts")).decide({ store, live, simulator }, arrival);
   const deps = {
     ...options,
     instances,
@@ -82,7 +87,7 @@ export function createService(options: ServiceOptions): App {
     now,
     onIgnored: (provider, paths) => options.onIgnored?.(provider, paths),
     flows,
-    decide: options.control && createDecide({ store, live, simulator }),
+    decide: options.control && decide,
     finished: new FinishedSignIns(),
   } satisfies RouteDeps;
   const { control } = options;

@@ -1,20 +1,10 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { logTo, RequestLog } from "../../src/server/flows/request-log.ts";
 import { Grants } from "../../src/server/simulator/grants.ts";
 import type { Sealer } from "../../src/server/simulator/sealer.ts";
 import { StateQueue } from "../../src/server/store/json/document/state-queue.ts";
+import { heap } from "../_heap.ts";
 import { state } from "../store/_records.ts";
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-/** The heap after garbage collection, in MiB. */
-function heap(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed / 2 ** 20;
-}
 
 /** A fast sealer without encryption. */
 function openSealer(): Sealer {

@@ -1,4 +1,5 @@
 import { isUuid } from "../../wire/names.ts";
+import { ownText } from "../own-text.ts";
 
 /** The redacted fields of a message. Text is of bounded length. */
 export type Shown = Record<string, string | number | boolean | null>;
@@ -51,10 +52,10 @@ const PUBLIC = new Set([
   "username",
 ]);
 
-/** The beginning of a text. Of a long one it is copied: V8 would keep the whole text in memory for a part of it. */
+/** The beginning of a text. */
 export function beginningOf(text: string, length: number): string {
   const part = text.slice(0, length);
-  return text.length > 2 * MAX_LENGTH ? Buffer.from(part).toString() : part;
+  return text.length > 2 * MAX_LENGTH ? ownText(part) : part;
 }
 
 /** A token or a secret key, whole or cut short. */

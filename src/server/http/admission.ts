@@ -1,6 +1,7 @@
 import { PUBLISHABLE_KEY_HEADER } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError } from "../errors.ts";
+import { ownText } from "../own-text.ts";
 import { callerOf, type Caller } from "../sign-in/caller.ts";
 import type { Instances } from "../instances/instances.ts";
 import type { Incoming } from "./incoming.ts";
@@ -15,6 +16,8 @@ export interface AdmissionDeps {
 const PATH = /^(?:\/|\/__svc\/|(?:\/[A-Za-z0-9_~.-]+)+)$/;
 /** In lower case, as browsers send it. */
 const HOST_NAME = /^(?:[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,8}|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
+/** Of a longer address the values are copied: what is stored of them, such as a `redirect_uri`, would keep all of it. */
+const LONG_TARGET = 1024;
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
 const DOTS = /\/\.{1,2}(?:\/|$)/;
 
@@ -39,7 +42,7 @@ export function admit(incoming: Incoming, { addresses, instances }: AdmissionDep
     instance: scope.kind === "instance" ? instances.bySubdomain(scope.subdomain) : undefined,
     path,
     params: {},
-    query: parseQueryString(search),
+    query: parseQueryString(search, incoming.target.length > LONG_TARGET),
     ip_address: incoming.ip_address,
     caller: () => (caller ??= callerOf(header, host.replace(/:\d*$/, ""), addresses.isHttps)),
     header,
@@ -58,12 +61,12 @@ function unknownHost(host: string): ApiError {
   return new ApiError("unknown_host", `this server does not answer for ${name}; add it with --allowed-host`);
 }
 
-function parseQueryString(search: string): ReadonlyMap<string, string> {
+function parseQueryString(search: string, isLong: boolean): ReadonlyMap<string, string> {
   if (search === "") return NO_QUERY;
   const query = new Map<string, string>();
   new URLSearchParams(search).forEach((value, name) => {
     if (query.has(name)) throw new ApiError("bad_request", "a query parameter is repeated");
-    query.set(name, value);
+    query.set(name, isLong ? ownText(value) : value);
   });
   return query;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { ServeError } from "../errors.ts";
+import { ownText } from "../own-text.ts";
 
 /** The IP address of the client that sent a request. */
 export type ClientAddress = (message: IncomingMessage) => string;
@@ -51,7 +52,7 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
 function addressIn(entry: string): string | undefined {
   const [, inBrackets, beforePort] = WITH_PORT.exec(entry) ?? [];
   const [address = ""] = (inBrackets ?? beforePort ?? entry).split("%");
-  if (isIP(address) !== 6) return isIP(address) === 4 ? address : undefined;
+  if (isIP(address) !== 6) return isIP(address) === 4 ? ownText(address) : undefined;
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(canonical) ?? [];
   if (high === undefined || low === undefined) return canonical;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { MAX_BODY_BYTES } from "../../wire/names.ts";
 import { ApiError } from "../errors.ts";
+import { ownText } from "../own-text.ts";
 
 /** A request as it arrives, by socket or from a program. Nothing of it has been checked. */
 export interface Incoming {
@@ -29,7 +30,7 @@ export function fromWebRequest(request: Request): Incoming {
     method: request.method,
     target: pathname + search,
     ip_address: "127.0.0.1",
-    header: (name) => request.headers.get(name) ?? (name === "host" ? host : undefined),
+    header: (name) => request.headers.get(name) ?? (name === "host" ? ownText(host) : undefined),
     async text(maxBytes = MAX_BODY_BYTES) {
       const text = await request.text();
       if (Buffer.byteLength(text) > maxBytes) throw new ApiError("body_too_large");

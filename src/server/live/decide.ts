@@ -17,27 +17,24 @@ interface DecideDeps {
 const MAX_STATES = 1000;
 
 /**
- * Lets scenarios decide sign-ins. A scenario is counted down atomically over all processes, once per state: the same state
- * gets the same scenario again. Free if there are no scenarios.
+ * Lets scenarios decide a sign-in. A scenario is counted down atomically over all processes, once per state: the same state
+ * gets the same scenario again.
  */
-export function createDecide(deps: DecideDeps): Decide {
+export async function decide(deps: DecideDeps, arrival: Parameters<Decide>[0]): ReturnType<Decide> {
   const { store, live, simulator } = deps;
-  return async (arrival) => {
-    const considered: { scenario: string; because: string }[] = [];
-    if (live.scenarios.length === 0) return { decision: undefined, considered };
-    const { state, login_hint } = arrival;
-    const instance = (await store.find("states", state))?.instance_id;
-    const digest = hash("sha256", state, "base64").slice(0, 22);
-    for (const scenario of inOrder(live.scenarios, digest)) {
-      const because = mismatch(scenario, arrival, instance, simulator, digest);
-      const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
-      considered.push({ scenario: scenario.id, because: because ?? (taken ? "matched" : "used up") });
-      if (!taken) continue;
-      const { as, outcome, delay_ms } = taken;
-      return { decision: { as: as ?? login_hint, outcome, delay_ms }, considered };
-    }
-    return { decision: undefined, considered };
-  };
+  const considered: { scenario: string; because: string }[] = [];
+  const { state, login_hint } = arrival;
+  const instance = (await store.find("states", state))?.instance_id;
+  const digest = hash("sha256", state, "base64").slice(0, 22);
+  for (const scenario of inOrder(live.scenarios, digest)) {
+    const because = mismatch(scenario, arrival, instance, simulator, digest);
+    const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
+    considered.push({ scenario: scenario.id, because: because ?? (taken ? "matched" : "used up") });
+    if (!taken) continue;
+    const { as, outcome, delay_ms } = taken;
+    return { decision: { as: as ?? login_hint, outcome, delay_ms }, considered };
+  }
+  return { decision: undefined, considered };
 }
 
 /** First the scenario that already decided this state, then counted ones by age, then standing ones, newest first. */

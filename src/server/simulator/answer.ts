@@ -3,12 +3,15 @@ import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
 import { SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
 import type { FlowFacts } from "../flows/flows.ts";
-import { redactText } from "../flows/redact.ts";
+import { beginningOf, redactText } from "../flows/redact.ts";
 import { arrange } from "./arrange.ts";
 import type { AuthorizeReply, Override } from "./authorize.ts";
 import { noteChoice } from "./choice.ts";
 import type { HeadlessDeps } from "./headless-deps.ts";
 import type { LabelledBrowser } from "./labelled-browser.ts";
+
+/** Of an account that does not exist. */
+const MAX_SHOWN_LENGTH = 300;
 
 /** What a scenario decides. */
 export interface Decision extends Override {
@@ -91,7 +94,7 @@ async function authorized(
   const reply = deps.simulator.authorize(provider, query, browser, decided);
   if (!("unknown" in reply)) return reply;
   const { unknown, state } = reply;
-  const reason = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(unknown)}"`;
+  const reason = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(beginningOf(unknown, MAX_SHOWN_LENGTH))}"`;
   const taken = await deps.store.takeState(state);
   // Otherwise it has ended before.
   if (await taken?.removed)

@@ -1,4 +1,5 @@
 import { hostCookie, readCookie, setCookie } from "../cookies.ts";
+import { ownText } from "../own-text.ts";
 import { randomBytes } from "../random.ts";
 
 const LIFETIME_SECONDS = 86_400;
@@ -17,5 +18,5 @@ export function browserIdCookie(value: string, isHttps: boolean): string {
 /** The browser's id in a `Cookie` header. */
 export function readBrowserId(header: string | undefined, isHttps: boolean): string | undefined {
   const value = readCookie(header, hostCookie(NAME, isHttps));
-  return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined;
+  return value !== undefined && /^[\w-]{22}$/.test(value) ? ownText(value) : undefined;
 }
