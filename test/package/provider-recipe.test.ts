@@ -41,31 +41,29 @@ export const gitlab: ProviderDefinition<"user"> = {
 };
 `,
   "src/server/simulator/gitlab.ts": `
-import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+import type { SimulatedProvider } from "./provider.ts";
+import { notFound, reply } from "./replies.ts";
 
 interface GitlabAccount {
   readonly id: number;
   readonly username: string;
 }
 
-export const simulatedGitlab: SimulatedProvider = {
+export const simulatedGitlab: SimulatedProvider<GitlabAccount> = {
   mark: '<circle cx="12" cy="12" r="9" fill="#fc6d26"/>',
   endpoints: { authorize: "/authorize", token: "/token", user: "/api/v4/user" },
   accountSchema: ({ int, strictObject, text }) => strictObject({ id: int().positive(), username: text }),
   accountFor: ({ number, login }) => ({ id: number, username: login }),
 
-  account({ name, accounts }) {
-    const own = accounts.gitlab as GitlabAccount | undefined;
-    return own && { name: name ?? own.username, detail: own.username };
-  },
+  shown: ({ username }, { name }) => ({ name: name ?? username, detail: username }),
   refusal: (query) => (query.has("code_challenge") ? undefined : "a code_challenge is required"),
   token(_request, isClient, redeem) {
     const grant = isClient ? redeem() : undefined;
     if (!grant) return reply(401, { error: isClient ? "invalid_grant" : "invalid_client" });
     return reply(200, { access_token: grant.access_token, token_type: "Bearer", expires_in: 7200 });
   },
-  resource(path, { persona: { name, email, avatar_url, accounts } }) {
-    return path === "/api/v4/user" && accounts.gitlab ? reply(200, { ...accounts.gitlab, name, email, avatar_url }) : notFound();
+  resource(path, { account, persona: { name, email, avatar_url } }) {
+    return path === "/api/v4/user" ? reply(200, { ...account, name, email, avatar_url }) : notFound();
   },
 };
 `,

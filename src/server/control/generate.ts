@@ -3,6 +3,7 @@ import { PROVIDERS, SESSION_ID_PREFIX, type Provider } from "../../wire/names.ts
 import { namedUuid } from "./named-uuid.ts";
 import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
+import { SIMULATED } from "../simulator/providers.ts";
 import { typedPersona, uidOf } from "../simulator/typed-account.ts";
 
 /** Names in many scripts. Each locale is loaded separately, and only here. */
@@ -77,7 +78,7 @@ function addUser(
     provider,
     uid: uidFor(provider, email, uids),
     email,
-    email_verified: DEFINITIONS[provider].givesEmail !== false,
+    email_verified: !SIMULATED[provider].sendsNoEmail,
     created_at,
     updated_at: created_at,
   });

@@ -34,8 +34,6 @@ export interface ProviderDefinition<Endpoint extends string = string> {
   readonly loginHint: string | undefined;
   /** Whether a sign-in here verifies the user's e-mail address (spec, "User"). */
   readonly verifiesEmail: boolean;
-  /** False if profiles have no e-mail address. */
-  readonly givesEmail?: false;
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<Endpoint, string>>;
   fetchProfile(get: Get<Endpoint>): Promise<Profile>;
 }

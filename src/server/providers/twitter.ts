@@ -13,7 +13,6 @@ export const twitter: ProviderDefinition<"me"> = {
   clientAuthentication: "basic",
   loginHint: undefined,
   verifiesEmail: false,
-  givesEmail: false,
   endpoints: {
     authorize: "https://x.com/i/oauth2/authorize",
     token: "https://api.x.com/2/oauth2/token",

@@ -1,16 +1,7 @@
 import type { Provider } from "../../wire/names.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
-import type { AuthorizationRequest, Grants, PendingRequest } from "./grants.ts";
-import type { Personas } from "./personas.ts";
-import type { SimulatedProvider } from "./provider.ts";
-
-export interface AuthorizeDeps {
-  readonly grants: Grants;
-  readonly personas: Personas;
-  /** The only redirect_uri that is registered at the provider. */
-  readonly callbackUrl: string;
-  isClient(client_id: string): boolean;
-}
+import type { AuthorizationServer } from "./authorization-server.ts";
+import type { AuthorizationRequest, PendingRequest } from "./grants.ts";
 
 export type Parameters = ReadonlyMap<string, string>;
 
@@ -19,9 +10,7 @@ const MAX_STATE_LENGTH = 512;
 
 /** A client's request. @throws {ApiError} if it is invalid in a way that providers answer without a redirect */
 export function parseRequest(
-  name: Provider,
-  provider: SimulatedProvider,
-  { grants, callbackUrl, isClient }: AuthorizeDeps,
+  { name, provider, grants, callbackUrl, isClient }: AuthorizationServer,
   query: Parameters,
   { browser, outcome }: Pick<AuthorizationRequest, "browser" | "outcome">,
 ): AuthorizationRequest {
@@ -32,7 +21,7 @@ export function parseRequest(
   if (redirect_uri !== callbackUrl) throw refused(name, "redirect_uri is not registered for this client");
   if (query.get("response_type") !== "code") throw refused(name, "response_type must be code");
   if (state.length > MAX_STATE_LENGTH) throw refused(name, `state must have at most ${MAX_STATE_LENGTH} characters`);
-  const refusal = provider.refusal(query);
+  const refusal = provider.refusal?.(query);
   if (refusal !== undefined) throw refused(name, refusal);
   return {
     provider: name,
@@ -49,8 +38,7 @@ export function parseRequest(
 
 /** The request that a choice answers. @throws {ApiError} if it is unknown, another browser's, or older than ten minutes */
 export function findRequest(
-  name: Provider,
-  { grants }: AuthorizeDeps,
+  { name, grants }: AuthorizationServer,
   id: string,
   browser: string | undefined,
 ): PendingRequest {

@@ -1,6 +1,6 @@
 import type { FetchResponse } from "../../wire/fetch.ts";
-import type { PersonaRecord } from "../store/records.ts";
-import { notFound, otherUid, reply, textReply, type SimulatedProvider } from "./provider.ts";
+import { otherUid, type SimulatedProvider } from "./provider.ts";
+import { notFound, reply, textReply } from "./replies.ts";
 
 export interface GithubAccount {
   readonly id: number;
@@ -8,11 +8,7 @@ export interface GithubAccount {
   readonly emails: readonly { readonly email: string; readonly primary: boolean; readonly verified: boolean }[];
 }
 
-function accountOf({ accounts }: PersonaRecord): GithubAccount | undefined {
-  return accounts.github as GithubAccount | undefined;
-}
-
-export const simulatedGithub: SimulatedProvider = {
+export const simulatedGithub: SimulatedProvider<GithubAccount> = {
   mark: '<path fill="currentColor" d="M4.6 3.2c1.9.1 3.5.8 4.6 1.6a11 11 0 0 1 5.6 0c1.1-.8 2.7-1.5 4.6-1.6.6 1.6.5 3.1.2 4.3 1 1.2 1.5 2.7 1.5 4.4 0 5-3.7 7.6-9.1 7.6s-9.1-2.6-9.1-7.6c0-1.7.5-3.2 1.5-4.4-.3-1.2-.4-2.7.2-4.3Z"/><g fill="var(--card)"><rect x="5.6" y="10.2" width="12.8" height="7" rx="3.5"/></g><g fill="currentColor"><ellipse cx="9" cy="13.5" rx="1.2" ry="1.9"/><ellipse cx="15" cy="13.5" rx="1.2" ry="1.9"/></g>',
   endpoints: { authorize: "/authorize", token: "/token", user: "/user", emails: "/user/emails" },
   accountSchema: ({ array, boolean, int, strictObject, text, email }) =>
@@ -27,11 +23,8 @@ export const simulatedGithub: SimulatedProvider = {
     emails: [{ email, primary: true, verified: email_verified }],
   }),
 
-  account(persona) {
-    const own = accountOf(persona);
-    if (!own) return undefined;
-    const { login, emails } = own;
-    const account = { name: persona.name ?? login, detail: `@${login}` };
+  shown({ login, emails }, { name }) {
+    const account = { name: name ?? login, detail: `@${login}` };
     const primary = emails.find((entry) => entry.primary);
     if (primary?.verified)
       return emails.length > 1 ? { ...account, detail: `@${login} · ${emails.length} e-mail addresses` } : account;
@@ -42,25 +35,19 @@ export const simulatedGithub: SimulatedProvider = {
   },
 
   altered: {
-    email_not_verified(persona) {
-      const own = accountOf(persona);
-      return own && { ...own, emails: own.emails.map((entry) => ({ ...entry, verified: false })) };
-    },
-    email_primary_not_verified(persona) {
-      const own = accountOf(persona);
-      return own && { ...own, emails: onlyASecondVerified(persona.email, own.emails) };
-    },
-    account_conflict(persona) {
-      const own = accountOf(persona);
-      return (
-        own && {
-          ...own,
-          id: Number(otherUid(String(own.id))),
-          login: `${own.login}-2`,
-          emails: [{ email: persona.email, primary: true, verified: true }],
-        }
-      );
-    },
+    email_not_verified: (account) => ({
+      ...account,
+      emails: account.emails.map((entry) => ({ ...entry, verified: false })),
+    }),
+    email_primary_not_verified: (account, { email }) => ({
+      ...account,
+      emails: onlyASecondVerified(email, account.emails),
+    }),
+    account_conflict: ({ id, login }, { email }) => ({
+      id: Number(otherUid(String(id))),
+      login: `${login}-2`,
+      emails: [{ email, primary: true, verified: true }],
+    }),
   },
 
   mismatch: () =>
@@ -68,8 +55,6 @@ export const simulatedGithub: SimulatedProvider = {
       error: "redirect_uri_mismatch",
       error_description: "The redirect_uri MUST match the registered callback URL for this application.",
     }),
-
-  refusal: () => undefined,
 
   token({ accept }, isClient, redeem) {
     if (!isClient)
@@ -90,14 +75,11 @@ export const simulatedGithub: SimulatedProvider = {
     });
   },
 
-  resource(path, { persona, scopes }, headers) {
+  resource(path, { account: { id, login, emails }, persona, scopes }, headers) {
     if (!headers["user-agent"])
       return reply(403, {
         message: "Request forbidden by administrative rules. Please make sure your request has a User-Agent header.",
       });
-    const own = accountOf(persona);
-    if (!own) return notFound();
-    const { id, login, emails } = own;
     // The public e-mail address is the owner's claim: unverified ones show up here too.
     if (path === "/user")
       return reply(200, {

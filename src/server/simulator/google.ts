@@ -1,37 +1,25 @@
-import type { PersonaRecord } from "../store/records.ts";
-import { notFound, otherUid, reply, type SimulatedProvider } from "./provider.ts";
+import { otherUid, type SimulatedProvider } from "./provider.ts";
+import { notFound, reply } from "./replies.ts";
 
 interface GoogleAccount {
   readonly sub: string;
   readonly email_verified: boolean;
 }
 
-function accountOf({ accounts }: PersonaRecord): GoogleAccount | undefined {
-  return accounts.google as GoogleAccount | undefined;
-}
-
-export const simulatedGoogle: SimulatedProvider = {
+export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
   mark: '<g fill="none" stroke-width="4"><path stroke="#ea4335" d="M5.1 8a8 8 0 0 1 12.6-1.7"/><path stroke="#f5b400" d="M5.1 16a8 8 0 0 1 0-8"/><path stroke="#2da94f" d="M17.7 17.7A8 8 0 0 1 5.1 16"/><path stroke="#3b78e7" d="M12 12h8a8 8 0 0 1-2.3 5.7"/></g>',
   endpoints: { authorize: "/authorize", token: "/token", userinfo: "/userinfo" },
   accountSchema: ({ boolean, strictObject, text }) => strictObject({ sub: text, email_verified: boolean() }),
   accountFor: ({ number, email_verified }) => ({ sub: `1${number}`, email_verified }),
 
-  account(persona) {
-    const own = accountOf(persona);
-    if (!own) return undefined;
-    const account = { name: persona.name ?? persona.email, detail: persona.email };
-    return own.email_verified ? account : { ...account, note: "e-mail not verified" };
+  shown({ email_verified }, { name, email }) {
+    const account = { name: name ?? email, detail: email };
+    return email_verified ? account : { ...account, note: "e-mail not verified" };
   },
 
   altered: {
-    email_not_verified(persona) {
-      const own = accountOf(persona);
-      return own && { ...own, email_verified: false };
-    },
-    account_conflict(persona) {
-      const own = accountOf(persona);
-      return own && { ...own, sub: otherUid(own.sub), email_verified: true };
-    },
+    email_not_verified: ({ sub }) => ({ sub, email_verified: false }),
+    account_conflict: ({ sub }) => ({ sub: otherUid(sub), email_verified: true }),
   },
 
   mismatch: () => reply(400, { error: "redirect_uri_mismatch", error_description: "Bad Request" }),
@@ -52,13 +40,12 @@ export const simulatedGoogle: SimulatedProvider = {
     });
   },
 
-  resource(path, { persona }) {
-    const own = accountOf(persona);
-    if (path !== "/userinfo" || !own) return notFound();
+  resource(path, { account, persona }) {
+    if (path !== "/userinfo") return notFound();
     return reply(200, {
-      sub: own.sub,
+      sub: account.sub,
       email: persona.email,
-      email_verified: own.email_verified,
+      email_verified: account.email_verified,
       ...(persona.name === null ? {} : { name: persona.name }),
       ...(persona.avatar_url === null ? {} : { picture: persona.avatar_url }),
     });

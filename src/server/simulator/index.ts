@@ -3,13 +3,16 @@ import { isProvider, PROVIDERS, type Provider } from "../../wire/names.ts";
 import type { Simulated } from "../providers/connections.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
-import type { AuthorizeDeps } from "./authorize-request.ts";
-import { authorize, showAccounts, type AuthorizeReply, type Override, type UnknownAccount } from "./authorize.ts";
+import type { AuthorizationServer } from "./authorization-server.ts";
+import { findRequest } from "./authorize-request.ts";
+import { authorize, type AuthorizeReply, type Override, type UnknownAccount } from "./authorize.ts";
 import { alteredPersona, SHORT_TIMEOUT_MS } from "./outcomes.ts";
 import { Grants } from "./grants.ts";
 import { Personas } from "./personas.ts";
-import { reply, type PickerView, type SimulatedProvider } from "./provider.ts";
+import { pickerView, type PickerView } from "./picker.ts";
+import type { SimulatedProvider } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
+import { notFound, reply } from "./replies.ts";
 import { createSealer } from "./sealer.ts";
 import { answerToken } from "./token-endpoint.ts";
 
@@ -55,15 +58,19 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const personas = new Personas(options.personas, (id) => `${prefix}/avatars/${id}.svg`);
   const grants = new Grants(createSealer(sealKey), (reference) => personas.recall(reference), options);
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
-  // Most sign-ins use the simulator's own client. Only for others, all instances are searched.
-  const isKnown = (name: Provider, fits: (own: ConnectionRecord) => boolean): boolean =>
-    fits(client) || clients(name).some(fits);
 
-  const depsOf = byProvider((name): AuthorizeDeps => ({
+  const servers = byProvider((name): AuthorizationServer => ({
+    name,
+    provider: SIMULATED[name],
     grants,
     personas,
     callbackUrl: callbackUrl(name),
-    isClient: (client_id) => isKnown(name, (own) => own.client_id === client_id),
+    isClient(client_id, client_secret) {
+      const fits = (own: ConnectionRecord): boolean =>
+        own.client_id === client_id && (client_secret === undefined || own.client_secret === client_secret);
+      // Most sign-ins use the simulator's own client. Only for others, all instances are searched.
+      return fits(client) || clients(name).some(fits);
+    },
   }));
 
   const endpoints = byProvider((name) => {
@@ -77,29 +84,30 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     endpoints: (name) => endpoints[name],
     introduce: (application, state) => grants.introduce(application, state),
 
-    authorize: (name, query, browser, override) =>
-      authorize(name, SIMULATED[name], depsOf[name], query, { browser, override }),
-    accounts: (name, query, browser) => showAccounts(name, SIMULATED[name], depsOf[name], query, browser),
+    authorize: (name, query, browser, override) => authorize(servers[name], query, { browser, override }),
+    accounts: (name, query, browser) =>
+      pickerView(servers[name], query, findRequest(servers[name], query.get("request") ?? "", browser)),
     outcomeOf: (code) => grants.outcomeOf(code),
     timeoutOf: (code) => (grants.outcomeOf(code) === "token_timeout" ? SHORT_TIMEOUT_MS : undefined),
 
     hasAccount(name, hint) {
       const persona = personas.find(hint);
-      return persona ? SIMULATED[name].account(persona) !== undefined : normalizeEmail(hint) !== undefined;
+      return persona ? persona.accounts[name] !== undefined : normalizeEmail(hint) !== undefined;
     },
 
     async fetch(url, init) {
       const [name, path] = splitAfter(url.slice(prefix.length + 1));
       if (!url.startsWith(`${prefix}/`) || !isProvider(name))
         throw new Error(`The simulator has nothing at ${new URL(url).origin}`);
-      if (path === SIMULATED[name].endpoints["token"])
-        return answerToken(name, SIMULATED[name], grants, (fits) => isKnown(name, fits), init);
+      if (path === SIMULATED[name].endpoints["token"]) return answerToken(servers[name], init);
       const bearer = /^Bearer (.+)$/.exec(init.headers?.["authorization"] ?? "")?.[1] ?? "";
       const consent = grants.consentOf(name, bearer);
       if (!consent) return reply(401, { message: "Bad credentials" });
       if (consent.outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
       const persona = alteredPersona(consent.persona, consent.outcome, name);
-      return SIMULATED[name].resource(path, { persona, scopes: consent.request.scopes }, init.headers ?? {});
+      const account = persona.accounts[name];
+      if (!account) return notFound();
+      return SIMULATED[name].resource(path, { account, persona, scopes: consent.request.scopes }, init.headers ?? {});
     },
   };
 }

@@ -2,8 +2,8 @@ import type { FetchInit, FetchResponse } from "../../wire/fetch.ts";
 import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import { ACCOUNT_OUTCOMES, OUTCOME_IDS, type AccountOutcome, type OutcomeId } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { reply, textReply } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
+import { reply, textReply } from "./replies.ts";
 
 /** The timeout for a token endpoint that will not answer. */
 export const SHORT_TIMEOUT_MS = 250;
@@ -67,8 +67,11 @@ export function alteredPersona(
   provider: Provider,
 ): PersonaRecord {
   if (outcome === "name_missing") return { ...persona, name: null };
-  const account = outcome && isOfAccount(outcome) ? SIMULATED[provider].altered?.[outcome]?.(persona) : undefined;
-  return account ? { ...persona, accounts: { ...persona.accounts, [provider]: account } } : persona;
+  const account = persona.accounts[provider];
+  const alter = outcome && isOfAccount(outcome) ? SIMULATED[provider].altered?.[outcome] : undefined;
+  return account && alter
+    ? { ...persona, accounts: { ...persona.accounts, [provider]: alter(account, persona) } }
+    : persona;
 }
 
 function untilAborted(signal: AbortSignal | undefined): Promise<never> {

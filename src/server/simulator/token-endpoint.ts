@@ -1,19 +1,13 @@
 import type { FetchInit, FetchResponse } from "../../wire/fetch.ts";
-import type { Provider } from "../../wire/names.ts";
-import type { ConnectionRecord } from "../store/records.ts";
+import type { AuthorizationServer } from "./authorization-server.ts";
 import type { Grants } from "./grants.ts";
 import { tokenFailure } from "./outcomes.ts";
-import { notFound, reply, type SimulatedProvider, type TokenRequest } from "./provider.ts";
+import type { TokenRequest } from "./provider.ts";
+import { notFound, reply } from "./replies.ts";
 
-/**
- * The token endpoint of a provider.
- * @param isKnown whether any registered client fits
- */
+/** The token endpoint of a provider. @throws if the connection is to fail or time out */
 export async function answerToken(
-  name: Provider,
-  provider: SimulatedProvider,
-  grants: Grants,
-  isKnown: (fits: (own: ConnectionRecord) => boolean) => boolean,
+  { name, provider, grants, isClient }: AuthorizationServer,
   init: FetchInit,
 ): Promise<FetchResponse> {
   if (init.method !== "POST") return notFound();
@@ -26,8 +20,7 @@ export async function answerToken(
   const redeem = (): ReturnType<Grants["redeem"]> => grants.redeem({ provider: name, ...request.redemption });
   // The code is already redeemed, as if another client had used it.
   if (outcome === "code_rejected") redeem();
-  const isClient = isKnown((own) => own.client_id === client_id && own.client_secret === request.client_secret);
-  return provider.token(request, isClient && outcome !== "invalid_client", redeem);
+  return provider.token(request, isClient(client_id, request.client_secret) && outcome !== "invalid_client", redeem);
 }
 
 function parseTokenRequest({ headers = {}, body = "" }: FetchInit): TokenRequest | undefined {

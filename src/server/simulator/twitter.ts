@@ -1,28 +1,19 @@
-import type { PersonaRecord } from "../store/records.ts";
-import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+import type { SimulatedProvider } from "./provider.ts";
+import { notFound, reply } from "./replies.ts";
 
 interface TwitterAccount {
   readonly id: string;
   readonly username: string;
 }
 
-function accountOf({ accounts }: PersonaRecord): TwitterAccount | undefined {
-  return accounts.twitter as TwitterAccount | undefined;
-}
-
-export const simulatedTwitter: SimulatedProvider = {
+export const simulatedTwitter: SimulatedProvider<TwitterAccount> = {
   mark: '<g fill="#1d9bf0"><circle cx="16.2" cy="8" r="4"/><path d="M19.4 6.2 23 5.4l-2.9 3.8Z"/><path d="M2.5 5.5c2.3 3 5.7 4.6 10 4.7l7.5-1.7c.3 7-4.3 11.5-10.2 11.5-3 0-5.6-.8-7.8-2.3 2.2.1 4.2-.5 5.7-1.6-2-.3-3.3-1.4-3.9-3l1.7-.1c-1.9-.7-3-2.3-3.1-4.2l1.7.5C2.3 7.9 2 6.9 2.5 5.5Z"/></g>',
   endpoints: { authorize: "/authorize", token: "/token", me: "/users/me" },
   sendsNoEmail: true,
   accountSchema: ({ strictObject, text }) => strictObject({ id: text, username: text }),
   accountFor: ({ number, login }) => ({ id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") }),
 
-  account(persona) {
-    const own = accountOf(persona);
-    if (!own) return undefined;
-    const { username } = own;
-    return { name: persona.name ?? username, detail: `@${username}` };
-  },
+  shown: ({ username }, { name }) => ({ name: name ?? username, detail: `@${username}` }),
 
   mismatch: () =>
     reply(400, {
@@ -56,12 +47,10 @@ export const simulatedTwitter: SimulatedProvider = {
     });
   },
 
-  resource(path, { persona, scopes }) {
-    const own = accountOf(persona);
-    if (path !== "/users/me" || !own) return notFound();
+  resource(path, { account: { id, username }, persona, scopes }) {
+    if (path !== "/users/me") return notFound();
     if (!scopes.includes("tweet.read") || !scopes.includes("users.read"))
       return reply(403, { title: "Forbidden", status: 403 });
-    const { id, username } = own;
     const picture = persona.avatar_url === null ? {} : { profile_image_url: persona.avatar_url };
     return reply(200, { data: { id, username, name: persona.name ?? username, ...picture } });
   },

@@ -25,7 +25,7 @@ export function typedPersona({ email, name, email_verified }: TypedAccount): Per
   const person = { email, email_verified, login, number };
   const accounts = Object.fromEntries(
     Object.entries(SIMULATED).map(([provider, { accountFor }]) => [provider, accountFor(person)]),
-  );
+  ) as PersonaRecord["accounts"];
   return { id, name, email, avatar_url: null, accounts };
 }
 

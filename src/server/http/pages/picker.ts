@@ -3,7 +3,8 @@ import { OUTCOMES } from "../../../wire/outcomes.ts";
 import { visible } from "../../../wire/visible.ts";
 import { normalizeEmail } from "../../../wire/email.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
-import type { Account, PickerView } from "../../simulator/provider.ts";
+import type { PickerView } from "../../simulator/picker.ts";
+import type { ShownAccount } from "../../simulator/provider.ts";
 import type { PersonaRecord } from "../../store/records.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
@@ -95,7 +96,7 @@ function breakable(origin: string): Html[] {
   return origin.split(/(?=[.:/])/).map((part) => html`${part}<wbr />`);
 }
 
-function accountRow({ id }: PersonaRecord, { name, detail, note }: Account, hasFocus: boolean): Html {
+function accountRow({ id }: PersonaRecord, { name, detail, note }: ShownAccount, hasFocus: boolean): Html {
   return html`<li>
     <button class="row" form="choice" name="login_hint" value="${id}" data-testid="account-${id}"${hasFocus && html` autofocus`}>
       <img class="avatar" src="../avatars/${id}.svg" alt="" width="40" height="40" />
