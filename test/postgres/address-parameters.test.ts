@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { parseAddress } from "../../src/server/store/postgres/database/address.ts";
@@ -50,6 +51,20 @@ it("Missing parts of an address come from the variables of libpq", () => {
     tls: { mode: "disable" },
     limits: { connectTimeoutMs: 2000 },
   });
+});
+
+it("A variable of libpq that is set to nothing counts as unset", () => {
+  const env = {
+    PGHOST: "",
+    PGPORT: "",
+    PGUSER: "",
+    PGDATABASE: "",
+    PGPASSWORD: "",
+    PGSSLMODE: "",
+    PGCONNECT_TIMEOUT: "",
+  };
+  expect(parseAddress("postgres:///svc", env)).toEqual(parseAddress("postgres:///svc", {}));
+  expect(parseAddress("postgres://", env).database).toBe(userInfo().username);
 });
 
 it("Pool size, list connections and timeouts are parameters of the address", () => {

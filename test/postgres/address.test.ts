@@ -19,7 +19,9 @@ describe("The address of a database", () => {
     ["a bare ? in the password", "postgres://ada:geheim?x@db.example/svc", /is not valid/],
     ["a bare # in the password", "postgres://ada:geheim#x@db.example/svc", /is not valid/],
     ["a bare %", "postgres://ada:geheim%zz@db.example/svc", /write a % as %25/i],
-    ["an unknown parameter", "postgres://ada@db.example/svc?password=geheim", /an unknown parameter/],
+    ["a # after digits in the password", "postgres://ada:12#geheim@db.example/svc", /write it as %23/],
+    ["an unknown parameter", "postgres://ada@db.example/svc?password=geheim", /the unknown parameter "password"/],
+    ["a ? after digits in the password", "postgres://ada:12?geheim@db.example/svc", /has an unknown parameter\. Known/],
     [
       "an unknown sslmode",
       "postgres://ada@db.example/svc?sslmode=geheim",
@@ -28,7 +30,7 @@ describe("The address of a database", () => {
     ["a missing certificate", "postgres://db/svc?sslmode=verify-full&sslrootcert=/geheim", /can't be read \(ENOENT\)/],
   ])("with %s is refused, and no message repeats it", async (_, text, message) => {
     const error = await openPostgresStore(text, { warn: () => {} }).catch((refusal: Error) => refusal);
-    expect(error).toMatchObject({ name: "StoreRefused", message: expect.stringMatching(message) as string });
+    expect(error).toMatchObject({ name: "ServeError", message: expect.stringMatching(message) as string });
     expect((error as Error).message).not.toContain("geheim");
   });
 });

@@ -49,7 +49,7 @@ describe.each(["directly", "through PgBouncer"])("Connected %s", (how) => {
     async (resets) => {
       const direct = await createDatabase();
       const proxy = await startProxy(isPooled ? (await startPgBouncer(direct)).url(direct) : direct);
-      const database = openDatabase(parseAddress(`${proxy.url}?pool_size=4`, {}), { warn: () => undefined });
+      const database = openDatabase(parseAddress(`${proxy.url}?pool_size=4`, {}), () => undefined);
       onTestFinished(() => database.close());
       const failures: string[] = [];
       const ask = (): Promise<unknown> =>

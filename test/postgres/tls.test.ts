@@ -57,13 +57,15 @@ describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS to PostgreSQL", () => {
     );
     const elsewhere = `${url.replace("localhost", "127.0.0.1")}?sslmode=verify-full&sslrootcert=${data}/server.crt`;
     await expect(openPostgresStore(elsewhere, { warn: () => {} })).rejects.toThrow(
-      /does not match certificate.*not trusted/s,
+      /does not match certificate.*Connect by a name that the certificate contains, or accept any with sslmode=verify-ca/s,
     );
     const verifiedByAuthority = elsewhere.replace("verify-full", "verify-ca");
     await (await openPostgresStore(verifiedByAuthority, { warn: () => {} })).close();
     // As in libpq, require with a root certificate verifies the chain.
     const stranger = new URL("../../package.json", import.meta.url).pathname;
-    await expect(used(`sslmode=require&sslrootcert=${stranger}`)).rejects.toThrow(/not trusted|PEM|certificate/i);
+    await expect(used(`sslmode=require&sslrootcert=${stranger}`)).rejects.toThrow(
+      /sslrootcert that contains no certificate/,
+    );
 
     const own = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
     const outside = own.find(({ internal, family }) => !internal && family === "IPv4")?.address;

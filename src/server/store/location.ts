@@ -2,18 +2,17 @@ import { ServeError } from "../errors.ts";
 
 /**
  * Parses a location: the path of a `db.json`, a database's address, or `memory`.
- * @param source the option that gave it, for the message, e.g. `--store: `
  * @throws {ServeError} if it is none of them. The message never repeats an address, which may contain a password
  */
-export function kindOf(location: string, source = ""): "memory" | "json" | "postgres" {
+export function kindOf(location: string): "memory" | "json" | "postgres" {
   if (location === "memory") return "memory";
   const [, scheme] = /^([a-z][a-z+.-]*):\/\//i.exec(location) ?? [];
   if (/^postgres(ql)?:/i.test(location)) return "postgres";
   if (scheme !== undefined)
     throw new ServeError(
-      `${source}"${scheme}:" is not a supported kind of store. ` +
+      `"${scheme}:" is not a supported kind of store. ` +
         'Give the path of a db.json, the address of a database (postgres://user@host/database), or "memory".',
     );
-  if (!location.endsWith(".json")) throw new ServeError(`${source}"${location}" must end in .json, as db.json does.`);
+  if (!location.endsWith(".json")) throw new ServeError(`The store "${location}" must end in .json, as db.json does.`);
   return "json";
 }

@@ -8,7 +8,7 @@ import type { Store, StoreOptions } from "./store.ts";
  * @throws {ServeError | StoreRefused}
  */
 export async function openStore(name: string, options: StoreOptions): Promise<Store> {
-  const kind = kindOf(name, "--store: ");
+  const kind = kindOf(name);
   if (kind === "memory") return openMemoryStore();
   if (kind === "postgres") return (await import("./postgres/index.ts")).openPostgresStore(name, options);
   return openJsonStore(name, options);

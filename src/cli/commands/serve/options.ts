@@ -69,16 +69,7 @@ export async function storeLocation(context: Context, flags: Pick<ServeFlags, "s
 
 function chooseStore(context: Context, flags: Pick<ServeFlags, "store">, file: ServeOptions): string {
   const named = inDirectory(context.cwd, flags.store ?? environment(context)["SVC_STORE"]);
-  return withSslMode(context, named ?? file.store ?? resolve(context.cwd, ".svc/db.json"));
-}
-
-/** `PGSSLMODE` applies to an address without one of its own, as with every program that speaks to PostgreSQL. */
-export function withSslMode(context: Context, location: string): string {
-  const mode = environment(context)["PGSSLMODE"];
-  if (mode === undefined || !/^postgres(ql)?:/i.test(location) || !URL.canParse(location)) return location;
-  const url = new URL(location);
-  if (!url.searchParams.has("sslmode")) url.searchParams.set("sslmode", mode);
-  return url.href;
+  return named ?? file.store ?? resolve(context.cwd, ".svc/db.json");
 }
 
 /** CI systems set a variable without a value to nothing. */

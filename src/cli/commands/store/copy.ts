@@ -7,7 +7,7 @@ import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { printJson, say } from "../../output/text.ts";
-import { inDirectory, withSslMode } from "../serve/options.ts";
+import { inDirectory } from "../serve/options.ts";
 import { openMaintenance, progress, TABLES, type StoreOptions, type TableRow } from "./options.ts";
 
 export function addCopy(store: Command, context: Context): void {
@@ -33,17 +33,14 @@ For each table the count and the SHA-256 of both stores are printed. Exit code 1
 export async function runCopy(context: Context, options: StoreOptions, from: string, to: string): Promise<ExitCode> {
   const bar = progress(context, "Copied");
   const maintenance = await openMaintenance(context);
-  const copy = await maintenance.copy(locationOf(context, from), locationOf(context, to), bar.show).finally(bar.end);
+  const locate = (location: string): string => inDirectory(context.cwd, location);
+  const copy = await maintenance.copy(locate(from), locate(to), bar.show).finally(bar.end);
   if (options.json) printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
   else {
     await printAll(context, options, SIDES, rowsOf(copy), "");
     say(context, outcome(copy));
   }
   return copy.isEqual ? EXIT.done : EXIT.failed;
-}
-
-function locationOf(context: Context, location: string): string {
-  return withSslMode(context, inDirectory(context.cwd, location));
 }
 
 const SIDES: Listed<TableRow> = {

@@ -5,7 +5,7 @@ import type { Warn } from "../store.ts";
 import { asRefusal } from "./database/failures.ts";
 import { hasTrigrams, requireStore } from "./migrate.ts";
 import { foldedColumnsOf } from "./rows.ts";
-import { openToolDatabase } from "./database/open-database.ts";
+import { openDatabaseAt } from "./database/open-database.ts";
 import { inBatches, type Ask } from "./database/session.ts";
 
 const BATCH = 2000;
@@ -13,7 +13,7 @@ const MAX_NAMED = 20;
 
 /** Checks a whole store in a database, for `svc store check`. Nothing is changed. @throws {StoreRefused} */
 export async function checkPostgres(url: string, warn: Warn = () => {}): Promise<StoreCheck> {
-  const database = openToolDatabase(url, warn);
+  const database = openDatabaseAt(url, warn);
   const { location } = database;
   const session = database.openSession(false);
   const { ask } = session;

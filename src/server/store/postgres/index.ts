@@ -5,7 +5,7 @@ import type { Database } from "./database/database.ts";
 import { asRefusal } from "./database/failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
 import { hasTrigrams, LOCK, migrate, schemaVersion } from "./migrate.ts";
-import { openDatabaseAt, openToolDatabase } from "./database/open-database.ts";
+import { openDatabaseAt } from "./database/open-database.ts";
 import { checkRoom } from "./room.ts";
 import { selected, selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -30,10 +30,16 @@ const MAY_WRITE = ["states", "users", "identities", "sessions"]
  * @throws {StoreRefused} if it can't be reached or used; the message says what to do
  */
 export async function openPostgresStore(url: string, { warn, onCommit }: StoreOptions): Promise<Store> {
-  const database = openDatabaseAt(url, { warn });
+  const database = openDatabaseAt(url, warn);
   try {
     await makeReady(database, warn);
-    return timed(databaseStore(database), onCommit);
+    const store = databaseStore(database);
+    await store.probe().catch((error: unknown) => {
+      if (!(error instanceof StorageUnavailable) || error.code !== "store_read_only") throw error;
+      warn(`${error.message} Until then sign-ins get 503.`);
+    });
+    database.serve();
+    return timed(store, onCommit);
   } catch (error) {
     await database.close();
     throw asRefusal(database.location, error);
@@ -42,7 +48,7 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
 
 /** Upgrades a database's schema to the newest version, for `svc store migrate`. @throws {StoreRefused} */
 export async function migratePostgres(url: string, warn: Warn = () => {}): Promise<Migration> {
-  const database = openToolDatabase(url, warn);
+  const database = openDatabaseAt(url, warn);
   try {
     await schemaVersion(database);
     return { location: database.location, ...(await migrate(database)) };

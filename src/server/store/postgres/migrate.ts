@@ -14,6 +14,7 @@ const OLDEST_SERVER = 130_000;
 
 interface Server {
   readonly number: number;
+  readonly version: string;
   readonly encoding: string;
   readonly standby: boolean;
   readonly read_only: string;
@@ -26,12 +27,13 @@ interface Server {
  */
 export async function schemaVersion(database: Database): Promise<number> {
   const [server] = await database.query<Server>(
-    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_encoding') AS encoding,
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+       current_setting('server_encoding') AS encoding,
        pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
        current_setting('synchronous_commit') AS synchronous_commit`,
   );
   const refused = (why: string): StoreRefused => new StoreRefused("unusable", `${database.location} ${why}`);
-  if (server!.number < OLDEST_SERVER) throw refused("is a PostgreSQL older than 13. Use a newer one.");
+  if (server!.number < OLDEST_SERVER) throw refused(`is PostgreSQL ${server!.version}. svc needs 13 or newer.`);
   if (server!.standby) throw refused("is a read-only standby. Give the address of the primary.");
   if (server!.read_only === "on")
     throw refused("is set to read only (default_transaction_read_only). Set it back, or give another address.");
@@ -86,7 +88,7 @@ export async function migrate(database: Database): Promise<Omit<Migration, "loca
       return { from, to: MIGRATIONS.length, trigrams, indexed: trigrams && !had };
     });
   } catch (error) {
-    throw asRefusal(database.location, error);
+    throw asRefusal(database.location, error, "Have the owner of the database run svc store migrate once.");
   } finally {
     await session.close();
   }

@@ -14,7 +14,7 @@ import { asRefusal } from "./database/failures.ts";
 import { migrate, requireStore, schemaVersion } from "./migrate.ts";
 import { selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { openToolDatabase } from "./database/open-database.ts";
+import { openDatabaseAt } from "./database/open-database.ts";
 import { inBatches, type Session } from "./database/session.ts";
 import { insertAll, isEmpty, removeAll } from "./write.ts";
 
@@ -29,7 +29,7 @@ interface Alone {
 
 /** A database for one purpose, with the one session that serves it. */
 function openAlone(url: string, warn: Warn): Alone {
-  const database = openToolDatabase(url, warn);
+  const database = openDatabaseAt(url, warn);
   const session = database.openSession(false);
   const close = async (): Promise<void> => {
     await session.close();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { badAddress } from "./failures.ts";
 import { limitsOf, POOL_PARAMETERS, type Limits } from "./limits.ts";
 import { tlsOf, type Tls } from "./tls.ts";
+
 export interface Host {
   /** A name, an IP address, or the directory of a Unix socket. */
   readonly host: string;
@@ -51,17 +52,19 @@ const PARAMETERS: readonly string[] = [
 /**
  * Reads `postgres://user@host:port,host:port/database?sslmode=…`, as libpq does. What it omits comes from `PGHOST`,
  * `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and the other variables of libpq.
- * @throws {StoreRefused} with a message that repeats nothing that could be part of a password
+ * @throws {ServeError} with a message that repeats nothing that could be part of a password
  */
-export function parseAddress(text: string, env: Environment = {}): Address {
+export function parseAddress(text: string, variables: Environment = {}): Address {
+  // CI systems set a variable without a value to nothing.
+  const env: Environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const { url, hosts: urls } = split(text);
   const path = decoded(url.pathname.slice(1));
   // The part after the host is printed, and would contain a password that has an unencoded /.
   if (/[@/:]/.test(path))
     throw badAddress("has a /, @ or : after the host. If it belongs to the password, write it as %2F, %40 or %3A.");
+  if (url.hash !== "") throw badAddress("has a #. If it belongs to the password, write it as %23.");
   const parameters = url.searchParams;
-  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
-  if (unknown !== undefined) throw badAddress(`has an unknown parameter. Known ones: ${PARAMETERS.join(", ")}.`);
+  checkParameters(url);
   const parameter = (name: string, variable: string): string | undefined =>
     (parameters.get(name) ?? env[variable]) || undefined;
 
@@ -83,6 +86,14 @@ export function parseAddress(text: string, env: Environment = {}): Address {
     options: parameter("options", "PGOPTIONS"),
     limits: limitsOf(parameters, env["PGCONNECT_TIMEOUT"], hosts.length),
   };
+}
+
+function checkParameters({ search, searchParams }: URL): void {
+  const unknown = [...searchParams.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown === undefined) return;
+  // What is before an @ may be the end of a password that has an unencoded ?.
+  const named = search.includes("@") ? "an unknown parameter" : `the unknown parameter ${JSON.stringify(unknown)}`;
+  throw badAddress(`has ${named}. Known ones: ${PARAMETERS.join(", ")}.`);
 }
 
 interface Parts {
@@ -109,12 +120,13 @@ function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Environ
   const listed = parameters.get("host") ?? (urls.length === 0 ? (env["PGHOST"] ?? "localhost") : undefined);
   const names = listed?.split(",") ?? urls.map((url) => decoded(url.hostname.replace(/^\[(.*)\]$/, "$1")));
   const ports = (parameters.get("port") ?? env["PGPORT"] ?? "5432").split(",");
-  if (ports.length > 1 && ports.length !== names.length) throw badAddress("has a different number of ports and hosts.");
+  if (ports.length > 1 && ports.length !== names.length)
+    throw badAddress("has a different number of ports and hosts.", "PGPORT");
   return names.map((host, n) => {
     const own = urls.length === names.length ? urls[n]!.port : "";
     const port = Number(own || (ports[n] ?? ports[0]));
     if (!Number.isInteger(port) || port < 1 || port > 65_535)
-      throw badAddress("has a port that is not a number from 1 to 65535.");
+      throw badAddress("has a port that is not a number from 1 to 65535.", "PGPORT");
     return { host: host.trim(), port };
   });
 }
@@ -132,6 +144,7 @@ function targetOf(value: string | undefined, hosts: number): Address["target"] {
     default:
       throw badAddress(
         "has a target_session_attrs that svc can't use, because it writes. Use read-write, primary or any.",
+        "PGTARGETSESSIONATTRS",
       );
   }
 }

@@ -34,14 +34,8 @@ export interface QueryOptions {
 
 export type Database = ReturnType<typeof openDatabase>;
 
-export interface DatabaseOptions {
-  readonly warn: Warn;
-  /** Whether to report when the database is lost and when it is back. Default true. */
-  readonly reportsLoss?: boolean;
-}
-
 /** A database. Nothing connects to it before the first query. */
-export function openDatabase(address: Address, { warn, reportsLoss = true }: DatabaseOptions) {
+export function openDatabase(address: Address, warn: Warn) {
   const { location, limits } = address;
   const pool = new CurrentPool(address, warn);
   let answered = 0;
@@ -56,8 +50,8 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
     isAway = false;
   }
 
-  /** Until the first answer the start itself reports the error. */
-  const isReported = (): boolean => answered > 0 && reportsLoss;
+  /** Before, the start itself fails with the error; and a tool fails instead. */
+  let isServing = false;
 
   const reported = new Map<string, number>();
 
@@ -68,7 +62,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
   }
 
   function noteLoss(error: unknown): void {
-    if (!isReported()) return;
+    if (!isServing) return;
     const reason = reasonOf(error);
     // A lost connection is often the first sign of a login that is refused from then on, which does not end by itself.
     if (!isAway) warn(`${location} is unavailable: ${reason}. Requests get 503 until it is back.`);
@@ -79,8 +73,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
   /** A failure although the connection works: a missing table, a missing privilege, a lock. */
   function noteFailure(error: unknown): void {
     const reason = reasonOf(error);
-    if (isReported() && isNews(reason))
-      warn(`${location}: ${reason.replace(/\.?$/, ".")} Requests that need it get 503.`);
+    if (isServing && isNews(reason)) warn(`${location}: ${reason.replace(/\.?$/, ".")} Requests that need it get 503.`);
   }
 
   /** Statements of requests that are running, or wait for a connection. */
@@ -96,6 +89,7 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
     { isSearch = false, until = performance.now() + limits.answerWithinMs }: QueryOptions = {},
   ): Promise<Row[]> {
     let hasSwitched = false;
+    let busy: unknown;
     for (;;) {
       const asked = performance.now();
       const current = pool.get();
@@ -108,9 +102,12 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
         const rows = await withinTime(answer, until - performance.now());
         noteAnswer();
         return rows;
-      } catch (error) {
-        if (error instanceof NotSent) continue;
-        const isDead = isLost(error) || (error instanceof NoAnswer && answered < asked);
+      } catch (caught) {
+        if (caught instanceof NotSent) continue;
+        const isDead = isLost(caught) || (caught instanceof NoAnswer && answered < asked);
+        // If the time ends during an attempt, those before say why.
+        const error = caught instanceof NoAnswer ? (busy ?? caught) : caught;
+        if (isBusy(error)) busy = error;
         if (isDead && made) pool.retire(current, 1);
         // Without a pool there is no usable server, for whatever reason.
         isWithoutRoom ||= isFull(error);
@@ -144,6 +141,10 @@ export function openDatabase(address: Address, { warn, reportsLoss = true }: Dat
     /** A role that may own the schema, beside those that can do everything. */
     schemaOwner: address.schemaOwner,
     query,
+    /** From now on `warn` gets what fails, when the database is lost and when it is back. */
+    serve(): void {
+      isServing = true;
+    },
     /** Whether a write failed because the server's disk was full, and `noteRoom` has not reported space since. */
     isFull: () => isWithoutRoom,
     noteRoom(): void {

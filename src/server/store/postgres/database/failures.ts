@@ -1,3 +1,4 @@
+import { ServeError } from "../../../errors.ts";
 import { StorageUnavailable, StoreRefused } from "../../store.ts";
 
 /** An error of a database or of the connection to it. */
@@ -13,8 +14,9 @@ const saying =
   (error: unknown): boolean =>
     codes.includes(codeOf(error));
 
-/** Missing privileges, tables, functions or schemas: they were removed while the store was open. */
-const isGone = saying("42501", "42P01", "42883", "42703");
+const isDenied = saying("42501");
+/** Missing tables, functions or schemas: they were removed while the store was open. */
+const isGone = saying("42P01", "42883", "42703");
 const isForeign = saying("23503");
 
 /** No answer in time. */
@@ -86,7 +88,9 @@ export function isConflict(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (isForeign(error)) return isInstanceGone((error as Failure).constraint_name);
-  return code !== "" && (!/^[0-9A-Z]{5}$/.test(code) || !/^(22|23|42|0A)/.test(code) || isGone(error));
+  return (
+    code !== "" && (!/^[0-9A-Z]{5}$/.test(code) || !/^(22|23|42|0A)/.test(code) || isGone(error) || isDenied(error))
+  );
 }
 
 /** Whether the server's disk is full. Rows that fit into its existing pages can still be written. */
@@ -102,22 +106,38 @@ export function reasonOf(error: unknown): string {
   const { constraint_name } = error as Failure;
   if (isInstanceGone(constraint_name)) return "its content was replaced. Restart svc.";
   const message = messageOf(error);
+  if (isDenied(error)) return `${message}. ${GRANT}`;
   return isGone(error) ? `${message}. Was the schema changed? Run: svc store migrate` : message;
 }
 
-/** Why a store can't be opened, and what to do. @param location without a password */
-export function asRefusal(location: string, error: unknown): StoreRefused {
+/**
+ * Why a store can't be opened, and what to do.
+ * @param location without a password
+ * @param whenDenied what to do about a missing privilege
+ */
+export function asRefusal(location: string, error: unknown, whenDenied = GRANT): StoreRefused {
   if (error instanceof StoreRefused) return error;
   const cause = causeOf(error);
   const message = messageOf(cause).replace(/\.?$/, ".");
-  return new StoreRefused("unusable", `${location} can't be used: ${message} ${adviceOn(cause)}`.trim(), { cause });
+  return new StoreRefused(
+    "unusable",
+    `${location} can't be used: ${message} ${isDenied(cause) ? whenDenied : adviceOn(cause)}`.trim(),
+    { cause },
+  );
 }
 
-/** @param why must not contain any part of the address that could belong to a password */
-export function badAddress(why: string): StoreRefused {
-  return new StoreRefused("unusable", `The address of the PostgreSQL store ${why}`);
+/**
+ * @param why must not contain any part of the address that could belong to a password
+ * @param variable the one that may have given it instead
+ */
+export function badAddress(why: string, variable?: string): ServeError {
+  return new ServeError(
+    `The address of the PostgreSQL store${variable === undefined ? "" : `, or ${variable},`} ${why}`,
+  );
 }
 
+const GRANT =
+  "Have the owner grant svc's role CONNECT on the database, USAGE on the schema svc, and SELECT, INSERT, UPDATE and DELETE on its tables.";
 const CHECK_ADDRESS = "Check host and port, and firewalls in between.";
 const CHECK_NAME = "Check the host name in the address.";
 const IS_IT_RUNNING = "Is PostgreSQL running there? Check host and port.";
@@ -135,18 +155,25 @@ const ADVICE: Readonly<Record<string, string>> = {
   "28P01": "Check the user name, and the password in PGPASSWORD, ~/.pgpass or SVC_STORE.",
   "28000": "Check the user name and pg_hba.conf, which may allow TLS only: sslmode=verify-full.",
   "3D000": "Create it with: createdb",
-  "42501": "Have the owner of the database run svc store migrate once.",
-  "53300": "Raise max_connections, or lower pool_size and list_connections in the address of each svc.",
+  "53300":
+    "Raise max_connections or the limit of the role or the database, or lower pool_size and list_connections in the address of each svc.",
   "57P03": "Try again when it has started.",
   "25006": "Name the primary, or all hosts: postgres://user@host1,host2/database.",
 };
-const UNTRUSTED =
-  "The server's certificate is not trusted. Name its authority with sslrootcert=FILE. On a trusted network sslmode=require does without.";
+/** Advice on the errors of TLS, by what is in their codes. */
+const TLS_ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/ALTNAME/, "Connect by a name that the certificate contains, or accept any with sslmode=verify-ca."],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, "Renew the server's certificate, and check the clocks of both machines."],
+  [
+    /CERT|VERIFY/,
+    "The server's certificate is not trusted. Name its authority with sslrootcert=FILE. On a trusted network sslmode=require does without.",
+  ],
+];
 
 function adviceOn(error: unknown): string {
   if (isPoolersRefusal(error)) return "Leave out the options of the address, or have the pooler ignore them.";
   const code = codeOf(error);
-  return ADVICE[code] ?? (/CERT|SELF_SIGNED|ALTNAME/.test(code) ? UNTRUSTED : "");
+  return ADVICE[code] ?? TLS_ADVICE.find(([codes]) => codes.test(code))?.[1] ?? "";
 }
 
 /** Node gives no message if it tried several addresses of a name, and `postgres` gives its own codes as one. */

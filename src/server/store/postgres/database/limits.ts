@@ -18,14 +18,15 @@ export const POOL_PARAMETERS = ["pool_size", "pool_timeout", "list_connections",
 /** PostgreSQL must time out a statement before we consider PostgreSQL lost because of one slow search. */
 const MARGIN_MS = 500;
 
-/** @throws {StoreRefused} */
+/** @throws {ServeError} */
 export function limitsOf(parameters: URLSearchParams, connectTimeout: string | undefined, hosts: number): Limits {
   const whole = (name: string, least: number, most: number, otherwise: number, text?: string): number => {
     const given = parameters.get(name) ?? text;
     if (given === undefined || given === "") return otherwise;
     const value = /^\d+$/.test(given) ? Number(given) : NaN;
     if (value >= least && value <= most) return value;
-    throw badAddress(`has a ${name} that is not a whole number from ${least} to ${most}.`);
+    const variable = text === undefined ? undefined : "PGCONNECT_TIMEOUT";
+    throw badAddress(`has a ${name} that is not a whole number from ${least} to ${most}.`, variable);
   };
   const statement = whole("statement_timeout", 1, 600, 4);
   const wait = whole("pool_timeout", 1, 600, statement) * 1000;

@@ -16,21 +16,29 @@ export interface Tls {
 
 /**
  * `require` with a root certificate means `verify-ca`, as in libpq; so does the file `~/.postgresql/root.crt` count.
- * @throws {StoreRefused}
+ * @throws {ServeError}
  */
 export function tlsOf(sslmode: string | undefined, sslrootcert: string | undefined): Tls {
   if (sslmode !== undefined && !MODES.includes(sslmode as never))
-    throw badAddress(`has an unknown sslmode. Use one of ${MODES.join(", ")}.`);
+    throw badAddress(`has an unknown sslmode. Use one of ${MODES.join(", ")}.`, "PGSSLMODE");
   const mode = sslmode as Tls["mode"];
   if (sslrootcert === "system") return { mode, ca: undefined };
   const usual = join(homedir(), ".postgresql", "root.crt");
   const path = sslrootcert ?? (existsSync(usual) ? usual : undefined);
   if (path === undefined) return { mode, ca: undefined };
+  let ca: string;
   try {
-    return { mode: mode === "require" ? "verify-ca" : mode, ca: readFileSync(path, "utf8") };
+    ca = readFileSync(path, "utf8");
   } catch (error) {
-    throw badAddress(`has a sslrootcert that can't be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw badAddress(
+      `has a sslrootcert that can't be read (${(error as NodeJS.ErrnoException).code}).`,
+      "PGSSLROOTCERT",
+    );
   }
+  // TLS ignores what is not a certificate, and would then trust none.
+  if (!ca.includes("BEGIN CERTIFICATE"))
+    throw badAddress("has a sslrootcert that contains no certificate in PEM.", "PGSSLROOTCERT");
+  return { mode: mode === "require" ? "verify-ca" : mode, ca };
 }
 
 /** The `ssl` option of `postgres` for this host. */
