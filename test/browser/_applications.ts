@@ -33,7 +33,7 @@ export class Visit {
   constructor() {
     beforeAll(async () => {
       this.#browser = await launchChromium();
-    }, 30_000);
+    });
     afterAll(() => this.#browser?.close());
     beforeEach(async () => {
       this.svc = await serve({ port: 0, store: "memory" });
@@ -50,7 +50,6 @@ export class Visit {
 
   async newContext(options: Parameters<Browser["newContext"]>[0] = {}): Promise<BrowserContext> {
     const made = await this.#browser.newContext(options);
-    made.setDefaultTimeout(10_000);
     this.#contexts.push(made);
     return made;
   }

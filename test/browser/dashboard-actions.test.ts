@@ -15,7 +15,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
   beforeAll(async () => {
     dashboard = await openDashboard();
     acme = dashboard.svc.instances.find(({ subdomain }) => subdomain === "acme")!;
-  }, 60_000);
+  });
   afterAll(async () => {
     expect(dashboard.faults).toEqual([]);
     await dashboard.close();

@@ -9,7 +9,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
     dashboard = await openDashboard();
     for (const provider of ["google", "github"]) await signIn(dashboard.svc, { provider });
     await generate(dashboard, 120);
-  }, 60_000);
+  });
   afterAll(() => dashboard?.close());
 
   const focusedRow = (): Promise<string | null> =>

@@ -5,6 +5,7 @@ import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, signIn } from "../_dashboard.ts";
 import { startCluster } from "../postgres/_postgres.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { freePort } from "../_free-port.ts";
 
 it.skipIf(CHROMIUM === undefined)(
   "The dashboard reports that PostgreSQL is unavailable and shows everything again when it is back",
@@ -33,18 +34,19 @@ it.skipIf(CHROMIUM === undefined)(
 it.skipIf(CHROMIUM === undefined)(
   "The dashboard shows a view that was opened while the server was stopped as soon as the server is back",
   async () => {
-    const options = { store: join(temporaryDirectory(), "db.json"), providers: "simulated" } as const;
+    // Not one of the system's choice, which another program could be given while the server is stopped.
+    const port = await freePort();
+    const options = { store: join(temporaryDirectory(), "db.json"), providers: "simulated", port } as const;
     const dashboard = await openDashboard(options);
     const { page, svc } = dashboard;
     onTestFinished(() => dashboard.close());
-    const port = Number(new URL(svc.url).port);
     await svc.close();
     for (const view of ["users", "sessions"]) {
       await page.getByTestId("reconnecting").waitFor();
       await page.goto(`${svc.url}/__svc/#/${view}`);
       await page.getByTestId("problem").getByText("cannot be reached").waitFor();
       expect(await page.getByTestId("query").getAttribute("aria-invalid"), "the search is not at fault").toBe("false");
-      const again = await serve({ ...options, port });
+      const again = await serve(options);
       await page.getByTestId("row").first().waitFor();
       await again.close();
     }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
-import { generate, linkOf, openDashboard, signIn, until, type Dashboard } from "../_dashboard.ts";
+import { generate, linkOf, openDashboard, settled, signIn, until, type Dashboard } from "../_dashboard.ts";
 
 const run = promisify(execFile);
 
@@ -14,7 +14,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await generate(on, 120);
     await signIn(on.svc, { provider: "github", as: "grace@acme.test" });
     await signIn(on.svc);
-  }, 60_000);
+  });
   afterAll(() => on?.close());
 
   const active = (expression: string): Promise<string> =>
@@ -58,6 +58,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await visit("users");
     await page.getByTestId("next-page").click();
     await page.getByText("Page 2").waitFor();
+    await settled(page);
     const row = page.getByTestId("row").nth(20);
     const id = await row.getAttribute("data-id");
     await row.getByRole("link").click();

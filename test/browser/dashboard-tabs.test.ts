@@ -4,6 +4,7 @@ import { serve } from "../../src/server/index.ts";
 import { CHROMIUM } from "../_browser.ts";
 import { controlOf, generate, linkOf, openDashboard, settled, signIn } from "../_dashboard.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { freePort } from "../_free-port.ts";
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard in many tabs", () => {
   it("uses one event stream, so that an application can sign in beside eight of them", async () => {
@@ -37,13 +38,14 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard in many tabs", () => {
   it("reports that the server is gone and recovers by itself with the same key, in two browsers", async () => {
     const directory = temporaryDirectory();
     const store = join(directory, "store.json");
-    const dashboard = await openDashboard({ store });
+    // Not one of the system's choice, which another program could be given while the server is stopped.
+    const port = await freePort();
+    const dashboard = await openDashboard({ store, port });
     onTestFinished(() => dashboard.browser.close());
     const other = await (await dashboard.browser.newContext()).newPage();
     await other.goto(await linkOf(dashboard.svc));
     const both = [dashboard.page, other];
     for (const page of both) await page.getByTestId("stream-status").getByText("Live").waitFor({ state: "attached" });
-    const port = Number(new URL(dashboard.svc.url).port);
     await dashboard.svc.close();
     for (const page of both) await page.getByTestId("reconnecting").waitFor();
     const again = await serve({ port, store, providers: "simulated" });

