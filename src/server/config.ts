@@ -7,6 +7,8 @@ import { checkEndpoints } from "./providers/endpoints.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import type { ServeOptions } from "./options.ts";
 
+export { foreignHosts } from "./providers/endpoints.ts";
+
 const text = z.string().min(1);
 const provider = z
   .strictObject({

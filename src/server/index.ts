@@ -1,10 +1,12 @@
 import type { ServeOptions } from "./options.ts";
+import type { Credentials } from "./providers/credentials.ts";
 import type { Maintenance } from "./store/move/index.ts";
 
 /** Start the service inside a program or a test. */
 export { embed, type EmbeddedServer, type EmbedOptions } from "./embed.ts";
 export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
-export { credentialsFromEnv, joinCredentials, type Credentials } from "./providers/credentials.ts";
+export { credentialsFromEnv, joinCredentials } from "./providers/credentials.ts";
+export type { Credentials };
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
 export { defineSeed, type SeedInput } from "./seed/define.ts";
 export { RESERVED_SUBDOMAINS } from "./instances/addresses.ts";
@@ -27,4 +29,9 @@ export async function openMaintenance(warn: (message: string) => void): Promise<
 /** Reads the text of a `svc.config.json`. @throws {ServeError} that lists every error with its path */
 export async function parseConfig(source: string, name: string): Promise<ServeOptions> {
   return (await import("./config.ts")).parseConfig(source, name);
+}
+
+/** The hosts, besides loopback and a provider's own, to which a configuration sends credentials and provider tokens. */
+export async function foreignHosts(credentials: Credentials): Promise<string[]> {
+  return (await import("./config.ts")).foreignHosts(credentials);
 }

@@ -20,7 +20,7 @@ describe("svc.config.json", () => {
     public_url: "https://auth.example.test",
     allowed_hosts: ["svc.internal"],
     providers_mode: "simulated",
-    providers: { github: { ...CONNECTION, endpoints: { token: "https://github.corp.test/token" } } },
+    providers: { github: { ...CONNECTION, endpoints: { token: "http://localhost:8080/token" } } },
     trust_proxy: ["10.0.0.0/8"],
     geoip: "city.mmdb",
     https: true,

@@ -34,13 +34,16 @@ export interface ServeFlags {
 export async function serveOptions(context: Context, flags: ServeFlags): Promise<ServeOptions> {
   const env = environment(context);
   const file = await readConfig(context, flags.config);
+  const providers = flags.providers === undefined ? file.providers : checkMode(flags.providers);
+  if (file.found !== undefined && providers !== "simulated")
+    await (await import("./found-config.ts")).checkFoundConfig(file.found, file);
   const { credentialsFromEnv, joinCredentials } = await import("../../../server/index.ts");
   const port = flags.port === undefined ? checkPort(env["SVC_PORT"], "SVC_PORT") : checkPort(flags.port, "--port");
   const publicUrl = flags.publicUrl ?? file.publicUrl;
   const options: ServeOptions = {
     port: port ?? file.port,
     host: flags.host ?? env["SVC_HOST"] ?? file.host,
-    store: chooseStore(context, flags, file),
+    store: await chooseStore(context, flags, file),
     seed: inDirectory(context.cwd, flags.seed) ?? file.seed,
     seedIsDefault: flags.seed === undefined,
     reset: flags.reset,
@@ -49,7 +52,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
         ? undefined
         : checkOrigin(publicUrl, flags.publicUrl === undefined ? "public_url" : "--public-url"),
     allowedHosts: flags.allowedHost?.map(checkHost) ?? file.allowedHosts,
-    providers: flags.providers === undefined ? file.providers : checkMode(flags.providers),
+    providers,
     credentials: joinCredentials(file.credentials ?? {}, credentialsFromEnv(env)),
     trustProxy: flags.trustProxy ?? file.trustProxy,
     geoip: inDirectory(context.cwd, flags.geoip) ?? file.geoip,
@@ -67,8 +70,10 @@ export async function storeLocation(context: Context, flags: Pick<ServeFlags, "s
   return chooseStore(context, flags, isNamed ? {} : await readConfig(context, flags.config));
 }
 
-function chooseStore(context: Context, flags: Pick<ServeFlags, "store">, file: ServeOptions): string {
+async function chooseStore(context: Context, flags: Pick<ServeFlags, "store">, file: ConfigFile): Promise<string> {
   const named = inDirectory(context.cwd, flags.store ?? environment(context)["SVC_STORE"]);
+  if (named === undefined && file.store !== undefined && file.found !== undefined)
+    (await import("./found-config.ts")).checkFoundStore(file.found, file.store, context);
   return named ?? file.store ?? resolve(context.cwd, ".svc/db.json");
 }
 
@@ -77,8 +82,13 @@ function environment({ env }: Context): Context["env"] {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
+interface ConfigFile extends ServeOptions {
+  /** The file's path if `--config` did not name it. */
+  readonly found?: string | undefined;
+}
+
 /** Paths in the file are relative to its directory. */
-async function readConfig({ cwd }: Context, named: string | undefined): Promise<ServeOptions> {
+async function readConfig({ cwd }: Context, named: string | undefined): Promise<ConfigFile> {
   const path = resolve(cwd, named ?? CONFIG_FILE);
   const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (named === undefined && error.code === "ENOENT") return undefined;
@@ -93,6 +103,7 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
     store: inDirectory(base, config.store),
     seed: typeof config.seed === "string" ? inDirectory(base, config.seed) : config.seed,
     geoip: inDirectory(base, config.geoip),
+    found: named === undefined ? path : undefined,
   };
 }
 
