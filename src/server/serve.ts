@@ -2,7 +2,7 @@ import { isLoopback } from "../wire/loopback.ts";
 import { DEFAULT_PORT, PROVIDERS } from "../wire/names.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { App } from "./http/app.ts";
-import { createClientAddress, type ClientAddress } from "./http/client-address.ts";
+import { peerOf, type ClientAddress } from "./http/client-address.ts";
 import { assemble, bugWarner } from "./assemble.ts";
 import { ServeError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
@@ -34,7 +34,9 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     );
   await checkOptions(options);
   const { warn = () => {} } = options;
-  const clientAddress = createClientAddress(options.trustProxy ?? []);
+  const clientAddress = options.trustProxy?.length
+    ? (await import("./http/forwarded-address.ts")).createClientAddress(options.trustProxy)
+    : peerOf;
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
   const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
   let onTaken!: (error: StoreRefused) => void;
