@@ -3,6 +3,7 @@ import { cacheLimit } from "../cache-limit.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
+import { ownText } from "../own-text.ts";
 import { randomBytes } from "../random.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
@@ -12,8 +13,10 @@ const CODE_LIFETIME_MS = 10 * 60_000;
 const TOKEN_LIFETIME_MS = 2 * 3_600_000;
 /** As long as browsers disable the buttons of their own security prompts. */
 const LOOK_MS = 1_000;
-/** Maximum number of redeemed codes and of access tokens that a process remembers. */
-const REMEMBERED = cacheLimit(10_000);
+/** Maximum number of redeemed codes that a process remembers. */
+const REMEMBERED_CODES = cacheLimit(10_000);
+/** The same of access tokens. Each is used by the request that it was issued in, and never again. */
+const REMEMBERED_TOKENS = cacheLimit(1_000);
 
 /** A persona in a code. Every process has those of the store, and can recreate a typed one from this. */
 export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;
@@ -97,8 +100,8 @@ export class Grants {
   readonly #now: () => Date;
   readonly #realNow: () => Date;
   /** Ids of redeemed codes. */
-  readonly #spent = new LRUCache<string, true>(REMEMBERED);
-  readonly #tokens = new LRUCache<string, { consent: Consent; expires: number }>(REMEMBERED);
+  readonly #spent = new LRUCache<string, true>(REMEMBERED_CODES);
+  readonly #tokens = new LRUCache<string, { consent: Consent; expires: number }>(REMEMBERED_TOKENS);
 
   constructor(
     sealer: Sealer,
@@ -228,7 +231,8 @@ export class Grants {
   /** @returns false if it was already redeemed */
   #spend(id: string): boolean {
     if (this.#spent.has(id)) return false;
-    this.#spent.set(id, true);
+    // The id is a part of the code.
+    this.#spent.set(ownText(id), true);
     return true;
   }
 
