@@ -6,8 +6,8 @@ import { flowResource, requestResource } from "../resources.ts";
 
 /** Shorter than usual idle timeouts of proxies and clients. */
 const HEARTBEAT_MS = 10_000;
-/** The number of events buffered for a slow reader; more are dropped. */
-const MAX_WAITING = 1000;
+/** How many characters of events are buffered for a slow reader; events beyond that are dropped. */
+const MAX_WAITING = 4 << 20;
 
 type Format = "sse" | "ndjson";
 
@@ -29,9 +29,13 @@ async function* eventText(
   const idle = format === "sse" ? ":\n\n" : "\n";
   // Sent first, so that the reader knows that it is connected.
   const waiting: string[] = [idle];
+  let length = 0;
   let wake = (): void => undefined;
   const add = (text: string): void => {
-    if (waiting.length < MAX_WAITING) waiting.push(text);
+    if (length < MAX_WAITING) {
+      waiting.push(text);
+      length += text.length;
+    }
     wake();
   };
   const ends = [
@@ -43,8 +47,10 @@ async function* eventText(
   closing.addEventListener("abort", end);
   try {
     while (!closing.aborted) {
-      if (waiting.length > 0) yield encoder.encode(waiting.splice(0).join(""));
-      else await new Promise<void>((resolve) => (wake = resolve));
+      if (waiting.length > 0) {
+        length = 0;
+        yield encoder.encode(waiting.splice(0).join(""));
+      } else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
     clearInterval(heartbeat);
