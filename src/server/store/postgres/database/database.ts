@@ -98,7 +98,9 @@ export function openDatabase(address: Address, warn: Warn) {
         made = await withinTime(current, until - asked);
         if (!isSearch) asking++;
         const statements = isSearch ? made.searches : made.requests;
-        const answer = statements.run<Row>(text, parameters, !isSearch).finally(() => void (isSearch || asking--));
+        const answer = statements
+          .run<Row>(text, parameters, !isSearch, until)
+          .finally(() => void (isSearch || asking--));
         const rows = await withinTime(answer, until - performance.now());
         noteAnswer();
         return rows;

@@ -1,17 +1,30 @@
 import type { Address } from "./address.ts";
 import { beginOn, connect, localSettings, type Client, type Endpoint } from "./connection.ts";
-import { NotSent } from "./failures.ts";
+import { NoAnswer, NotSent } from "./failures.ts";
 import type { Value } from "./session.ts";
 
 /** Runs statements, each in its own transaction, on a bounded number of connections that are opened on demand. */
 export interface Statements {
   /**
    * @param isRepeated whether the statement should be prepared, if the server allows that
+   * @param until when it is no longer waited for, on `performance.now()`: it is not sent after that
    * @throws {NotSent} if `end` was called before it was sent
    */
-  run<Row extends object>(text: string, parameters: readonly Value[], isRepeated: boolean): Promise<Row[]>;
+  run<Row extends object>(
+    text: string,
+    parameters: readonly Value[],
+    isRepeated: boolean,
+    until: number,
+  ): Promise<Row[]>;
   /** @param timeout seconds that running statements may still take */
   end(timeout: number): Promise<void>;
+}
+
+/** A statement that waits for a connection. */
+interface Waiting {
+  readonly until: number;
+  resolve(slot: Slot): void;
+  reject(error: NotSent | NoAnswer): void;
 }
 
 /** A place for a connection. */
@@ -25,22 +38,26 @@ export function openStatements(address: Address, endpoint: Endpoint, max: number
   const settings = endpoint.isPooler ? localSettings(address) : undefined;
   const slots: Slot[] = [];
   const free: Slot[] = [];
-  let waiting: { resolve(slot: Slot): void; reject(error: NotSent): void }[] = [];
+  let waiting: Waiting[] = [];
   let isEnded = false;
 
-  function take(): Slot | Promise<Slot> {
+  function take(until: number): Slot | Promise<Slot> {
     const idle = free.pop();
     if (idle) return idle;
-    if (slots.length === max) return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+    if (slots.length === max) return new Promise((resolve, reject) => waiting.push({ until, resolve, reject }));
     const slot: Slot = { client: undefined };
     slots.push(slot);
     return slot;
   }
 
   function give(slot: Slot): void {
-    const next = waiting.shift();
-    if (next) next.resolve(slot);
-    else free.push(slot);
+    const now = performance.now();
+    // A database that is too slow for its load must not spend its time on statements that were given up.
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      if (next.until > now) return next.resolve(slot);
+      next.reject(new NoAnswer("no connection in time"));
+    }
+    free.push(slot);
   }
 
   async function open(slot: Slot): Promise<Client> {
@@ -75,9 +92,14 @@ export function openStatements(address: Address, endpoint: Endpoint, max: number
   }
 
   return {
-    async run<Row extends object>(text: string, parameters: readonly Value[], isRepeated: boolean): Promise<Row[]> {
+    async run<Row extends object>(
+      text: string,
+      parameters: readonly Value[],
+      isRepeated: boolean,
+      until: number,
+    ): Promise<Row[]> {
       if (isEnded) throw new NotSent();
-      const slot = await take();
+      const slot = await take(until);
       return send<Row>(slot, text, parameters, isRepeated).finally(() => give(slot));
     },
 

@@ -1,0 +1,25 @@
+import { expect, it, onTestFinished } from "vitest";
+import { openDatabaseAt } from "../../src/server/store/postgres/database/open-database.ts";
+import { createDatabase, execute } from "./_postgres.ts";
+import { awaitServer } from "./_store.ts";
+
+awaitServer();
+
+it("PostgreSQL: a statement that got no connection in time is not run later", async () => {
+  const url = await createDatabase();
+  await execute(url, "CREATE TABLE public.run (n int)");
+  const database = openDatabaseAt(`${url}?pool_size=1`, () => {});
+  onTestFinished(() => database.close());
+  await database.query("SELECT 1");
+  // They take two seconds one after the other, and are waited for half a second.
+  const until = performance.now() + 500;
+  const numbers = Array.from({ length: 40 }, (_, n) => String(n));
+  const insert = "INSERT INTO public.run SELECT $1::int FROM pg_sleep(0.05)";
+  const asked = await Promise.allSettled(numbers.map((n) => database.query(insert, [n], { until })));
+  const answered = asked.filter(({ status }) => status === "fulfilled").length;
+  expect(answered).toBeLessThan(40);
+  const [row] = await database.query<{ count: number }>("SELECT count(*)::int AS count FROM public.run");
+  // One may have been under way.
+  expect(row!.count - answered).toBeLessThanOrEqual(1);
+  expect(database.connections()).toMatchObject({ waiting: 0 });
+});
