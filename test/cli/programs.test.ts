@@ -2,7 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
-import { runList } from "../../src/cli/commands/users/list.ts";
+import { runList } from "../../src/cli/commands/list-and-search.ts";
+import { USER_RECORDS } from "../../src/cli/commands/users/index.ts";
 import { EXIT_OF } from "../../src/cli/exit-codes.ts";
 import type { ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
@@ -208,7 +209,7 @@ describe("Lists of users and sessions", () => {
 
   it("can be printed without commander", async () => {
     const context = createContext({ service });
-    expect(await runList(context, { json: true, limit: "1" })).toBe(0);
+    expect(await runList(context, { json: true, limit: "1" }, USER_RECORDS)).toBe(0);
     expect(JSON.parse(context.written.stdout)).toMatchObject([{ id: GRACE, resource: "user" }]);
   });
 

@@ -1,10 +1,10 @@
 import type { Client } from "../../../client/client.ts";
-import type { ListCall } from "../../../client/list.ts";
 import type { Page } from "../../../wire/endpoints.ts";
 import { openTarget } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { TargetFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
+import type { Records } from "../list-and-search.ts";
 import type { Candidate } from "./line.ts";
 
 /** A person does not wait longer for a completion. */
@@ -37,12 +37,12 @@ export function sessionIds(context: Context, flags: TargetFlags, begun: string):
   });
 }
 
-interface Searchable<Row> {
-  list(page: Page): ListCall<Row>;
-  search(query: string, page: Page): ListCall<Row>;
-}
-
-async function beginning<Row>(begun: string, form: RegExp, field: string, rows: Searchable<Row>): Promise<Row[]> {
+async function beginning<Row>(
+  begun: string,
+  form: RegExp,
+  field: string,
+  rows: ReturnType<Records<Row>["of"]>,
+): Promise<Row[]> {
   if (begun === "") return rows.list(PAGE);
   return form.test(begun) ? rows.search(`${field}:${begun}*`, PAGE) : [];
 }

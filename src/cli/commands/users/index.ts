@@ -1,11 +1,36 @@
+import type { User } from "../../../wire/resources.ts";
 import type { Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
+import { USER_COLUMNS } from "../../list/columns.ts";
+import { USERS } from "../../search/flags.ts";
+import { addListAndSearch, type Records } from "../list-and-search.ts";
 import { addDelete } from "./delete/index.ts";
 import { addGet } from "./get.ts";
-import { addList } from "./list.ts";
-import { addSearch } from "./search.ts";
+
+export const USER_RECORDS: Records<User> = {
+  columns: USER_COLUMNS,
+  searched: USERS,
+  order: "newest first",
+  examples: {
+    list: [
+      ["svc users list --limit 20", "the 20 newest users"],
+      ["svc users list --output csv --bom > users.csv", "all users, for Excel"],
+      ["svc users list --count", "the number of users"],
+    ],
+    search: [
+      ["svc users search 'email:*@acme.com'", "all users of one domain"],
+      ["svc users search 'name:ada*' 'created_at>=2026-01-01' 'created_at<2026-02-01'", "by name, created in January"],
+      ["svc users search email.ends=@acme.com -name:bot", "all but those named bot"],
+      ["svc users search email_verified_at:null", "users without a verified address"],
+      ["svc users search --email-domain acme.com --since 7d --output ids", "the ids of a week, for another command"],
+    ],
+  },
+  of: ({ users }) => users,
+};
 
 export function addUsers(program: Program, context: Context): void {
   const users = program.command("users");
-  for (const add of [addGet, addList, addSearch, addDelete]) add(users, context);
+  addGet(users, context);
+  addListAndSearch(users, context, USER_RECORDS);
+  addDelete(users, context);
 }

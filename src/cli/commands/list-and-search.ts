@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import type { Client } from "../../client/client.ts";
+import type { ListCall } from "../../client/list.ts";
+import type { Page } from "../../wire/endpoints.ts";
+import type { Query } from "../../wire/query.ts";
+import { openClient } from "../connection/client.ts";
+import { runs, withHelp, type CommandHelp, type GlobalFlags } from "../command.ts";
+import type { Context } from "../context.ts";
+import { LIST_EXITS, type ExitCode } from "../exit-codes.ts";
+import type { Collection } from "../list/columns.ts";
+import { addListFlags, shapeOf, type ListFlags } from "../list/flags.ts";
+import { printPages } from "../list/print-pages.ts";
+import { printsRows } from "../output/flags.ts";
+import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
+import { nothingFound, SEARCH_NOTES } from "../search/help.ts";
+import { readQuery } from "../search/read.ts";
+import { withFieldHint } from "../search/unknown-field.ts";
+
+/** Users or sessions, and how to list and search them. */
+export interface Records<Row> {
+  readonly columns: Collection<Row>;
+  readonly searched: Searched;
+  /** How they are listed, such as `newest first`. */
+  readonly order: string;
+  readonly examples: Readonly<Record<"list" | "search", CommandHelp["examples"]>>;
+  /** The client's methods. */
+  of(client: Client): {
+    list(page: Page): ListCall<Row>;
+    search(query: string | Query, page: Page): ListCall<Row>;
+  };
+}
+
+type ListOptions = GlobalFlags & ListFlags;
+type SearchOptions = ListOptions & SearchFlags;
+
+export function addListAndSearch<Row>(group: Command, context: Context, records: Records<Row>): void {
+  const { columns, searched, order, examples } = records;
+  const list = printsRows(group.command("list")).description(`print all ${columns.noun}, ${order}`);
+  withHelp(addListFlags(list, columns), { examples: examples.list, exits: LIST_EXITS });
+  runs(list, (options: ListOptions) => runList(context, options, records));
+
+  const search = printsRows(group.command("search")).description(`print the ${columns.noun} that match`);
+  withHelp(addListFlags(addSearchFlags(search, searched), columns), {
+    examples: examples.search,
+    exits: LIST_EXITS,
+    notes: SEARCH_NOTES(searched),
+  });
+  runs(search, (options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms));
+}
+
+/** Prints all records. @returns the exit code */
+export async function runList<Row>(context: Context, options: ListOptions, records: Records<Row>): Promise<ExitCode> {
+  const { columns } = records;
+  const shape = shapeOf(options, columns);
+  const { list } = records.of(await openClient(context, options));
+  return printPages(context, options, columns, shape, list, `There are no ${columns.noun} yet.`);
+}
+
+/** Prints the records that match. @returns the exit code */
+export async function runSearch<Row>(
+  context: Context,
+  options: SearchOptions,
+  records: Records<Row>,
+  terms: readonly string[],
+): Promise<ExitCode> {
+  const { columns, searched } = records;
+  const shape = shapeOf(options, columns);
+  const typed = await readQuery(context, searched, terms, options);
+  const { search } = records.of(await openClient(context, options));
+  const found = (page: Page): ListCall<Row> => search(typed.query ?? typed.text, page);
+  try {
+    return await printPages(context, options, columns, shape, found, nothingFound(typed, searched));
+  } catch (error) {
+    throw withFieldHint(error, typed.text, searched);
+  }
+}
