@@ -33,7 +33,7 @@ describe("svc store copy", () => {
   it("shows progress on a terminal only", async () => {
     await makeStore();
     expect((await svc("copy .svc/db.json a/db.json", { tty: ["stderr"] })).stderr).toContain(
-      "\rCopied 16 of 16 records",
+      "[########################] 16 of 16",
     );
     expect((await svc("copy .svc/db.json b/db.json --json")).stderr).toBe("");
   });

@@ -6,9 +6,10 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
+import { createProgress } from "../../output/progress.ts";
 import { printJson, say } from "../../output/text.ts";
 import { inDirectory } from "../serve/options.ts";
-import { openMaintenance, progress, TABLES, type StoreOptions, type TableRow } from "./options.ts";
+import { openMaintenance, TABLES, type StoreOptions, type TableRow } from "./options.ts";
 
 export function addCopy(store: Command, context: Context): void {
   const command = printsRows(store.command("copy <from> <to>")).description(
@@ -31,10 +32,10 @@ For each table the count and the SHA-256 of both stores are printed. Exit code 1
 
 /** Copies a store into an empty one, and compares both. @returns the exit code */
 export async function runCopy(context: Context, options: StoreOptions, from: string, to: string): Promise<ExitCode> {
-  const bar = progress(context, "Copied");
+  const bar = createProgress(context);
   const maintenance = await openMaintenance(context);
   const locate = (location: string): string => inDirectory(context.cwd, location);
-  const copy = await maintenance.copy(locate(from), locate(to), bar.show).finally(bar.end);
+  const copy = await maintenance.copy(locate(from), locate(to), bar.to).finally(bar.end);
   if (options.json) printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
   else {
     await printAll(context, options, SIDES, rowsOf(copy), "");

@@ -9,9 +9,10 @@ import { CliError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
+import { createProgress } from "../../output/progress.ts";
 import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, progress, TABLES, type StoreOptions } from "./options.ts";
+import { addStoreFlags, openMaintenance, TABLES, type StoreOptions } from "./options.ts";
 
 export function addImport(store: Command, context: Context): void {
   const command = addStoreFlags(
@@ -37,10 +38,10 @@ export async function runImport(context: Context, options: StoreOptions, file: s
   const location = await storeLocation(context, options);
   const maintenance = await openMaintenance(context);
   const input = await openInput(context, file);
-  const bar = progress(context, "Imported");
+  const bar = createProgress(context);
   const name = file === "-" ? "standard input" : file;
   try {
-    const done = await maintenance.import(location, name, input, bar.show).finally(bar.end);
+    const done = await maintenance.import(location, name, input, bar.to).finally(bar.end);
     const { location: to, digests, isEqual, wasThere } = done;
     if (options.json) printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
     else {

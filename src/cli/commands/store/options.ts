@@ -49,19 +49,3 @@ export const TABLES: Listed<TableRow> = {
     { name: "sha256", title: "SHA-256", value: ({ sha256 }) => sha256 },
   ],
 };
-
-/** How far something is, in one line that a terminal writes over; nothing elsewhere. */
-export function progress({ stderr }: Context, verb: string): { show(done: number, total: number): void; end(): void } {
-  if (!stderr.isTTY) return { show() {}, end() {} };
-  let shown = "";
-  return {
-    show(done, total) {
-      const text = `${verb} ${done.toLocaleString("en")} of ${total.toLocaleString("en")} records`;
-      stderr.write(`\r${text.padEnd(shown.length)}`);
-      shown = text;
-    },
-    end() {
-      if (shown) stderr.write(`\r${" ".repeat(shown.length)}\r`);
-    },
-  };
-}
