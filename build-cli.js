@@ -83,7 +83,7 @@ const apart = {
 };
 
 /** What lists and searches are made of, which other commands, svc serve among them, do without. */
-const LISTS = /[\\/](cli[\\/](list|search)[\\/]\w|wire[\\/](csv|query))/;
+const LISTS = /[\\/](cli[\\/](list|search|commands[\\/]list-and-search\b)|wire[\\/](csv|query))/;
 
 /** What is read to print help, and by no command that does its work. */
 const HELP = /[\\/]cli[\\/]help[\\/](topics|command-map|error-codes)\.ts$/;
