@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { systemReason } from "../disk/system-reason.ts";
 import type { Context } from "./context.ts";
 import { CliError } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -17,7 +18,7 @@ export async function readStdin({ stdin }: Pick<Context, "stdin">): Promise<stri
  */
 export async function readInput(context: Context, file: string, said: string = file): Promise<string> {
   if (file === "-") return readStdin(context);
-  return readFile(resolve(context.cwd, file), "utf8").catch(({ code }: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.usage, `${said} cannot be read (${code}).`);
+  return readFile(resolve(context.cwd, file), "utf8").catch((error: unknown) => {
+    throw new CliError(EXIT.usage, `${said} cannot be read: ${systemReason(error)}.`);
   });
 }

@@ -39,7 +39,7 @@ describe("The users that svc users delete deletes", () => {
     ],
     [["-"], { stdin: "ada@acme.test,Ada" }, 'Line 1 of standard input: "ada@acme.test,Ada" is not a user id'],
     [["-"], { stdin: "Ada;ada@acme.test" }, 'Line 1 of standard input: "Ada;ada@acme.test" is not a user id'],
-    [["--file", "missing.txt"], {}, '--file: "missing.txt" cannot be read (ENOENT).'],
+    [["--file", "missing.txt"], {}, '--file: "missing.txt" cannot be read: no such file or directory (ENOENT).'],
     [["--file", "x", "--query", AT_ACME], {}, "Use ids or --query, not both."],
     [["-"], { stdin: `${ADA}\t${CHARLES}\n` }, "Line 1 of standard input"],
     [[ADA, "--expect", "many"], {}, '--expect: "many" is not a number from 0 to 999999999.'],

@@ -38,7 +38,7 @@ it.each([
   ["dev seed", 2, "Nothing to add"],
   ["dev seed --seed 3 x.json", 2, "--seed is for --generate"],
   ["dev seed --generate many", 2, "not a whole number"],
-  ["dev seed missing.json", 2, "cannot be read (ENOENT)"],
+  ["dev seed missing.json", 2, "cannot be read: no such file or directory (ENOENT)"],
   ["dev replay 0000000000000000", 3, "no longer kept"],
   ["dev replay nope", 2, '"nope" is not the id of a sign-in'],
   ["logs --flow nope", 2, '"nope" is not the id of a sign-in'],

@@ -100,7 +100,7 @@ describe("svc doctor", () => {
       await writeFile(join(cwd, "svc.config.json"), '{"public_url":"https://auth.test/x"}');
       return {};
     }],
-    ["a configuration that is a directory", "svc.config.json", "failed", "cannot be read (EISDIR)", async () => {
+    ["a configuration that is a directory", "svc.config.json", "failed", "cannot be read: illegal operation on a directory (EISDIR)", async () => {
       await mkdir(join(cwd, "svc.config.json"));
       return {};
     }],

@@ -24,7 +24,10 @@ describe("The secret key of the environment", () => {
   });
 
   it.each<[env: Record<string, string>, message: RegExp]>([
-    [{ SVC_SECRET_KEY_FILE: "none" }, /SVC_SECRET_KEY_FILE: .*none cannot be read \(ENOENT\)/],
+    [
+      { SVC_SECRET_KEY_FILE: "none" },
+      /SVC_SECRET_KEY_FILE: .*none cannot be read: no such file or directory \(ENOENT\)/,
+    ],
     [{ SVC_SECRET_KEY_COMMAND: "exit 3" }, /SVC_SECRET_KEY_COMMAND failed \(3\)/],
     [{ SVC_SECRET_KEY_COMMAND: "true" }, /SVC_SECRET_KEY_COMMAND: it printed nothing/],
     [{ SVC_SECRET_KEY_COMMAND: `echo ${keyOf("half")}; exit 1` }, /SVC_SECRET_KEY_COMMAND failed \(1\)/],

@@ -87,6 +87,6 @@ it("svc init says that its directory cannot be created", async () => {
   const { code, stderr } = await runCli(["init", "--yes", "--dir", "file/below"], { cwd });
   expect([code, stderr]).toEqual([
     1,
-    `✗ ${join(cwd, "file/below")} cannot be created (ENOTDIR).\n  Choose another directory with --dir.\n`,
+    `✗ ${join(cwd, "file/below")} cannot be created: not a directory (ENOTDIR).\n  Choose another directory with --dir.\n`,
   ]);
 });

@@ -147,7 +147,7 @@ describe("A search that cannot match", () => {
     [["!provider:github"], '"!provider:github": ! does not negate a term.'],
     [["email:a", "OR", "email:b"], '"OR" is not a search term.'],
     [["Email:a"], /[Uu]nknown field "Email"/],
-    [["--query-file", "/no/such/file"], /cannot be read \(ENOENT\)/],
+    [["--query-file", "/no/such/file"], /cannot be read: no such file or directory \(ENOENT\)/],
     [["--query-file", "-"], '--query-file: no terms in "-".'],
     [["--provider", "github"], /Unknown option/],
   ])("with %j is refused, and nothing is sent", async (args, message) => {

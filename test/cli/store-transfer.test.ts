@@ -92,7 +92,7 @@ describe("svc store export and svc store import", () => {
   });
 
   it.each([
-    ["a missing file", "import missing", 2, "missing cannot be read (ENOENT)."],
+    ["a missing file", "import missing", 2, "missing cannot be read: no such file or directory (ENOENT)."],
     ["a directory", "import .", 2, "is not a file."],
     ["nothing", "import -", 1, "standard input is empty. Nothing was imported."],
     ["no file at all", "import", 2, "Missing required argument 'file'"],

@@ -16,7 +16,10 @@ describe.each(Object.entries(CREATORS))("%s", (name, create) => {
 
   it("reports a missing seed and an invalid one by a code, without a flag that was not used", async () => {
     const missing = await create({ seed: "/nowhere/seed.json" }).catch((error: unknown) => error);
-    expect(missing).toMatchObject({ code: "config", message: "The seed /nowhere/seed.json can't be read (ENOENT)." });
+    expect(missing).toMatchObject({
+      code: "config",
+      message: "The seed /nowhere/seed.json can't be read: no such file or directory (ENOENT).",
+    });
     const seed = { instances: [{ name: "Acme", subdomain: "acme", redirectUris: [] }] };
     await expect(create({ seed } as TestServiceOptions)).rejects.toMatchObject({
       name: "SeedError",

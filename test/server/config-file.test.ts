@@ -138,7 +138,7 @@ describe("svc.config.json", () => {
     });
     await expect(serveOptions(createContext({ cwd: directory }), { config: "no.json" })).rejects.toMatchObject({
       exitCode: 2,
-      message: `--config: ${join(directory, "no.json")} cannot be read (ENOENT).`,
+      message: `--config: ${join(directory, "no.json")} cannot be read: no such file or directory (ENOENT).`,
     });
   });
 

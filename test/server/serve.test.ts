@@ -97,7 +97,11 @@ describe("svc serve", () => {
 
   it.each<[string, ServeOptions, RegExp]>([
     ["a store it does not know", { store: "mysql://db" }, /^"mysql:" is not a supported kind of store/],
-    ["a missing seed", { seed: "/nowhere/seed.json" }, /^The seed \/nowhere\/seed\.json can't be read \(ENOENT\)/],
+    [
+      "a missing seed",
+      { seed: "/nowhere/seed.json" },
+      /^The seed \/nowhere\/seed\.json can't be read: no such file or directory/,
+    ],
     ...["proxy", "10.0.0.0/33", "10.0.0.0/99", "2001:db8::/129", "10.0.0.0/"].map(
       (entry): [string, ServeOptions, RegExp] => [
         `a proxy that is not an address: ${entry}`,

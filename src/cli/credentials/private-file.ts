@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { systemReason } from "../../disk/system-reason.ts";
 import { createDirectories } from "../../disk/create-directories.ts";
 import { writeAtomically } from "../../disk/write-atomically.ts";
 import { CliError } from "../errors.ts";
@@ -13,7 +14,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   } catch (error) {
     throw new CliError(
       EXIT.failed,
-      `${path} cannot be written (${codeOf(error)}).`,
+      `${path} cannot be written: ${systemReason(error)}.`,
       "Check that the directory belongs to you.",
     );
   }
@@ -43,15 +44,12 @@ export async function readPrivateFile(path: string): Promise<{ text: string; mod
   } catch (error) {
     if (error instanceof CliError) throw error;
     if (isAbsent(error)) return undefined;
-    throw new CliError(EXIT.failed, `${path} cannot be read (${codeOf(error)}).`);
+    throw new CliError(EXIT.failed, `${path} cannot be read: ${systemReason(error)}.`);
   }
 }
 
 /** `HOME=/dev/null` is what some services have for a home. */
 export function isAbsent(error: unknown): boolean {
-  return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
 }

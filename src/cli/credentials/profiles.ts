@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { systemReason } from "../../disk/system-reason.ts";
 import { parsedJson } from "../../wire/json.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
@@ -62,9 +63,9 @@ export function checkProfileName(name: string): string {
 export async function listProfiles({ env }: Place): Promise<string[]> {
   const directory = configDirectory(env);
   if (directory === undefined) return [];
-  const files = await readdir(join(directory, "profiles")).catch((error: NodeJS.ErrnoException) => {
+  const files = await readdir(join(directory, "profiles")).catch((error: unknown) => {
     if (isAbsent(error)) return [];
-    throw new CliError(EXIT.failed, `${join(directory, "profiles")} cannot be read (${error.code}).`);
+    throw new CliError(EXIT.failed, `${join(directory, "profiles")} cannot be read: ${systemReason(error)}.`);
   });
   return files
     .flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])

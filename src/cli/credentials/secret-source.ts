@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { systemReason } from "../../disk/system-reason.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -28,8 +29,8 @@ export function environmentKey(context: Context): Sourced<SecretKey> | undefined
 }
 
 async function fromFile(path: string): Promise<string> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.noKey, `SVC_SECRET_KEY_FILE: ${path} cannot be read (${error.code}).`);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new CliError(EXIT.noKey, `SVC_SECRET_KEY_FILE: ${path} cannot be read: ${systemReason(error)}.`);
   });
   return checked(text, "SVC_SECRET_KEY_FILE", `${path} is empty.`);
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { systemReason } from "../../disk/system-reason.ts";
 import { ServeError } from "../errors.ts";
 import type { InstanceRecord, Records } from "../store/records.ts";
 import { changeSetting } from "../store/settings.ts";
@@ -101,8 +102,8 @@ async function parse(seed: string | SeedInput, now: Date, before: readonly Insta
 
 async function textOf(seed: string | SeedInput): Promise<string> {
   if (typeof seed !== "string") return JSON.stringify(seed);
-  return readFile(seed, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new ServeError(`The seed ${seed} can't be read (${error.code}).`);
+  return readFile(seed, "utf8").catch((error: unknown) => {
+    throw new ServeError(`The seed ${seed} can't be read: ${systemReason(error)}.`);
   });
 }
 

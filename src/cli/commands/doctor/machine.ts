@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { systemReason } from "../../../disk/system-reason.ts";
 import { parsedJson } from "../../../wire/json.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
@@ -122,7 +123,7 @@ async function portCheck(context: Context): Promise<Check> {
   if (error.code !== "EADDRINUSE")
     return warning(
       "port",
-      `${port} cannot be used (${error.code}).`,
+      `${port} cannot be used: ${systemReason(error)}.`,
       "Choose another port with: svc serve --port <number>",
     );
   const owner = (await isService(context, port)) ? "another svc serve" : "another program";

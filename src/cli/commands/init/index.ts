@@ -1,5 +1,6 @@
 import { access, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { systemReason } from "../../../disk/system-reason.ts";
 import { createDirectories } from "../../../disk/create-directories.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/names.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
@@ -79,10 +80,10 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
       : ([[CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }]] as [string, object][])),
     ...(name === undefined ? [] : ([[SEED_FILE, await seedFor(name, redirectUri)]] as [string, object][])),
   ];
-  await createDirectories(directory).catch(({ code }: NodeJS.ErrnoException) => {
+  await createDirectories(directory).catch((error: unknown) => {
     throw new CliError(
       EXIT.failed,
-      `${directory} cannot be created (${code}).`,
+      `${directory} cannot be created: ${systemReason(error)}.`,
       "Choose another directory with --dir.",
     );
   });
@@ -158,7 +159,7 @@ async function writeNew(path: string, content: object, cwd: string): Promise<voi
   await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === "EEXIST") throw alreadyThere(path, cwd);
-      throw new CliError(EXIT.failed, `${path} cannot be written (${error.code}).`);
+      throw new CliError(EXIT.failed, `${path} cannot be written: ${systemReason(error)}.`);
     },
   );
 }

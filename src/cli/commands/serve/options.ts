@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { systemReason } from "../../../disk/system-reason.ts";
 import type { ServeOptions } from "../../../server/index.ts";
 import { CONFIG_FILE } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
@@ -92,7 +93,10 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
   const path = resolve(cwd, named ?? CONFIG_FILE);
   const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (named === undefined && error.code === "ENOENT") return undefined;
-    throw new CliError(EXIT.usage, `${named === undefined ? "" : "--config: "}${path} cannot be read (${error.code}).`);
+    throw new CliError(
+      EXIT.usage,
+      `${named === undefined ? "" : "--config: "}${path} cannot be read: ${systemReason(error)}.`,
+    );
   });
   if (source === undefined) return {};
   const { parseConfig } = await import("../../../server/index.ts");

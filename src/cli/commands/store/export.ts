@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
+import { systemReason } from "../../../disk/system-reason.ts";
 import type { Command } from "commander";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { Digests } from "../../../server/index.ts";
@@ -70,8 +71,8 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error;
 }
 
-function notWritten(path: string, { code, message }: NodeJS.ErrnoException): CliError {
-  if (code === "EEXIST")
+function notWritten(path: string, error: NodeJS.ErrnoException): CliError {
+  if (error.code === "EEXIST")
     return new CliError(EXIT.usage, `--output-file: ${path} already exists.`, "Name another, or remove it.");
-  return new CliError(EXIT.failed, `--output-file: ${path} cannot be written (${code ?? message}).`);
+  return new CliError(EXIT.failed, `--output-file: ${path} cannot be written: ${systemReason(error)}.`);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { systemReason } from "../../../disk/system-reason.ts";
 import type { Command } from "commander";
 import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -60,8 +61,8 @@ export async function runImport(context: Context, options: StoreOptions, file: s
 async function openInput(context: Context, file: string): Promise<FileHandle> {
   if (file === "-") return spool(context.stdin);
   const path = resolve(context.cwd, file);
-  const handle = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.usage, `${path} cannot be read (${error.code}).`);
+  const handle = await open(path, "r").catch((error: unknown) => {
+    throw new CliError(EXIT.usage, `${path} cannot be read: ${systemReason(error)}.`);
   });
   const there = await handle.stat();
   if (there.isFile()) return handle;
@@ -81,7 +82,6 @@ async function spool(chunks: AsyncIterable<Buffer | string>): Promise<FileHandle
     return handle;
   } catch (error) {
     await handle.close();
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CliError(EXIT.failed, `Standard input could not be kept in ${tmpdir()} (${code ?? String(error)}).`);
+    throw new CliError(EXIT.failed, `Standard input could not be kept in ${tmpdir()}: ${systemReason(error)}.`);
   }
 }

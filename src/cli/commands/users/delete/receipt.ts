@@ -1,5 +1,6 @@
 import { open, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { systemReason } from "../../../../disk/system-reason.ts";
 import { fold } from "../../../../wire/fold.ts";
 import { parsedJson } from "../../../../wire/json.ts";
 import type { Context } from "../../../context.ts";
@@ -54,12 +55,13 @@ export async function openReceipt(
       EXIT.precondition,
       `--resume: "${path}" is a receipt of ${other.service}, not of ${service}. No users were deleted.`,
     );
-  const file = await open(resolve(cwd, path), resume ? "a" : "wx", 0o600).catch(({ code }: NodeJS.ErrnoException) => {
+  const file = await open(resolve(cwd, path), resume ? "a" : "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    const { code } = error;
     throw new CliError(
       EXIT.precondition,
       code === "EEXIST"
         ? `--receipt: "${path}" already exists. No users were deleted.`
-        : `--receipt: "${path}" cannot be created (${code}). No users were deleted.`,
+        : `--receipt: "${path}" cannot be created: ${systemReason(error)}. No users were deleted.`,
       code === "EEXIST" ? "Name another file, or continue this one with --resume." : undefined,
     );
   });
@@ -86,7 +88,7 @@ export async function openReceipt(
 async function readText(path: string, shown: string): Promise<string> {
   return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
-    throw new CliError(EXIT.precondition, `--resume: "${shown}" cannot be read (${error.code}).`);
+    throw new CliError(EXIT.precondition, `--resume: "${shown}" cannot be read: ${systemReason(error)}.`);
   });
 }
 
