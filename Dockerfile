@@ -24,8 +24,9 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 7820
 STOPSIGNAL SIGTERM
-# Live, not ready: a database that is away does not get better when the container is replaced.
+# Live, not ready: a database that is away does not get better when the container is replaced. The server's file says where it
+# listens, whatever --port and --https are.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT || 7820}/__svc/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "let own = {}; try { own = JSON.parse(require('fs').readFileSync('.svc/server.json')) } catch {} require(own.certificate ? 'https' : 'http').get({ host: '127.0.0.1', port: own.port || process.env.SVC_PORT || 7820, path: '/__svc/health/live', rejectUnauthorized: false }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 ENTRYPOINT ["svc"]
 CMD ["serve"]

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { directory, run, serve, useProcesses } from "../_bin.ts";
+import { healthCheck } from "../_health-check.ts";
 import { BIN } from "../_paths.ts";
 import { SEED } from "../_setup.ts";
 
@@ -199,11 +200,12 @@ describe("svc serve", () => {
     expect([code, stdout]).toEqual([1, ""]);
   });
 
-  it("with a self-signed certificate is trusted by commands in the same directory", async () => {
+  it("with a self-signed certificate is trusted by commands in the same directory, and found by the Dockerfile's health check", async () => {
     const { ready } = await serve(["--store", "memory", "--https"]);
     expect(ready.url).toBe(`https://localhost:${ready.port}`);
     const { code, stdout, stderr } = await run(["users", "list", "--instance", "globex"]);
     expect([code, stdout.split("\t")[1], stderr]).toEqual([0, "ada@acme.test", ""]);
+    await expect(healthCheck(directory)).resolves.toBeUndefined();
   });
 });
 

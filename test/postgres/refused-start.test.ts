@@ -75,7 +75,7 @@ it("PostgreSQL: a server without a free connection is named as the reason, also 
     server.close();
   });
   const url = `postgres://ada@127.0.0.1:${(server.address() as AddressInfo).port}/svc?sslmode=disable`;
-  const opened = openPostgresStore(`${url}&connect_timeout=1&statement_timeout=1`, { warn: () => {} });
+  const opened = openPostgresStore(`${url}&connect_timeout=3&statement_timeout=3`, { warn: () => {} });
   await expect(opened).rejects.toThrow(/too many clients already\. Raise max_connections/);
   expect(sockets.length).toBeGreaterThan(1);
 });

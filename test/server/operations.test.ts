@@ -1,15 +1,15 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { serve } from "../../src/server/index.ts";
 import { STORE_FAULTS } from "../../src/server/store/store.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { healthCheck } from "../_health-check.ts";
 import { ROOT } from "../_paths.ts";
 import { ask, listening } from "../_sockets.ts";
 
@@ -86,14 +86,9 @@ it("The Dockerfile copies every file that a server and its health check need", a
   });
   const ended = once(child, "close");
   onTestFinished(() => void child.kill("SIGKILL"));
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  const { port } = JSON.parse(line) as { port: number };
-  const [, command = "[]"] = /^ +CMD (\[.*\])$/m.exec(dockerfile) ?? [];
-  const [, ...args] = JSON.parse(command) as string[];
-  const check = (): Promise<unknown> =>
-    promisify(execFile)(process.execPath, args, { env: { ...process.env, SVC_PORT: String(port) } });
-  await check();
+  await once(createInterface({ input: child.stdout }), "line");
+  await healthCheck(join(directory, "data"));
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
-  await expect(check()).rejects.toMatchObject({ code: 1 });
+  await expect(healthCheck(join(directory, "data"))).rejects.toMatchObject({ code: 1 });
 });
