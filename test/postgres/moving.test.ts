@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkPostgres, openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/index.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
+import { runCli } from "../_cli.ts";
 import { A, arrival, id, people, state } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";
@@ -107,5 +108,24 @@ describe("Moving a store to PostgreSQL", () => {
     const changed = await checkPostgres(url);
     expect(changed.dangling).toEqual([`sessions: ${id(24)} belongs to another instance than its user.`]);
     expect(changed.damage).toEqual([`users: ${id(1)} can't be found by its name: name_folded is out of date.`]);
+  });
+
+  it("says how to correct them, and not to repair a database as one repairs a file", async () => {
+    const url = await filled();
+    await execute(url, `UPDATE svc.users SET name = 'Countess' WHERE id = '${id(1)}'`);
+    const check = async (SVC_STORE: string) => runCli(["store", "check"], { env: { SVC_STORE } });
+    const changed = await check(url);
+    expect([changed.code, changed.stderr]).toEqual([
+      1,
+      "To write such a column again, copy the store into an empty database: svc store copy\n",
+    ]);
+    const again = await createDatabase();
+    expect((await runCli(["store", "copy", url, again])).code).toBe(0);
+    expect(await check(again)).toMatchObject({ code: 0, stderr: "" });
+    await execute(
+      url,
+      `UPDATE svc.users SET name = name_folded; UPDATE svc.sessions SET instance_id = '-' WHERE id = '${id(24)}'`,
+    );
+    expect(await check(url)).toMatchObject({ code: 1, stderr: "To drop such a row, delete it with SQL.\n" });
   });
 });

@@ -33,10 +33,16 @@ export async function runCheck(context: Context, options: StoreOptions): Promise
   if (options.json) printJson(context, { ...found, sound: isSound });
   else {
     print(context, found);
-    if (found.damage.length > 0) say(context, `To keep what can be read: svc store repair${sameStore(options)}`);
-    else if (!isSound) say(context, `To drop these records: svc store repair --drop-dangling${sameStore(options)}`);
+    // svc store repair is for a db.json. The notes on a database say what to do.
+    if (found.kind.startsWith("json") && !isSound) say(context, `${repairOf(found)}${sameStore(options)}`);
   }
   return isSound ? EXIT.done : EXIT.failed;
+}
+
+function repairOf({ damage }: StoreCheck): string {
+  return damage.length > 0
+    ? "To keep what can be read: svc store repair"
+    : "To drop these records: svc store repair --drop-dangling";
 }
 
 function print(context: Context, found: StoreCheck): void {

@@ -25,11 +25,19 @@ export async function checkPostgres(url: string, warn: Warn = () => {}): Promise
       const [row] = await ask<{ count: string }>(`SELECT count(*) AS count FROM svc.${table}`);
       tables[table] = Number(row!.count);
     }
-    const damage = [...(await brokenIndexes(ask)), ...(await staleText(ask))];
+    const stale = await staleText(ask);
+    const damage = [...(await brokenIndexes(ask)), ...stale];
+    const dangling = await strayRows(ask);
     const [filling] = await ask("SELECT FROM svc.filling");
-    if (filling) damage.unshift("The store is incomplete: a copy or an import was interrupted.");
-    const notes = (await hasTrigrams(ask)) ? [] : ["The extension pg_trgm is missing: searches read every row."];
-    return { location, kind: `postgres, schema ${version}`, tables, damage, dangling: await strayRows(ask), notes };
+    if (filling) damage.unshift("The store is incomplete: a copy or an import was interrupted. Run it again.");
+    const notes = [
+      ...((await hasTrigrams(ask)) ? [] : ["The extension pg_trgm is missing: searches read every row."]),
+      ...(stale.length > 0
+        ? ["To write such a column again, copy the store into an empty database: svc store copy"]
+        : []),
+      ...(dangling.length > 0 ? ["To drop such a row, delete it with SQL."] : []),
+    ];
+    return { location, kind: `postgres, schema ${version}`, tables, damage, dangling, notes };
   } catch (error) {
     throw asRefusal(location, error);
   } finally {
