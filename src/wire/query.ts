@@ -200,7 +200,10 @@ export function printTerm({ field, operator, value, negated }: Term): string {
     case "on":
     case "null":
       return `${prefix}:${value}`;
-    default:
+    case ">":
+    case "<":
+    case ">=":
+    case "<=":
       return `${field}${operator}${value}`;
   }
 }

@@ -22,29 +22,34 @@ function clauseCondition(table: "users" | "sessions", clause: Clause, bind: Bind
   return [...excluded, ...(wanted === "" ? [] : [`(${wanted})`])].join(" AND ");
 }
 
-function termCondition(column: string, term: Term, type: Clause["type"], bind: Bind): string {
-  if (term.operator === "null") return `${column} IS NULL`;
-  if (type === "boolean") return `${column} IS ${term.value === "true" ? "" : "NOT "}NULL`;
-  if (type === "datetime") return momentCondition(column, term, bind);
-  const wanted = fold(term.value);
+function termCondition(column: string, { operator, value }: Term, type: Clause["type"], bind: Bind): string {
+  if (type === "boolean") return `${column} IS ${value === "true" ? "" : "NOT "}NULL`;
+  const isTime = type === "datetime";
+  const wanted = isTime ? timestampOf(value.length === 10 ? `${value}T00:00:00.000Z` : value) : fold(value);
   // PostgreSQL can't store this character, so no stored text has it.
   if (wanted.includes("\0")) return "false";
-  const pattern = wanted.replace(/[\\%_]/g, "\\$&");
-  switch (term.operator) {
+  const bound = (): string => bind(wanted) + (isTime ? "::timestamptz" : "");
+  const like = (before: string, after: string): string =>
+    `${column} LIKE ${bind(before + wanted.replace(/[\\%_]/g, "\\$&") + after)}`;
+  switch (operator) {
+    case "null":
+      return `${column} IS NULL`;
+    case "is":
+      return `${column} = ${bound()}`;
     case "starts":
-      return `${column} LIKE ${bind(`${pattern}%`)}`;
+      return like("", "%");
     case "ends":
-      return `${column} LIKE ${bind(`%${pattern}`)}`;
+      return like("%", "");
     case "contains":
-      return `${column} LIKE ${bind(`%${pattern}%`)}`;
-    default:
-      return `${column} = ${bind(wanted)}`;
+      return like("%", "%");
+    case "on": {
+      const day = bound();
+      return `${column} >= ${day} AND ${column} < ${day} + interval '1 day'`;
+    }
+    case ">":
+    case "<":
+    case ">=":
+    case "<=":
+      return `${column} ${operator} ${bound()}`;
   }
-}
-
-function momentCondition(column: string, { operator, value }: Term, bind: Bind): string {
-  const moment = timestampOf(value.length === 10 ? `${value}T00:00:00.000Z` : value);
-  const bound = `${bind(moment)}::timestamptz`;
-  if (operator === "on") return `${column} >= ${bound} AND ${column} < ${bound} + interval '1 day'`;
-  return operator === "is" ? `${column} = ${bound}` : `${column} ${operator} ${bound}`;
 }
