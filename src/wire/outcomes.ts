@@ -1,42 +1,10 @@
-/** One way in which a sign-in can end, as `GET /__svc/v1/outcomes` lists it. */
-export interface Outcome {
-  readonly id: OutcomeId;
-  readonly title: string;
-  readonly description: string;
-  /** What the application's callback receives, or what the browser shows instead. */
-  readonly application_sees: string;
-}
-
-export const OUTCOME_IDS = [
-  "success",
-  "access_denied",
-  "state_expired",
-  "callback_replayed",
-  "code_rejected",
-  "invalid_client",
-  "redirect_uri_mismatch",
-  "token_error",
-  "token_timeout",
-  "token_garbage",
-  "rate_limited",
-  "profile_error",
-  "email_not_verified",
-  "email_primary_not_verified",
-  "account_conflict",
-  "name_missing",
-  "provider_unreachable",
-  "temporarily_unavailable",
-] as const;
-export type OutcomeId = (typeof OUTCOME_IDS)[number];
-
-/** Outcomes of the account. Possible at a provider whose accounts can be altered for them. */
-export const ACCOUNT_OUTCOMES = ["email_not_verified", "email_primary_not_verified", "account_conflict"] as const;
-export type AccountOutcome = (typeof ACCOUNT_OUTCOMES)[number];
-
 const INVALID_STATE = 'No redirect: svc answers 400 "Invalid or expired state"';
 
-/** Every outcome, in the order in which the account picker offers them. */
-export const OUTCOMES: readonly Outcome[] = [
+/**
+ * Every way in which a sign-in can end, in the order in which the account picker offers them. `application_sees` is what the
+ * application's callback receives, or what the browser shows instead.
+ */
+export const OUTCOMES = [
   {
     id: "success",
     title: "Sign in",
@@ -145,4 +113,15 @@ export const OUTCOMES: readonly Outcome[] = [
     description: "The provider redirects back with error=temporarily_unavailable instead of a code.",
     application_sees: "error=temporarily_unavailable",
   },
-];
+] as const satisfies readonly Readonly<Record<"id" | "title" | "description" | "application_sees", string>>[];
+
+export type OutcomeId = (typeof OUTCOMES)[number]["id"];
+export const OUTCOME_IDS = OUTCOMES.map(({ id }) => id) as [OutcomeId, ...OutcomeId[]];
+
+/** Outcomes of the account. Possible at a provider whose accounts can be altered for them. */
+export const ACCOUNT_OUTCOMES = [
+  "email_not_verified",
+  "email_primary_not_verified",
+  "account_conflict",
+] as const satisfies readonly OutcomeId[];
+export type AccountOutcome = (typeof ACCOUNT_OUTCOMES)[number];

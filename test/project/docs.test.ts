@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { CLI_ERRORS, EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS, SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
-import { OUTCOMES, type Outcome } from "../../src/wire/outcomes.ts";
+import { OUTCOMES } from "../../src/wire/outcomes.ts";
 import { ROOT } from "../_paths.ts";
 
 describe("docs/errors.md", () => {
@@ -42,7 +42,8 @@ describe("docs/testing.md", () => {
     const page = await readFile(join(ROOT, "docs/testing.md"), "utf8");
     const [, table = ""] = /^\| `outcome`.*\n\| -.*\n((?:\|.*\n)+)/m.exec(page) ?? [];
     const listed = [...table.matchAll(/^\| `(\w+)` .*`(.+)` +\|$/gm)].map(([, id, seen]) => `${id}: ${seen}`);
-    const seenOf = ({ application_sees: seen }: Outcome): string => /"(.*)"|([a-z_]+)$/.exec(seen)!.slice(1).join("");
+    const seenOf = ({ application_sees: seen }: (typeof OUTCOMES)[number]): string =>
+      /"(.*)"|([a-z_]+)$/.exec(seen)!.slice(1).join("");
     expect(listed.toSorted()).toEqual(OUTCOMES.map((outcome) => `${outcome.id}: ${seenOf(outcome)}`).toSorted());
   });
 
