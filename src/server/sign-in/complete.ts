@@ -5,11 +5,8 @@ import { ApiError, SignInError, SignInRefused } from "../errors.ts";
 import type { Flows, NoteStep, StepReport } from "../flows/flows.ts";
 import { withoutQuery } from "../flows/redact.ts";
 import type { LocateIp } from "./geo.ts";
-import { normalizeEmail } from "../../wire/email.ts";
-import { isOtherMailbox, isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
-import type { Profile, ProviderDefinition } from "../providers/provider.ts";
-import { displayName } from "../providers/reply.ts";
+import type { ProviderDefinition } from "../providers/provider.ts";
 import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
 import { StorageUnavailable } from "../store/store.ts";
 import {
@@ -20,14 +17,12 @@ import {
   type ProviderReply,
   type ProviderTokens,
 } from "./exchange.ts";
+import { checkedProfile, type CheckedProfile } from "./profile.ts";
 import { reportedCode } from "./refusal.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
 import { STATE, takeState, type TakeStateDeps, type TakeStateRequest } from "./take-state.ts";
-
-const MAX_ADDRESS_LENGTH = 2048;
-const WEB_ADDRESS = /^https?:\/\/[^\s\p{C}]+$/iu;
 
 export interface CompleteDeps extends TakeStateDeps {
   readonly addresses: Addresses;
@@ -123,7 +118,7 @@ async function fetchProfile(
   { provider, code_verifier }: StateRecord,
   { code, error }: CallbackRequest,
   note: NoteStep,
-): Promise<{ profile: Profile & { email: string }; tokens: ProviderTokens }> {
+): Promise<{ profile: CheckedProfile; tokens: ProviderTokens }> {
   if (error !== undefined)
     throw new SignInError(reportedError(error), `${provider} reported ${reportedCode(error)} instead of a code`);
   if (!code) throw new SignInError("server_error", `${provider} sent neither a code nor an error`);
@@ -138,7 +133,7 @@ async function fetchProfile(
       const redirect_uri = addresses.callbackUrl(provider);
       const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });
       const profile = await connection.provider.fetchProfile(bearerGet(exchange, tokens.access_token));
-      return { profile: checkedProfile(profile, connection.provider), tokens };
+      return { profile: checkedProfile(profile, provider), tokens };
     },
     connection.timeoutOf?.(code) ?? providerTimeoutMs,
   );
@@ -156,32 +151,11 @@ function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply
   };
 }
 
-function checkedProfile(profile: Profile, { name: provider }: ProviderDefinition): Profile & { email: string } {
-  const { uid, email: sent, name, username, avatar_url } = profile;
-  const email = normalizeEmail(sent ?? placeholderEmail(provider, uid));
-  if (email === undefined || (sent !== null && (isPlaceholderEmail(email) || isOtherMailbox(sent, email))))
-    throw new SignInError("server_error", `${provider} sent an e-mail address that can't be used`);
-  return {
-    ...profile,
-    email,
-    name: displayName(name) || null,
-    username: displayName(username) || null,
-    avatar_url: pictureAddress(avatar_url),
-  };
-}
-
-/** As the provider sent it, if it is a web address. It is stored for display, and never fetched. */
-function pictureAddress(text: string | null): string | null {
-  return text !== null && text.length <= MAX_ADDRESS_LENGTH && WEB_ADDRESS.test(text) && URL.canParse(text)
-    ? text
-    : null;
-}
-
 async function saveSignIn(
   { store, locate, now }: CompleteDeps,
   instance: InstanceRecord,
   provider: ProviderDefinition,
-  profile: Profile & { email: string },
+  profile: CheckedProfile,
   tokens: ProviderTokens,
   ip_address: string,
 ): Promise<UserRecord> {

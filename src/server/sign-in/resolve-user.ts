@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { SignInError } from "../errors.ts";
 import { isPlaceholderEmail } from "../providers/email.ts";
-import type { Profile, ProviderDefinition } from "../providers/provider.ts";
+import type { ProviderDefinition } from "../providers/provider.ts";
 import { fold } from "../../wire/fold.ts";
 import {
   newRecord,
@@ -13,11 +13,12 @@ import {
 } from "../store/records.ts";
 import type { SignInLookup } from "../store/store.ts";
 import type { ProviderTokens } from "./exchange.ts";
+import type { CheckedProfile } from "./profile.ts";
 
 export interface SignInContext {
   readonly instance: InstanceRecord;
   readonly provider: Pick<ProviderDefinition, "name" | "verifiesEmail">;
-  readonly profile: Profile & { readonly email: string };
+  readonly profile: CheckedProfile;
   readonly tokens: ProviderTokens;
   /** ISO 8601. */
   readonly now: string;
