@@ -17,7 +17,7 @@ const out = `${ROOT}node_modules/.cache/svc-bench`;
 await mkdir(out, { recursive: true });
 await build({
   entryPoints: {
-    postgres: `${ROOT}src/server/store/postgres/index.ts`,
+    postgres: `${ROOT}src/server/store/postgres/postgres-store.ts`,
     json: `${ROOT}src/server/store/json/memory-store.ts`,
     query: `${ROOT}src/wire/query.ts`,
     fields: `${ROOT}src/wire/fields.ts`,

@@ -13,7 +13,7 @@ const out = `${ROOT}node_modules/.cache/svc-bench-searches`;
 await mkdir(out, { recursive: true });
 await build({
   entryPoints: {
-    postgres: `${ROOT}src/server/store/postgres/index.ts`,
+    postgres: `${ROOT}src/server/store/postgres/postgres-store.ts`,
     query: `${ROOT}src/wire/query.ts`,
     fields: `${ROOT}src/wire/fields.ts`,
   },

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { configureServer, createListener } from "../src/server/http/listener.ts";
 import { createAddresses } from "../src/server/instances/addresses.ts";
-import { createLive } from "../src/server/live/index.ts";
+import { createLive } from "../src/server/live/live.ts";
 import { createOffers } from "../src/server/providers/offers.ts";
 import { createService } from "../src/server/service.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";

@@ -1,5 +1,5 @@
-import { parseSeed } from "../src/server/seed/index.ts";
-import { createSimulator, type Simulator } from "../src/server/simulator/index.ts";
+import { parseSeed } from "../src/server/seed/parse.ts";
+import { createSimulator, type Simulator } from "../src/server/simulator/simulator.ts";
 import type { FetchInit, FetchResponse } from "../src/wire/fetch.ts";
 import { type Provider } from "../src/wire/names.ts";
 import { REAL } from "./providers/_real.ts";

@@ -1,13 +1,13 @@
 import { createClient, type Client, type ClientOptions } from "../src/client/index.ts";
 import { createAddresses, type Addresses } from "../src/server/instances/addresses.ts";
-import type { RequestEntry } from "../src/server/http/entry.ts";
+import type { RequestEntry } from "../src/server/http/log-entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
 import { errorsOf, PRODUCT_ROUTES } from "../src/server/control/reference/product-routes.ts";
 import { createDashboardKeys } from "../src/server/control/dashboard-keys.ts";
-import { createLive } from "../src/server/live/index.ts";
+import { createLive } from "../src/server/live/live.ts";
 import type { ProvidersMode } from "../src/server/providers/offers.ts";
 import type { Credentials } from "../src/server/providers/credentials.ts";
-import { parseSeed } from "../src/server/seed/index.ts";
+import { parseSeed } from "../src/server/seed/parse.ts";
 import { createOffers } from "../src/server/providers/offers.ts";
 import { createService } from "../src/server/service.ts";
 import { openMemoryStore } from "../src/server/store/json/memory-store.ts";

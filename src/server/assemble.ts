@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Fetch } from "../wire/fetch.ts";
 import { controlOptions } from "./control/create.ts";
-import { createLive } from "./live/index.ts";
+import { createLive } from "./live/live.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
 import { createService, type ServiceOptions } from "./service.ts";

@@ -15,7 +15,7 @@ export { seedPersona } from "./simulator/typed-account.ts";
 export { StoreRefused } from "./store/store.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/maintenance.ts";
-export { LOG_LEVELS, type LogLevel, type RequestEntry } from "./http/entry.ts";
+export { LOG_LEVELS, type LogLevel, type RequestEntry } from "./http/log-entry.ts";
 export type { ProvidersMode } from "./providers/offers.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
 

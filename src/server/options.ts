@@ -1,7 +1,7 @@
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
-import type { RequestEntry } from "./http/entry.ts";
+import type { RequestEntry } from "./http/log-entry.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import type { ProviderKind, ProvidersMode } from "./providers/offers.ts";
 import type { SeedOptions } from "./seed/apply.ts";

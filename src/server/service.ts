@@ -1,7 +1,7 @@
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
 import { createApp, type App } from "./http/app.ts";
-import type { RequestEntry } from "./http/entry.ts";
+import type { RequestEntry } from "./http/log-entry.ts";
 import { createMonitoring, type RenderMetrics } from "./http/monitoring.ts";
 import { FinishedSignIns } from "./sign-in/finished.ts";
 import { createControl, type ControlOptions } from "./control/create.ts";
@@ -9,12 +9,12 @@ import { Flows } from "./flows/flows.ts";
 import { logTo, RequestLog } from "./flows/request-log.ts";
 import { createPositions } from "./http/positions.ts";
 import type { RouteDeps } from "./http/routes/route.ts";
-import type { Live } from "./live/index.ts";
+import type { Live } from "./live/live.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials } from "./providers/credentials.ts";
 import type { Decide } from "./simulator/answer.ts";
-import { createSimulator } from "./simulator/index.ts";
+import { createSimulator } from "./simulator/simulator.ts";
 import type { ConnectionRecord } from "./store/records.ts";
 import { createTokens } from "./token.ts";
 

@@ -13,3 +13,4 @@ export const TOKEN_KINDS = [
   "deleted_user",
   "malformed",
 ] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];

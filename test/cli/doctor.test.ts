@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nodeCheck } from "../../src/cli/commands/doctor/machine.ts";
 import { parseConfig } from "../../src/server/config.ts";
-import { parseSeed } from "../../src/server/seed/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { answering } from "../_answering.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createControlClient } from "../../src/control-client/index.ts";
 import { serve } from "../../src/server/index.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";
-import { parseSeed } from "../../src/server/seed/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { START } from "../_setup.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
-import { parseSeed } from "../../src/server/seed/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { BIN } from "../_paths.ts";
 import { isThere, openTerminal, type Terminal } from "../_pty.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { Personas } from "../../src/server/simulator/personas.ts";
 import { createSealer } from "../../src/server/simulator/sealer.ts";
-import { createSimulator } from "../../src/server/simulator/index.ts";
+import { createSimulator } from "../../src/server/simulator/simulator.ts";
 
 const FRONT = "http://localhost:7820";
 

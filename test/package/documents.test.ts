@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
-import { parseSeed } from "../../src/server/seed/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import { blocks, browse, installed, run, serving, type Block, type Jars } from "../_documents.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { PAGES } from "../_pages.ts";

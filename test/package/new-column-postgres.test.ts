@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { driverOf } from "../../src/server/store/move/driver.ts";
-import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import type { SignIn, Store } from "../../src/server/store/store.ts";
 import { laterBuild } from "../store/_later.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, onTestFinished } from "vitest";
-import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { type Store } from "../../src/server/store/store.ts";
 import { createDatabase } from "./_postgres.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { A, all, id, state } from "../store/_records.ts";
 import { createDatabase } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";

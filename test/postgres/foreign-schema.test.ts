@@ -1,5 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
-import { checkPostgres, migratePostgres, openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { checkPostgres } from "../../src/server/store/postgres/check.ts";
+import { migratePostgres } from "../../src/server/store/postgres/migrate.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { people } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";

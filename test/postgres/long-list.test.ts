@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { A, all, id, records, session, user } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkPostgres, openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/index.ts";
+import { checkPostgres } from "../../src/server/store/postgres/check.ts";
+import { openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/transfer.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
 import { runCli } from "../_cli.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
-import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { Records, SessionRecord, UserRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";

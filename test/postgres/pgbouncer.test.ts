@@ -2,12 +2,9 @@ import postgres from "postgres";
 import { expect, it } from "vitest";
 import { parseAddress } from "../../src/server/store/postgres/database/address.ts";
 import { localSettings } from "../../src/server/store/postgres/database/connection.ts";
-import {
-  checkPostgres,
-  migratePostgres,
-  openPostgresSource,
-  openPostgresTarget,
-} from "../../src/server/store/postgres/index.ts";
+import { checkPostgres } from "../../src/server/store/postgres/check.ts";
+import { migratePostgres } from "../../src/server/store/postgres/migrate.ts";
+import { openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/transfer.ts";
 import type { Entry } from "../../src/server/store/records.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";

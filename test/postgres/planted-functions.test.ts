@@ -1,12 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
-import {
-  checkPostgres,
-  migratePostgres,
-  openPostgresSource,
-  openPostgresStore,
-  openPostgresTarget,
-} from "../../src/server/store/postgres/index.ts";
+import { checkPostgres } from "../../src/server/store/postgres/check.ts";
+import { migratePostgres } from "../../src/server/store/postgres/migrate.ts";
+import { openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/transfer.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { Entry } from "../../src/server/store/records.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";

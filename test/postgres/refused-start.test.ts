@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { asRefusal } from "../../src/server/store/postgres/database/failures.ts";
-import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { runCli } from "../_cli.ts";
 import { people } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { displayName } from "../../src/server/providers/reply.ts";
-import { parseSeed } from "../../src/server/seed/index.ts";
-import { checkPostgres, migratePostgres, openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
+import { checkPostgres } from "../../src/server/store/postgres/check.ts";
+import { migratePostgres } from "../../src/server/store/postgres/migrate.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
 import { runCli, type CliResult } from "../_cli.ts";

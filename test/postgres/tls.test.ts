@@ -4,7 +4,7 @@ import { appendFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { admin, execute, startCluster } from "./_postgres.ts";

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { openPostgresStore } from "../../src/server/store/postgres/index.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { people, state, take } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";

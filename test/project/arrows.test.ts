@@ -37,7 +37,7 @@ it("The check finds every package imported outside its place", async () => {
 });
 
 it.each([
-  ["server/store/json/planted.ts", `export { x } from "../postgres/index.ts";`],
+  ["server/store/json/planted.ts", `export { x } from "../postgres/postgres-store.ts";`],
   ["server/store/planted.ts", `export * from "../http/listener.ts";`],
   ["server/http/routes/planted.ts", `import type { x } from "../../store/json/memory-store.ts";`],
   ["server/http/routes/planted.ts", `export const x = () => import("../../../cli/main.ts");`],

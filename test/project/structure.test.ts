@@ -3,7 +3,7 @@ import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/server/http/routes/index.ts";
 import { SeedFile } from "../../src/server/seed/schema.ts";
-import { parseSeed } from "../../src/server/seed/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import { runCli } from "../_cli.ts";
 
 const root = new URL("../..", import.meta.url);

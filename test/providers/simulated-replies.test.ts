@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createSimulator } from "../../src/server/simulator/index.ts";
+import { createSimulator } from "../../src/server/simulator/simulator.ts";
 import { chunksOf } from "../../src/wire/chunks.ts";
 import { setup } from "../_setup.ts";
 

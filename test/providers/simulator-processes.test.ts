@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Simulator } from "../../src/server/simulator/index.ts";
+import { type Simulator } from "../../src/server/simulator/simulator.ts";
 import { addressOf, authorization, codeFor, create, exchange, get, jsonOf } from "../_picker.ts";
 
 describe("Two processes on one store", () => {

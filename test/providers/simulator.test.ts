@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Simulator } from "../../src/server/simulator/index.ts";
+import { type Simulator } from "../../src/server/simulator/simulator.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import {
   addressOf,

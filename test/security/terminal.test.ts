@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { textReport, jsonReport } from "../../src/cli/commands/serve/report.ts";
-import type { RequestEntry } from "../../src/server/http/entry.ts";
+import type { RequestEntry } from "../../src/server/http/log-entry.ts";
 import type { SeedInput } from "../../src/server/seed/define.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { createContext, runCli } from "../_cli.ts";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign as signWith } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { checkToken } from "../../src/client/verify.ts";
-import { parseSeed } from "../../src/server/seed/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import { answer } from "../_answers.ts";
 import { encodePart, SEED, setup, START, ADA, NOBODY } from "../_setup.ts";
 import { claimsOf, type Instance, NOW, sign, verify } from "../_tokens.ts";

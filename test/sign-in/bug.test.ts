@@ -4,7 +4,7 @@ import { assemble } from "../../src/server/assemble.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
 import { createOffers } from "../../src/server/providers/offers.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
-import { parseSeed } from "../../src/server/seed/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import { APP, FRONT, SEED, START } from "../_setup.ts";
 
 it("An unexpected error in a sign-in is reported with its stack, and the application gets server_error", async () => {

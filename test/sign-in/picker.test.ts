@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { parseSeed } from "../../src/server/seed/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import type { GithubAccount } from "../../src/server/simulator/github.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { locationOf, requestOn } from "../_answers.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { serve } from "../../src/server/index.ts";
-import { parseSeed } from "../../src/server/seed/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { seedFile } from "../_seed-file.ts";
 import { APP, SEED, START, setup } from "../_setup.ts";

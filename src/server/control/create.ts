@@ -41,5 +41,5 @@ export function createControl(
     }),
     process: `process_${randomBytes(6).toString("base64url")}`,
   };
-  return async (request, method) => (await import("./index.ts")).answerControl(request, method, deps);
+  return async (request, method) => (await import("./answer.ts")).answerControl(request, method, deps);
 }

@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Addresses } from "../instances/addresses.ts";
 import { secretOf } from "../live/secrets.ts";
-import { changeSetting } from "../store/settings.ts";
+import { changeSetting, deleteSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 
 const KEY_LIFETIME_MS = 12 * 3_600_000;
@@ -67,6 +67,6 @@ export function createDashboardKeys(store: Store, realNow: () => Date) {
   /** A code that has expired needs no note that it was used. */
   async function forgetSpent(): Promise<void> {
     for (const { name, value } of await store.settings(SPENT_PREFIX))
-      if (Number(value["until"]) < realNow().getTime()) await changeSetting(store, name, () => undefined);
+      if (Number(value["until"]) < realNow().getTime()) await deleteSetting(store, name);
   }
 }

@@ -1,8 +1,6 @@
-import type { Fetch } from "../../wire/fetch.ts";
-import type { Flows } from "../flows/flows.ts";
 import type { RequestLog } from "../flows/request-log.ts";
 import type { RouteDeps } from "../http/routes/route.ts";
-import type { Live } from "../live/index.ts";
+import type { Live } from "../live/live.ts";
 import type { DashboardKeys } from "./dashboard-keys.ts";
 import type { Jobs } from "./jobs.ts";
 
@@ -12,11 +10,8 @@ export interface ControlDeps extends RouteDeps {
   readonly dashboardKeys: DashboardKeys;
   /** The state that can be changed while the service runs. */
   readonly live: Live;
-  readonly flows: Flows;
   readonly requests: RequestLog;
   readonly jobs: Jobs;
-  /** Reaches the real providers. */
-  readonly fetch: Fetch;
   /** Identifies this process in flows and requests. */
   readonly process: string;
   /** Aborts when the server closes: streams must not keep it open. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import type { AnswerOf } from "../../wire/control/routes.ts";
 import type { InstanceRecord } from "../store/records.ts";
-import { changeSetting } from "../store/settings.ts";
+import { changeSetting, deleteSetting } from "../store/settings.ts";
 import { AlreadyExists, Conflict, type Store } from "../store/store.ts";
 
 const PREFIX = "job/";
@@ -108,7 +108,7 @@ export class Jobs {
     const oldest = (await this.#published()).toSorted((a, b) => b.told_at - a.told_at).slice(MAX_JOBS - 1);
     for (const { id } of oldest) {
       this.#own.delete(id);
-      await changeSetting(this.#deps.store, PREFIX + id, () => undefined);
+      await deleteSetting(this.#deps.store, PREFIX + id);
     }
     // A reset removes published jobs, but not these.
     for (const id of [...this.#own.keys()].slice(0, -MAX_JOBS)) this.#own.delete(id);

@@ -32,6 +32,11 @@ export function readQuery(request: AppRequest, schema: z.ZodType | undefined): u
 
 function check(input: unknown, schema: z.ZodType, whole: string): unknown {
   const { data, faults = textFaults(data) } = checked(schema, input, whole);
-  if (faults.length > 0) throw new ApiError("bad_request", faults.slice(0, MAX_FAULTS).join("; "));
+  refuseFaults(faults);
   return data;
+}
+
+/** @throws {ApiError} `bad_request` with the first faults, if there are any */
+export function refuseFaults(faults: readonly string[]): void {
+  if (faults.length > 0) throw new ApiError("bad_request", faults.slice(0, MAX_FAULTS).join("; "));
 }

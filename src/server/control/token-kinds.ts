@@ -1,12 +1,10 @@
 import { createHmac, hash } from "node:crypto";
-import type { TOKEN_KINDS } from "../../wire/token-kinds.ts";
+import type { TokenKind } from "../../wire/token-kinds.ts";
 import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../wire/claims.ts";
 import { TOKEN_LIFETIME_SECONDS, type TokenProvider } from "../../wire/names.ts";
 import { namedUuid } from "./named-uuid.ts";
 import type { InstanceRecord, UserRecord } from "../store/records.ts";
 import { claimsFor } from "../token.ts";
-
-export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 export interface TokenWanted {
   readonly kind: TokenKind;

@@ -1,4 +1,5 @@
 import { isControlApi } from "../../wire/control/paths.ts";
+import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
 import { beginningOf, REDACTED, redactText, redactUrl } from "./redact.ts";
 
 /** The parts of a request that are logged. */
@@ -36,10 +37,10 @@ const SHOWN_HEADERS = [
   "sec-fetch-mode",
   "sec-fetch-dest",
   "x-forwarded-for",
-  "x-service-publishable-key",
+  PUBLISHABLE_KEY_HEADER,
 ] as const;
 /** Shown without their values. */
-const SECRET_HEADERS = ["authorization", "cookie", "x-service-secret-key"] as const;
+const SECRET_HEADERS = ["authorization", "cookie", SECRET_KEY_HEADER] as const;
 
 /**
  * Removes secrets as a request enters the log, so that they are never stored.

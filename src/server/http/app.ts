@@ -4,7 +4,7 @@ import { ERRORS, errorBody } from "../../wire/errors.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { admit } from "./admission.ts";
 import { monitoringRoute, type Monitoring } from "./monitoring.ts";
-import { entryOf, isApi, reasonOf, type RequestEntry } from "./entry.ts";
+import { entryOf, isApi, reasonOf, type RequestEntry } from "./log-entry.ts";
 import { fromWebRequest, type Incoming } from "./incoming.ts";
 import { eventOf } from "./node-internals.ts";
 import { errorPage } from "./pages/error.ts";

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { Decide } from "../simulator/answer.ts";
-import type { Simulator } from "../simulator/index.ts";
+import type { Simulator } from "../simulator/simulator.ts";
 import { isPossible } from "../simulator/outcomes.ts";
 import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
-import { SCENARIO_PREFIX, type Live } from "./index.ts";
+import { SCENARIO_PREFIX, type Live } from "./live.ts";
 import { remainingOf, type Scenario } from "./scenario.ts";
 
 interface DecideDeps {

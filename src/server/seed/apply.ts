@@ -96,7 +96,7 @@ async function digestOf(seed: string | SeedInput): Promise<string> {
 }
 
 async function parse(seed: string | SeedInput, now: Date, before: readonly InstanceRecord[] = []): Promise<Records> {
-  const { parseSeed } = await import("./index.ts");
+  const { parseSeed } = await import("./parse.ts");
   return parseSeed(await textOf(seed), typeof seed === "string" ? seed : "The seed", now, before);
 }
 

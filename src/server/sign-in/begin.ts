@@ -6,7 +6,6 @@ import { flowIdOf } from "../flows/flow-id.ts";
 import type { Flows } from "../flows/flows.ts";
 import { withoutQuery } from "../flows/redact.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
-import type { Offers } from "../providers/offers.ts";
 import { newRecord, type InstanceRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { createBinding } from "./binding.ts";
@@ -20,7 +19,6 @@ export interface BeginDeps {
   readonly store: Store;
   readonly addresses: Addresses;
   readonly connect: Connect;
-  readonly offers: Offers;
   readonly startLimit: StartLimit;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;

@@ -1,5 +1,5 @@
 import { completeSignIn, type CallbackRequest, type CompleteDeps } from "../sign-in/complete.ts";
-import type { Simulator } from "./index.ts";
+import type { Simulator } from "./simulator.ts";
 
 /** Completes a sign-in: twice if its outcome is a replayed callback. @throws {SignInRefused} `invalid_state` */
 export async function finishSignIn(

@@ -10,6 +10,6 @@ import type { Store, StoreOptions } from "./store.ts";
 export async function openStore(name: string, options: StoreOptions): Promise<Store> {
   const kind = kindOf(name);
   if (kind === "memory") return openMemoryStore();
-  if (kind === "postgres") return (await import("./postgres/index.ts")).openPostgresStore(name, options);
+  if (kind === "postgres") return (await import("./postgres/postgres-store.ts")).openPostgresStore(name, options);
   return openJsonStore(name, options);
 }

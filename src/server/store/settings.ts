@@ -20,3 +20,13 @@ export async function changeSetting(
   });
   return changed?.value;
 }
+
+/** Deletes a setting. @returns false if there was none */
+export async function deleteSetting(store: Store, name: string): Promise<boolean> {
+  let wasThere = false;
+  await changeSetting(store, name, (before) => {
+    wasThere = before !== undefined;
+    return undefined;
+  });
+  return wasThere;
+}

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { TOKEN_KINDS } from "../../../wire/token-kinds.ts";
+import { TOKEN_KINDS, type TokenKind } from "../../../wire/token-kinds.ts";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/routes.ts";
 import { openControl } from "../../connection/control.ts";
@@ -12,11 +12,9 @@ import { harmless, printJson } from "../../output/text.ts";
 import { TOKEN_COLUMNS } from "./columns.ts";
 import { wholeNumber } from "./number.ts";
 
-type Kind = (typeof TOKEN_KINDS)[number];
-
 export interface TokenOptions extends GlobalFlags {
   readonly user?: string;
-  readonly kind?: Kind;
+  readonly kind?: TokenKind;
   readonly provider?: Provider | "email";
   readonly expiresIn?: string;
   readonly all?: boolean;
@@ -62,7 +60,7 @@ export async function runToken(context: Context, options: TokenOptions): Promise
   if (context.stdout.isTTY) context.stderr.write(`${harmless(expectation(token))}\n`);
 }
 
-function bodyOf({ user, provider, instance, expiresIn }: TokenOptions, kind: Kind): BodyOf<"POST /tokens"> {
+function bodyOf({ user, provider, instance, expiresIn }: TokenOptions, kind: TokenKind): BodyOf<"POST /tokens"> {
   return {
     kind,
     user,

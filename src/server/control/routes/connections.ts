@@ -9,7 +9,8 @@ import { testConnection } from "../connection-test.ts";
 import type { ControlDeps } from "../deps.ts";
 import { requireInstance } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
-import { changeInstance, throwIfAny, requireDefault } from "./instances.ts";
+import { refuseFaults } from "../read.ts";
+import { changeInstance, requireDefault } from "./instances.ts";
 
 export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
   "GET /instances/:id/connections": ({ param }, deps) => {
@@ -20,7 +21,7 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
   "PUT /instances/:id/connections/:provider": async ({ param, body }, deps) => {
     const instance = requireInstance(deps, param("id"));
     const provider = requireProvider(param("provider"));
-    throwIfAny(checkEndpoints(provider, body.endpoints, "endpoints"));
+    refuseFaults(checkEndpoints(provider, body.endpoints, "endpoints"));
     const { client_id, client_secret, endpoints } = body;
     const own: ConnectionRecord = { client_id, client_secret, ...(endpoints && { endpoints }) };
     const changed = await changeInstance(deps, instance.id, (before) => ({

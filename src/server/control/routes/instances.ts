@@ -1,12 +1,14 @@
 import { ApiError } from "../../errors.ts";
 import { defaultFault } from "../../providers/default-fault.ts";
 import { addressFaults, crossFaults } from "../../seed/faults.ts";
-import { recordsOf } from "../../seed/index.ts";
+import { recordsOf } from "../../seed/parse.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
 import { requireFound, requireInstance } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
+import { patched } from "../patched.ts";
+import { refuseFaults } from "../read.ts";
 import { instanceResource } from "../resources.ts";
 
 type InstanceRoutes = Omit<
@@ -22,7 +24,7 @@ export const instanceRoutes: InstanceRoutes = {
 
   "POST /instances": async ({ body }, deps) => {
     const seed = { instances: [body], personas: [] };
-    throwIfAny(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].", "")));
+    refuseFaults(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].", "")));
     const records = recordsOf(seed, deps.now());
     const [instance] = records.instances;
     requireDefault(deps, instance!);
@@ -35,11 +37,10 @@ export const instanceRoutes: InstanceRoutes = {
 
   "PATCH /instances/:id": async ({ param, body }, deps) => {
     const { id } = requireInstance(deps, param("id"));
-    throwIfAny(addressFaults(body, ""));
-    const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    refuseFaults(addressFaults(body, ""));
     const changed = await changeInstance(deps, id, (before) => {
-      const after = { ...before, ...patch };
-      if ("default_provider" in patch || "active" in patch) requireDefault(deps, after);
+      const after = patched(before, body);
+      if (body.default_provider !== undefined || body.active !== undefined) requireDefault(deps, after);
       return after;
     });
     return instanceResource(changed, deps);
@@ -69,9 +70,4 @@ export async function changeInstance(
 export function requireDefault({ offers }: ControlDeps, instance: InstanceRecord): void {
   const fault = defaultFault([instance], offers);
   if (fault !== undefined) throw new ApiError("bad_request", `default_provider: ${fault}`);
-}
-
-/** @throws {ApiError} `bad_request` with all faults, if there are any */
-export function throwIfAny(faults: readonly string[]): void {
-  if (faults.length > 0) throw new ApiError("bad_request", faults.join("; "));
 }

@@ -1,12 +1,13 @@
-import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
-import { recordsOf } from "../../seed/index.ts";
+import { PROVIDERS } from "../../../wire/names.ts";
+import { recordsOf } from "../../seed/parse.ts";
 import { SeedPersona } from "../../seed/schema.ts";
 import { checked } from "../../zod-errors.ts";
 import { requireFound } from "../find.ts";
-import { throwIfAny } from "./instances.ts";
 import type { PersonaRecord } from "../../store/records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
+import { patched } from "../patched.ts";
+import { refuseFaults } from "../read.ts";
 import { personaResource } from "../resources.ts";
 
 export const personaRoutes: HandlersOf<"/personas"> = {
@@ -15,7 +16,7 @@ export const personaRoutes: HandlersOf<"/personas"> = {
 
   "POST /personas": async ({ body }, { store, live, now }) => {
     const id = body.id ?? `persona-${freeNumber(live.personas)}`;
-    throwIfAny(personaFaults({ ...body, id }));
+    refuseFaults(personaFaults({ ...body, id }));
     const { personas } = recordsOf({ instances: [], personas: [{ ...body, id }] }, now());
     await store.add({ personas });
     await live.refresh();
@@ -26,19 +27,18 @@ export const personaRoutes: HandlersOf<"/personas"> = {
     personaResource(required(live.personas.find(({ id }) => id === param("id")))),
 
   "PATCH /personas/:id": async ({ param, body }, { store, live }) => {
-    const given: { readonly [Name in Provider]?: Record<string, unknown> | null | undefined } = body;
-    const own = Object.fromEntries(
-      Object.entries<unknown>(body).filter(([name, value]) => value !== undefined && !isProvider(name)),
-    );
-    const changed = await store.change("personas", param("id"), (before): PersonaRecord | undefined => {
+    const { name, email, avatar_url, ...given } = body;
+    const changed = await store.change("personas", param("id"), (before) => {
       if (!before) return undefined;
-      const accounts = PROVIDERS.flatMap((name) => {
-        const account = given[name] === undefined ? before.accounts[name] : given[name];
-        return account ? [[name, account]] : [];
-      });
-      const after = { ...before, ...own, accounts: Object.fromEntries(accounts) };
-      const { accounts: present, ...columns } = after;
-      throwIfAny(personaFaults({ ...columns, ...present }));
+      const accounts = Object.fromEntries(
+        PROVIDERS.flatMap((provider) => {
+          const account = given[provider] === undefined ? before.accounts[provider] : given[provider];
+          return account ? [[provider, account]] : [];
+        }),
+      );
+      const after = patched(before, { name, email, avatar_url, accounts });
+      const { accounts: _, ...columns } = after;
+      refuseFaults(personaFaults({ ...columns, ...accounts }));
       return after;
     });
     await live.refresh();

@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import { SCENARIO_PREFIX } from "../../live/index.ts";
+import { SCENARIO_PREFIX } from "../../live/live.ts";
 import { requireInstance } from "../find.ts";
 import type { Handlers } from "../handler.ts";
 import { SEEDED } from "../../store/store.ts";

@@ -5,13 +5,13 @@ import type { OutcomeId } from "../../../wire/outcomes.ts";
 import { isPossible, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
-import { SCENARIO_PREFIX } from "../../live/index.ts";
+import { SCENARIO_PREFIX } from "../../live/live.ts";
 import { remainingOf, type Scenario } from "../../live/scenario.ts";
 import type { ControlDeps } from "../deps.ts";
 import { requireInstance } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
-import { changeSetting } from "../../store/settings.ts";
+import { changeSetting, deleteSetting } from "../../store/settings.ts";
 
 /** Used-up scenarios stay visible, up to this number. */
 const MAX_USED_UP = 1000;
@@ -44,26 +44,22 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
     };
     await changeSetting(deps.store, SCENARIO_PREFIX + scenario.id, () => ({ ...scenario }));
     const usedUp = existing.filter((other) => remainingOf(other) === 0).slice(MAX_USED_UP);
-    for (const { id } of usedUp) await changeSetting(deps.store, SCENARIO_PREFIX + id, () => undefined);
+    for (const { id } of usedUp) await deleteSetting(deps.store, SCENARIO_PREFIX + id);
     await deps.live.refresh();
     return scenarioResource(scenario);
   },
 
   "DELETE /scenarios": async ({ query }, deps) => {
     const ids = (await all(deps)).filter((scenario) => fits(scenario, query)).map(({ id }) => id);
-    for (const id of ids) await changeSetting(deps.store, SCENARIO_PREFIX + id, () => undefined);
+    for (const id of ids) await deleteSetting(deps.store, SCENARIO_PREFIX + id);
     await deps.live.refresh();
     return { deleted: true, ids };
   },
 
   "DELETE /scenarios/:id": async ({ param }, deps) => {
     const id = param("id");
-    let wasThere = false;
-    await changeSetting(deps.store, SCENARIO_PREFIX + id, (before) => {
-      wasThere = before !== undefined;
-      return undefined;
-    });
-    if (!wasThere) throw new ApiError("not_found", "no scenario has this id");
+    if (!(await deleteSetting(deps.store, SCENARIO_PREFIX + id)))
+      throw new ApiError("not_found", "no scenario has this id");
     await deps.live.refresh();
     return { deleted: true, id };
   },

@@ -1,10 +1,11 @@
 import { ApiError } from "../../errors.ts";
 import { json } from "../../http/reply.ts";
 import { crossFaults } from "../../seed/faults.ts";
-import { recordsOf } from "../../seed/index.ts";
+import { recordsOf } from "../../seed/parse.ts";
 import { chosenInstance, requireFound } from "../find.ts";
 import { Ready, type Handlers } from "../handler.ts";
-import { throwIfAny, requireDefault } from "./instances.ts";
+import { refuseFaults } from "../read.ts";
+import { requireDefault } from "./instances.ts";
 import { personaFaults } from "./personas.ts";
 
 export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
@@ -21,7 +22,7 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
     const accountFaults = seed.personas.flatMap((persona, i) =>
       personaFaults(persona).map((fault) => `personas[${i}].${fault}`),
     );
-    throwIfAny([...accountFaults, ...crossFaults(seed)]);
+    refuseFaults([...accountFaults, ...crossFaults(seed)]);
     const records = recordsOf(seed, deps.now());
     for (const instance of records.instances) requireDefault(deps, instance);
     await deps.store.add(records);

@@ -3,6 +3,7 @@ import { SIGN_IN_ERRORS } from "../../../wire/errors.ts";
 import { ApiError } from "../../errors.ts";
 import { signInHeadless } from "../../simulator/headless.ts";
 import type { AppRequest, SignInOutcome } from "../../http/request.ts";
+import { attributeToFlow } from "../../http/routes/attribute.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
 import { chosenInstance, findUser } from "../find.ts";
@@ -25,9 +26,7 @@ export async function runSignIn(
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
   if (as !== undefined) await introduceUser(deps, instance, as);
   const result = await signInHeadless(deps, { instance, provider, as, outcome, redirect_uri });
-  // Links the log entry to the sign-in's steps and the reason of a failure.
-  request.flow_id = result.flow_id;
-  request.instance = instance;
+  attributeToFlow(request, deps, result.flow_id);
   const { error: ended = "success" } = result;
   const reason = deps.flows.get(result.flow_id)?.reason ?? null;
   if (isSignInOutcome(ended)) request.signIn = { provider, outcome: ended, reason: reason && `${ended}: ${reason}` };

@@ -1,15 +1,15 @@
 import { USER_FIELDS } from "../../../wire/fields.ts";
 import { ApiError } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
-import { recordsOf } from "../../seed/index.ts";
+import { recordsOf } from "../../seed/parse.ts";
 import { lowerCaseId } from "../../http/routes/access.ts";
 import { userList } from "../../http/routes/users.ts";
-import type { UserRecord } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
 import { chosenInstance, requireFound } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
-import { throwIfAny } from "./instances.ts";
 import { recordList } from "../lists.ts";
+import { patched } from "../patched.ts";
+import { refuseFaults } from "../read.ts";
 import { userResource } from "../resources.ts";
 
 export const userRoutes: HandlersOf<"/users"> = {
@@ -23,7 +23,7 @@ export const userRoutes: HandlersOf<"/users"> = {
     const instance = chosenInstance(deps, chosen);
     const user = { ...rest, name };
     const seed = { instances: [{ ...instance, redirect_uris: [], connections: {}, users: [user] }], personas: [] };
-    throwIfAny(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
+    refuseFaults(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
     const { users, identities, sessions } = recordsOf(seed, deps.now());
     await deps.store.add({ users, identities, sessions });
     return whole(deps, users[0]!.id);
@@ -33,16 +33,12 @@ export const userRoutes: HandlersOf<"/users"> = {
 
   "PATCH /users/:id": async ({ param, body }, deps) => {
     const { email_verified_at: verified } = body;
-    const given = {
-      ...body,
-      ...(typeof verified === "string" && { email_verified_at: new Date(verified).toISOString() }),
-      updated_at: deps.now().toISOString(),
-    };
-    const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const email_verified_at = verified ? new Date(verified).toISOString() : verified;
+    const patch = { ...body, email_verified_at, updated_at: deps.now().toISOString() };
     const changed = await deps.store.change(
       "users",
       lowerCaseId(param("id")),
-      (before): UserRecord | undefined => before && { ...before, ...patch },
+      (before) => before && patched(before, patch),
     );
     return whole(deps, requireFound(changed, "user_not_found").id);
   },

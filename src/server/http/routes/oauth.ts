@@ -9,7 +9,7 @@ import type { InstanceRecord } from "../../store/records.ts";
 import type { finishSignIn as FinishSignIn } from "../../simulator/finish.ts";
 import { requireNavigation, requireProvider, requireSignInInstance } from "./access.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
-import { belongToSignIn } from "./sign-in-of.ts";
+import { attributeToFlow } from "./attribute.ts";
 
 /** Signs in with the instance's default provider, unless the query names another. */
 export const signIn: RouteDefinition = {
@@ -82,7 +82,7 @@ export const callback: RouteDefinition = {
         caller,
         flow_id,
       },
-    ).finally(() => belongToSignIn(request, deps, flow_id));
+    ).finally(() => attributeToFlow(request, deps, flow_id));
     const reason = failure ? `${failure.code}: ${failure.message}` : null;
     request.signIn = { provider, outcome: failure?.code ?? "success", reason };
     return redirect(location, caller.isBrowser ? [endBinding(state, deps.addresses.isHttps)] : []);

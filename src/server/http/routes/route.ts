@@ -1,29 +1,20 @@
-import type { Addresses, Scope } from "../../instances/addresses.ts";
+import type { Scope } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { Positions } from "../positions.ts";
 import type { Reply } from "../reply.ts";
 import type { AppRequest } from "../request.ts";
-import type { BeginDeps } from "../../sign-in/begin.ts";
-import type { CompleteDeps } from "../../sign-in/complete.ts";
-import type { Decide } from "../../simulator/answer.ts";
-import type { Simulator } from "../../simulator/index.ts";
-import type { Store } from "../../store/store.ts";
+import type { Offers } from "../../providers/offers.ts";
+import type { AnswerDeps } from "../../simulator/answer.ts";
 import type { Tokens } from "../../token.ts";
 
 /** What the routes depend on. */
-export interface RouteDeps extends BeginDeps, CompleteDeps {
-  readonly store: Store;
-  readonly addresses: Addresses;
+export interface RouteDeps extends AnswerDeps {
   readonly instances: Instances;
+  readonly offers: Offers;
   readonly tokens: Tokens;
   readonly positions: Positions;
-  readonly simulator: Simulator;
-  readonly decide: Decide | undefined;
-  /** Whether only this machine can reach the server. */
-  readonly isLocal: boolean;
   /** Known only to this process and the file that it wrote. */
   readonly identitySecret: string;
-  now(): Date;
   /** Called with every bug. */
   onBug(error: unknown, request_id?: string): void;
 }

@@ -9,7 +9,7 @@ import { readLabelledBrowser } from "../../simulator/labelled-browser.ts";
 import { requireNavigation } from "./access.ts";
 import type { AppRequest } from "../request.ts";
 import type { RouteDefinition, RouteDeps } from "./route.ts";
-import { belongToSignIn } from "./sign-in-of.ts";
+import { attributeToFlow } from "./attribute.ts";
 
 /** The authorize page of a simulated provider: the account picker, or a redirect to the callback. */
 export const simulatedAuthorize: RouteDefinition = {
@@ -29,7 +29,7 @@ export const simulatedAuthorize: RouteDefinition = {
       browser,
       labelledBrowser: readLabelledBrowser(cookie),
     });
-    if (flow_id !== undefined) belongToSignIn(request, deps, flow_id);
+    if (flow_id !== undefined) attributeToFlow(request, deps, flow_id);
     if ("location" in reply) return redirect(reply.location);
     const isNew = browser !== undefined && known === undefined;
     return page(pickerPage(reply), 200, isNew ? [browserIdCookie(browser, addresses.isHttps)] : []);

@@ -54,11 +54,10 @@ function jsonDriver(location: string, warn: Warn): Driver {
 }
 
 function postgresDriver(url: string, warn: Warn): Driver {
-  const driver = () => import("../postgres/index.ts");
   return {
-    openSource: async () => (await driver()).openPostgresSource(url, warn),
-    openTarget: async () => (await driver()).openPostgresTarget(url, warn),
-    check: async () => (await driver()).checkPostgres(url, warn),
-    migrate: async () => (await driver()).migratePostgres(url, warn),
+    openSource: async () => (await import("../postgres/transfer.ts")).openPostgresSource(url, warn),
+    openTarget: async () => (await import("../postgres/transfer.ts")).openPostgresTarget(url, warn),
+    check: async () => (await import("../postgres/check.ts")).checkPostgres(url, warn),
+    migrate: async () => (await import("../postgres/migrate.ts")).migratePostgres(url, warn),
   };
 }

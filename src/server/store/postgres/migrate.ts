@@ -1,7 +1,8 @@
 import type { Migration } from "../maintenance.ts";
-import { StoreRefused } from "../store.ts";
+import { StoreRefused, type Warn } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { asRefusal } from "./database/failures.ts";
+import { openDatabaseAt } from "./database/open-database.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { checkEmpty, checkOwners } from "./owners.ts";
 import { checkColumns, MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
@@ -91,6 +92,19 @@ export async function migrate(database: Database): Promise<Omit<Migration, "loca
     throw asRefusal(database.location, error, "Have the owner of the database run svc store migrate once.");
   } finally {
     await session.close();
+  }
+}
+
+/** Upgrades a database's schema to the newest version, for `svc store migrate`. @throws {StoreRefused} */
+export async function migratePostgres(url: string, warn: Warn = () => {}): Promise<Migration> {
+  const database = openDatabaseAt(url, warn);
+  try {
+    await schemaVersion(database);
+    return { location: database.location, ...(await migrate(database)) };
+  } catch (error) {
+    throw asRefusal(database.location, error);
+  } finally {
+    await database.close();
   }
 }
 

@@ -17,7 +17,7 @@ import { encodeLine } from "./journal-line.ts";
 import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
-import { checkRoom } from "./room.ts";
+import { checkDiskSpace } from "./disk-space.ts";
 import { Turns } from "./turns.ts";
 
 /**
@@ -109,7 +109,7 @@ export class Files implements Log {
   }
 
   async #append(changes: readonly Change[]): Promise<void> {
-    if (this.#journal.hasFailed) await checkRoom(journalName(this.#path));
+    if (this.#journal.hasFailed) await checkDiskSpace(journalName(this.#path));
     await this.#journal.append(encodeLine(this.#sequence + 1, changes));
     this.#sequence++;
   }

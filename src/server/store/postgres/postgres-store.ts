@@ -1,12 +1,11 @@
 import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
-import type { Migration } from "../maintenance.ts";
 import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store, type StoreOptions, type Warn } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { asRefusal } from "./database/failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
 import { hasTrigrams, LOCK, migrate, schemaVersion } from "./migrate.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
-import { checkRoom } from "./room.ts";
+import { checkDiskSpace } from "./disk-space.ts";
 import { selected, selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { createRecordOperations, type Together } from "./record-operations.ts";
@@ -15,9 +14,6 @@ import { completeSignIn } from "./sign-in.ts";
 import { createStates } from "./states.ts";
 import { timed } from "./timed.ts";
 import { insertAll, isEmpty, removeAll } from "./write.ts";
-
-export { openPostgresSource, openPostgresTarget } from "./transfer.ts";
-export { checkPostgres } from "./check.ts";
 
 /** Whether the user may write what a sign-in writes. */
 const MAY_WRITE = ["states", "users", "identities", "sessions"]
@@ -43,19 +39,6 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
   } catch (error) {
     await database.close();
     throw asRefusal(database.location, error);
-  }
-}
-
-/** Upgrades a database's schema to the newest version, for `svc store migrate`. @throws {StoreRefused} */
-export async function migratePostgres(url: string, warn: Warn = () => {}): Promise<Migration> {
-  const database = openDatabaseAt(url, warn);
-  try {
-    await schemaVersion(database);
-    return { location: database.location, ...(await migrate(database)) };
-  } catch (error) {
-    throw asRefusal(database.location, error);
-  } finally {
-    await database.close();
   }
 }
 
@@ -164,7 +147,7 @@ function databaseStore(database: Database): Store {
           : undefined;
       if (because !== undefined) throw new StorageUnavailable(`${location} ${because}.`, { code: "store_read_only" });
       // A server that is not ready gets no writes, which could otherwise show that there is space again.
-      if (database.isFull()) await checkRoom(database);
+      if (database.isFull()) await checkDiskSpace(database);
     },
 
     completeSignIn: (signIn) => completeSignIn(database, signIn),

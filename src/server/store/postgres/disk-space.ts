@@ -9,7 +9,7 @@ const TRY = `INSERT INTO svc.settings (name, value)
  * existing page.
  * @throws {StorageUnavailable} if it has none
  */
-export async function checkRoom(database: Database): Promise<void> {
+export async function checkDiskSpace(database: Database): Promise<void> {
   const session = database.openSession();
   try {
     await session.begin();

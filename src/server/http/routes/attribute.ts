@@ -2,8 +2,8 @@ import type { Flows } from "../../flows/flows.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { AppRequest } from "../request.ts";
 
-/** Sets, for the log, the sign-in that a request belongs to, and its instance, if this process knows it. */
-export function belongToSignIn(
+/** Records in a request's log entry which sign-in it belongs to, and the instance of that, if this process knows it. */
+export function attributeToFlow(
   request: AppRequest,
   { flows, instances }: { readonly flows: Flows; readonly instances: Instances },
   flow_id: string,

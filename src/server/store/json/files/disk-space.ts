@@ -11,7 +11,7 @@ const ROOM_BYTES = 1 << 16;
  * ones, so that a store which only tried its next change would be back and away again many times in one outage.
  * @throws {StorageUnavailable} if the disk is full
  */
-export async function checkRoom(path: string): Promise<void> {
+export async function checkDiskSpace(path: string): Promise<void> {
   const trial = temporaryName(path);
   try {
     const file = await open(trial, "wx", 0o600);
